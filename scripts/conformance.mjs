@@ -43,7 +43,7 @@ const expectedFailures = {
 const run = promisify(execFile);
 const place = mkdtempSync(join(tmpdir(), 'posthorn-conformance-'));
 chmodSync(place, 0o711); // PostgreSQL may run as another user
-const posthorn = resolve(import.meta.dirname, 'posthorn.cjs');
+const posthorn = resolve(import.meta.dirname, 'posthorn.mjs');
 
 const listening = async (server) => {
   server.listen(0, '127.0.0.1');

@@ -28,6 +28,9 @@ export const emitNetworksPage = async (root: string) => {
       '`npx posthorn doctor --network <key>` says whether all is there, and tries the credentials without posting anything.',
       'It warns 60 days before a version of an API ends.',
       '',
+      'The hold time is how long a network may still act on a request after the connection to it broke. Within that time a post',
+      'that is not there may still appear, so its result stays `uncertain`.',
+      '',
       ...table(networks.map(({ network }) => network)),
       '',
       ...fitLines(networks.map(({ network }) => network)),
@@ -67,9 +70,10 @@ const fitLines = (networks: readonly Network[]) => {
 };
 
 const table = (networks: readonly Network[]) => [
-  '| Network | Variables | Redirect address | API | Text | Media | Thread | Statistics |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- |',
-  ...networks.map(({ key, name, settings, connect, app, constraints: { characters, media, thread, metrics } }) => {
+  '| Network | Variables | Redirect address | API | Text | Media | Thread | Statistics | Hold time |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+  ...networks.map(({ key, name, settings, connect, app, holdMs, constraints }) => {
+    const { characters, media, thread, metrics } = constraints;
     const cells = [
       `[${name}](#${name.toLowerCase().replaceAll(' ', '-')})`,
       settings.map((setting) => `\`${setting}\``).join(', ') || 'none',
@@ -79,6 +83,7 @@ const table = (networks: readonly Network[]) => [
       `${media.min}–${media.max}${media.transport === 'PublicUrl' ? ', fetched from `{BASE_URL}`' : ''}`,
       { Replies: 'replies', Comments: 'comments', None: 'no' }[thread.form],
       metrics.join(', ') || 'none',
+      `${holdMs / 60_000} min`,
     ];
     return `| ${cells.join(' | ')} |`;
   }),

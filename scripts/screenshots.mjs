@@ -31,7 +31,7 @@ const freePort = async () => {
 };
 
 const makeDemo = async (env) => {
-  const child = spawn(process.execPath, ['scripts/posthorn.cjs', 'demo'], {
+  const child = spawn(process.execPath, ['scripts/posthorn.mjs', 'demo'], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -42,7 +42,7 @@ const makeDemo = async (env) => {
 };
 
 const startService = async (env) => {
-  const child = spawn(process.execPath, ['scripts/posthorn.cjs', 'start'], {
+  const child = spawn(process.execPath, ['scripts/posthorn.mjs', 'start'], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -20,6 +20,13 @@ export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = (
   };
 };
 
+/** Time that has really passed, and what the sandbox clock was moved: not what the machine's clock was set. */
+export const startSteadyStopwatch = (clock: Clock): Stopwatch => {
+  const offsetMs = () => clock.now().getTime() - Date.now();
+  const [startedMs, startOffsetMs] = [performance.now(), offsetMs()];
+  return () => performance.now() - startedMs + Math.round(offsetMs() - startOffsetMs);
+};
+
 export interface MovableClock extends Clock {
   offsetMs(): number;
   setOffset(ms: number): void;

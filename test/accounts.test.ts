@@ -261,6 +261,92 @@ describe('new tokens', () => {
   });
 });
 
+describe('new tokens that arrive after another process was refused with the old ones', () => {
+  /** One process waits for new tokens beyond its lease; another asks with the refresh token that is used up by then. */
+  const refusedMeanwhile = async () => {
+    const { service: own, line } = await startServiceOnLine();
+    const id = await own.connect('x', { handle: 'late' });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let answers = 0;
+    line.answerGate = (path) => (path.endsWith('/oauth2/token') && ++answers === 1 ? held : undefined);
+    /** The toasts that an open tab shows; without one it only reads the account again. */
+    const news: (string | undefined)[] = [];
+    own.posthorn.live.hear({
+      workspaceId: own.owner.workspaceId,
+      userId: own.owner.userId,
+      after: undefined,
+      hear: ({ kind, text }) => void (kind === 'account' && news.push(text)),
+      lookAgain: () => undefined,
+      end: () => undefined,
+    });
+    await own.clock.forward(3 * 3_600_000);
+    const refreshing = own.posthorn.jobs.runDue(['accounts']);
+    await until('the network gave new tokens', () => answers === 1);
+    await own.clock.forward(3_600_000);
+    await own.posthorn.jobs.runDue(['accounts']);
+    await until('open tabs hear of the refusal', () => news.at(-1)?.includes('needs to be connected again') ?? false);
+    const account = async () => (await own.client.accounts.list()).accounts.find((one) => one.id === id);
+    expect(await account()).toMatchObject({ status: 'NeedsReconnect' });
+    return {
+      own,
+      id,
+      account,
+      news,
+      tokens: async () => (await stored(id, own))?.tokens,
+      wake: async () => {
+        release();
+        await refreshing;
+      },
+      stop: async () => {
+        await own.stop();
+        line.stop();
+      },
+    };
+  };
+
+  test('connect the account again: open tabs hear of it, nobody has to reconnect it, and it is refreshed in time', async () => {
+    const { own, account, news, tokens, wake, stop } = await refusedMeanwhile();
+    const owner = own.browser();
+    await owner.signIn();
+    const open = async () => (await owner.get('/api/app/notifications')).body.needsYou;
+    expect(await open()).toMatchObject([{ kind: 'account.reconnect' }]);
+    const old = await tokens();
+    await wake();
+    expect(await account()).toMatchObject({ status: 'Connected' });
+    expect(await tokens()).not.toBe(old);
+    await until('open tabs hear of it', () => news.at(-1) === undefined);
+    expect(await open()).toEqual([]);
+    expect((await own.events()).map(({ type }) => type)).toEqual(['account.disconnected']);
+    const late = await tokens();
+    await own.clock.forward(24 * 3_600_000);
+    await own.posthorn.jobs.runDue(['accounts']);
+    expect(await tokens()).not.toBe(late);
+    expect(await account()).toMatchObject({ status: 'Connected' });
+    await stop();
+  });
+
+  test('do not replace those of a person who has reconnected it', async () => {
+    const { own, account, tokens, wake, stop } = await refusedMeanwhile();
+    await own.connect('x', { handle: 'late' });
+    const newer = await tokens();
+    await wake();
+    expect(await tokens()).toBe(newer);
+    expect(await account()).toMatchObject({ status: 'Connected' });
+    await stop();
+  });
+
+  test('do not bring back an account that a person has disconnected', async () => {
+    const { own, id, account, tokens, wake, stop } = await refusedMeanwhile();
+    await own.asHuman('accounts.delete', { id });
+    await wake();
+    expect([await account(), await tokens()]).toEqual([undefined, null]);
+    await stop();
+  });
+});
+
 describe('disconnecting an account', () => {
   const remove = (id: string) => service.asHuman('accounts.delete', { id });
 

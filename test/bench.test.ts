@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '#scripts/chromium';
+import { buildProgram, buildWeb } from '#test/support/shared';
 
 const bench = resolve(import.meta.dirname, '../bench');
 const folders = readdirSync(bench, { withFileTypes: true })
@@ -30,6 +31,7 @@ describe('npm run bench', () => {
   let said = '';
 
   beforeAll(async () => {
+    await Promise.all([buildProgram(), buildWeb()]);
     // Without a name it is all of them.
     const args = [join(bench, 'run.mjs'), ...(hasBrowser ? [] : figures), '--blink', '--results', results];
     const { PATH, HOME, TMPDIR } = process.env;

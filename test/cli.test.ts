@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dueWork } from '#server/jobs/notices';
 import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
@@ -415,76 +413,6 @@ describe('a service on its own data folder', () => {
     for (const secret of [...secrets, 'posthorn_pat_']) expect(logs).not.toContain(secret);
     // The answers of the commands hold tokens on purpose, and nothing else that is secret.
     for (const secret of secrets) expect(posthorn.said.join('')).not.toContain(secret);
-  });
-});
-
-describe('what a command loads', () => {
-  const dist = join(import.meta.dirname, '../dist');
-  beforeAll(() => promisify(execFile)(process.execPath, [join(dist, '../scripts/build.mjs')]));
-
-  const atOnce = /(?:^|; )(?:var \w+ = )?require\("\.\/([\w.-]+\.js)"\);$/gm;
-  const everUsed = /"\.\/([\w.-]+\.js)"/g;
-
-  /** A file and those that it names so, with theirs. The folder also has parts of builds before. */
-  const filesFrom = async (file: string, naming: RegExp, found = new Set<string>()) => {
-    if (found.has(file)) return found;
-    found.add(file);
-    const text = await readFile(join(dist, file), 'utf8');
-    for (const [, name = ''] of text.matchAll(naming)) await filesFrom(name, naming, found);
-    return found;
-  };
-
-  const partNamed = async (name: string) =>
-    [...(await filesFrom('cli.js', everUsed))].find((file) => file.startsWith(`${name}-`)) ?? '';
-
-  const sourcesOf = async (part: string) => {
-    const maps = [...(await filesFrom(part, atOnce))].map((file) => readFile(join(dist, `${file}.map`), 'utf8'));
-    const sources = (await Promise.all(maps)).flatMap((map): string[] => JSON.parse(map).sources);
-    const names = sources.map((source) => relative(join(dist, '..'), join(dist, source)));
-    // A part without a map of sources is the compiler's own.
-    return names.filter((name) => !name.startsWith('dist/'));
-  };
-
-  test('is nothing of the service for the help', async () => {
-    expect((await sourcesOf(await partNamed('commands'))).toSorted()).toEqual([
-      'server/cli/help.ts',
-      'server/cli/index.ts',
-    ]);
-  });
-
-  test.each([
-    ['operator', 'server/workspaces/people.ts', /^server\/(networks|publishing)\/|^node_modules\/agenda\//],
-    ['for-operators', 'server/publishing/store.ts', /^server\/[^/]+\/slice\.ts$|^contracts\/analytics|agenda\//],
-    ['network-folders', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
-    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
-  ])('is no door, no model and no HTTP client for %s', async (part, needed, heavy) => {
-    const sources = await sourcesOf(await partNamed(part));
-    expect(sources).toContain(needed);
-    const tooMuch = /^server\/(http|mcp)\/|^node_modules\/(express|undici|pino|sequelize)\//;
-    expect(sources.filter((name) => tooMuch.test(name) || heavy.test(name))).toEqual([]);
-  });
-
-  test('is kept compiled for the next one, and compiled anew where that cannot be used', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'posthorn-parts-'));
-    try {
-      const parts = [...(await filesFrom(await partNamed('commands'), atOnce))];
-      for (const name of ['cli.js', 'package.json', ...parts]) await copyFile(join(dist, name), join(folder, name));
-      const help = () => promisify(execFile)(process.execPath, [join(folder, 'cli.js'), '--help']);
-      const said = await help();
-      expect(said).toMatchObject({ stdout: expect.stringContaining('posthorn <command>'), stderr: '' });
-      const kept = parts.map((name) => join(folder, `${name}.${process.version}-${process.arch}`));
-      for (const file of kept) await writeFile(file, 'damaged');
-      // A process that was killed leaves what it wrote last; one that still writes is left alone.
-      const [left, underWay] = [`${kept[0]}.4999998`, `${kept[0]}.4999999`];
-      for (const file of [left, underWay]) await writeFile(file, 'half');
-      await utimes(left, 0, 0);
-      expect(await help()).toEqual(said);
-      for (const file of kept) expect(await readFile(file, 'latin1')).not.toBe('damaged');
-      expect(await readdir(folder)).toHaveLength(2 * parts.length + 3);
-      await expect(readFile(underWay, 'utf8')).resolves.toBe('half');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { signWebhook } from '#generated/sdk/src/index';
 import { type Service, startService } from '#test/support/service';
+import { buildProgram } from '#test/support/shared';
 
 /** What other people's tools make of the contract, against a real service: Python, clients of two generators, a shell. */
 
@@ -176,8 +177,10 @@ console.log(JSON.stringify([image.data.alt, data.versions[0]?.content[0]?.media.
 });
 
 describe('posthorn call', () => {
+  beforeAll(() => buildProgram());
+
   const posthorn = (args: string[], more: NodeJS.ProcessEnv = {}) =>
-    run('node', [join(root, 'scripts/posthorn.cjs'), ...args], {
+    run('node', [join(root, 'scripts/posthorn.mjs'), ...args], {
       cwd: folder,
       env: { ...environment(), ...more },
     }).then(

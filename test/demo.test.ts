@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Account } from '#contracts/accounts';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
@@ -25,7 +25,7 @@ let folders: string[] = [];
 
 /** A database and a data folder of their own. */
 const freshConfig = async (settings: NodeJS.ProcessEnv = {}): Promise<Config> => {
-  const fresh = await freshDatabase({ template: inject('migrated') });
+  const fresh = await freshDatabase({ isMigrated: true });
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-demo-'));
   databases.push(fresh);
   folders.push(dataDir);

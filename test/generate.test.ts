@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { createProcesses, type Processes } from '#test/support/processes';
 import { until } from '#test/support/until';
@@ -205,7 +205,7 @@ describe('three more actions, one more route and one more network', () => {
   let fresh: FreshDatabase;
 
   beforeAll(async () => {
-    fresh = await freshDatabase({ template: inject('migrated') });
+    fresh = await freshDatabase({ isMigrated: true });
     posthorn = await createProcesses(copy, { DATABASE_URL: urlOf(fresh.parts) });
     // The places that are touched by hand: a declaration and a handler for each action, a declaration for the route, a
     // folder for the network.

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,6 +13,7 @@ import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { modern, speak } from '#test/support/mcp';
 import { createProcesses, freePort, type Processes, type Running } from '#test/support/processes';
 import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
+import { buildProgram } from '#test/support/shared';
 import { until } from '#test/support/until';
 
 const here = resolve(import.meta.dirname, '..');
@@ -46,8 +46,7 @@ const entry = (numbers: string) => new RegExp(`\\{ number: (${numbers}), name: .
 const buildRelease = (root: string, changes: readonly (readonly [RegExp, (found: string) => string])[]) => {
   mkdirSync(join(root, 'dist'));
   for (const name of ['node_modules', 'openapi']) symlinkSync(join(here, name), join(root, name));
-  for (const name of ['package.json', 'dist/package.json', 'scripts/posthorn.cjs'])
-    cpSync(join(here, name), join(root, name));
+  for (const name of ['package.json', 'scripts/posthorn.mjs']) cpSync(join(here, name), join(root, name));
   const changed = changes.map(() => 0);
   for (const name of readdirSync(join(here, 'dist')).filter((one) => one.endsWith('.js'))) {
     const text = changes.reduce(
@@ -63,8 +62,8 @@ const buildRelease = (root: string, changes: readonly (readonly [RegExp, (found:
   expect(changed).not.toContain(0);
 };
 
-const buildReleases = () => {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: here });
+const buildReleases = async () => {
+  await buildProgram();
   // The one before keys became wide: it does not know the migration that contracts, nor those after it.
   const later = migrations.slice(contracting - 1).map(({ number }) => number);
   buildRelease(oldRoot, [[entry(later.join('|')), () => '']]);
@@ -77,7 +76,7 @@ const buildReleases = () => {
 };
 
 beforeAll(async () => {
-  buildReleases();
+  await buildReleases();
   fresh = await freshDatabase();
   const { host, user = '', password = '', database: name } = fresh.parts;
   sandbox = await startSandboxNetworks({ delayMs: () => 20 + Math.random() * 60 });

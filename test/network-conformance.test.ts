@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { metricNames } from '#contracts/analytics';
-import type { Network, NetworkPost, Registration, Site } from '#server/networks/network';
+import type { Network, NetworkPost, Registration, Sending, Site } from '#server/networks/network';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { complaintsAbout } from '#test/support/documented';
@@ -105,6 +105,11 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     if (darkColor !== undefined) expect(contrast(darkColor, '#16181D')).toBeGreaterThanOrEqual(4.5);
   });
 
+  test('says how long it may still act on a request that broke, and its idempotency keys outlast that', () => {
+    expect(network.holdMs).toBeGreaterThanOrEqual(2 * 60_000);
+    expect(network.holdMs).toBeLessThanOrEqual(30 * 60_000);
+  });
+
   test('has a sandbox', () => {
     expect(Object.keys(sandboxes)).toContain(key);
   });
@@ -205,6 +210,53 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     expect(end.is).toBe(examples.confirms ? 'absent' : 'unknown');
     expect((await newest()).length).toBe(shown);
   });
+
+  const newerThan = (page: number) => Math.max(60, page + 20);
+
+  const sendLost = async (site: Site, sending: Sending) => {
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    await sandbox.sandboxes.planFault(key, 'publish', { fault: 'lost', times: 1 });
+    await troubleOf(network.send(site, sending, prepared));
+    const [made] = await sandbox.sandboxes.feed(key, 1);
+    return { prepared, externalId: made?.id };
+  };
+
+  const { posts, comments } = examples.lists ?? {};
+  if (posts) {
+    const example = examples.publish.find(({ title }) => title === posts.example);
+    const listedPost = async () => sandbox.withBytes(plainPost(example ? postOf(network, example) : sample));
+
+    test('finds a post again whose answer was lost, behind more newer posts than a page has', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'busy' });
+      const sending = sandbox.sending(network, account, await listedPost());
+      const { prepared, externalId } = await sendLost(site, sending);
+      for (let count = 0; count < newerThan(posts.page); count++) {
+        const newer = sandbox.sending(network, account, await listedPost());
+        await network.send(site, newer, await prepareFully(sandbox, network, site, newer));
+      }
+      expect(await confirmed(site, sending, prepared)).toMatchObject({ is: 'sent', sent: { externalId } });
+    });
+  }
+
+  if (comments) {
+    test('finds a comment again whose answer was lost, behind more newer comments than a page has', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'talkative' });
+      const post = plainPost(sample);
+      const [first] = await publisher.publish(network, site, account, await sandbox.withBytes(post));
+      if (first === undefined) throw new Error('nothing is out');
+      const commentOn = async (comment: string) => {
+        const options = { ...post.options, [`${key}.first_comment`]: comment };
+        return sandbox.sending(network, account, await sandbox.withBytes({ ...post, options }), [first]);
+      };
+      const sending = await commentOn('The first comment');
+      const { prepared, externalId } = await sendLost(site, sending);
+      for (let count = 0; count < newerThan(comments.page); count++) {
+        const newer = await commentOn(`Comment ${count}`);
+        await network.send(site, newer, await prepareFully(sandbox, network, site, newer));
+      }
+      expect(await confirmed(site, sending, prepared)).toMatchObject({ is: 'sent', sent: { externalId } });
+    });
+  }
 
   const isWordless = ({ items }: PostExample) => items.length === 1 && textOf(items[0]?.body ?? '') === '';
   const withMedia = ({ items }: PostExample) => items.length === 1 && items[0]?.media?.length;

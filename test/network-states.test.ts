@@ -366,6 +366,22 @@ test('Facebook: a comment of somebody else in the same words is not ours', async
   expect((await network.confirm({ ...site, request }, sending, { photos: [], asked: 0 })).is).toBe('absent');
 });
 
+test('Pixelfed: a comment that a full list does not show may be there all the same', async () => {
+  const network = networkOf('pixelfed');
+  const { account, site } = await sandbox.connect(network, { handle: 'chatty' });
+  const commented = async (comment: string) =>
+    sandbox.withBytes(postOf(network, { items: [{ body: 'A photo', media: ['image/jpeg'] }, { body: comment }] }));
+  const [first] = await publisher.publish(network, site, account, await commented('Comment 0'));
+  if (first === undefined) throw new Error('nothing is out');
+  const comment = async (text: string) => sandbox.sending(network, account, await commented(text), [first]);
+  const nothing = { mediaIds: [], processing: [] };
+  const unsent = await comment('Lost');
+  expect((await network.confirm(site, unsent, nothing)).is).toBe('absent');
+  for (let count = 1; count < 20; count++) await network.send(site, await comment(`Comment ${count}`), nothing);
+  await network.send(site, unsent, nothing);
+  expect((await network.confirm(site, unsent, nothing)).is).toBe('unknown');
+});
+
 test('YouTube: a comment of somebody else in the same words is not ours', async () => {
   const network = networkOf('youtube');
   const { account, site } = await sandbox.connect(network);

@@ -10,6 +10,7 @@ import { tokensFrom, tokenTrouble } from '#server/networks/oauth2';
 import { pinBody } from '#server/networks/pinterest/pin-body';
 import { createNetworks } from '#server/networks/registry';
 import { createRequest, type NetworkAnswer, type Request, retryAt } from '#server/networks/request';
+import { maxPages } from '#server/networks/shared/recent';
 import { createSites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { networks, optionsOf, postOf, textOf } from '#test/support/networks';
@@ -283,6 +284,50 @@ describe('whatever a network answers', () => {
       expect(['unknown', 'permission']).toContain(heard);
     },
   );
+
+  describe('what the posts of a busy account say of one whose answer was lost', () => {
+    /** A Mastodon server with these posts, newest first, that shows so many at once, and how often it was asked. */
+    const ask = async (texts: readonly string[], page: number, secondsAgo: (index: number) => number = () => 0) => {
+      const mastodon = networks.find(({ key }) => key === 'mastodon')?.network as Network;
+      const statuses = texts.map((content, index) => ({
+        id: String(index),
+        content,
+        created_at: new Date(now.getTime() - secondsAgo(index) * 1000).toISOString(),
+        account: { id: '1' },
+      }));
+      let asked = 0;
+      const request: Request = async ({ query = {} }) => {
+        asked += 1;
+        const start = query.max_id === undefined ? 0 : Number(query.max_id) + 1;
+        const json = statuses.slice(start, start + page);
+        return { status: 200, headers: {}, bytes: Buffer.alloc(0), text: '', json };
+      };
+      const account = { id: '1', tokens: { accessToken: 'a' } };
+      const part = { body: 'Hello', media: [] };
+      const sending = { account, part, out: [], since: now } as unknown as Sending;
+      const site = { request, server: 'https://example.com', host: () => '' } as unknown as Site;
+      const { is } = await mastodon.confirm(site, sending, { mediaIds: [], processing: [] });
+      return { is, asked };
+    };
+    const others = (count: number) => Array.from({ length: count }, (_, index) => `Post ${index}`);
+
+    test('it is found also where the server shows fewer posts at once than it was asked for', async () => {
+      expect(await ask([...others(60), 'Hello'], 20)).toEqual({ is: 'sent', asked: 4 });
+    });
+
+    test('it is absent when the list ends, or reaches back before the send', async () => {
+      expect(await ask(others(60), 20)).toEqual({ is: 'absent', asked: 4 });
+      expect(await ask(others(500), 40, (index) => 10 * index)).toEqual({ is: 'absent', asked: 1 });
+    });
+
+    test('an older post at the top of the list, such as a pinned one, does not end it', async () => {
+      expect((await ask([...others(60), 'Hello'], 40, (index) => (index === 0 ? 1e6 : 0))).is).toBe('sent');
+    });
+
+    test(`it is unknown after ${maxPages} pages`, async () => {
+      expect(await ask([...others(40 * maxPages), 'Hello'], 40)).toEqual({ is: 'unknown', asked: maxPages });
+    });
+  });
 
   test('HTML of a server, however odd, is read in a time that grows with its length alone', async () => {
     const [mastodon] = networks.filter(({ key }) => key === 'mastodon');

@@ -27,6 +27,7 @@ import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
+import { buildWeb } from '#test/support/shared';
 import { until } from '#test/support/until';
 
 const one = sql('test.one', 'select 1 as one');
@@ -464,6 +465,7 @@ describe('a log file', () => {
 describe('a running service', () => {
   let service: Service;
   beforeAll(async () => {
+    await buildWeb();
     service = await startService();
   });
   afterAll(() => service.stop());

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
+import { buildWeb } from '#test/support/shared';
 
 let service: Service;
 let owner: ReturnType<Service['browser']>;
 let account: string;
 beforeAll(async () => {
+  await buildWeb();
   service = await startService({ SIGN_INS_PER_HOUR: '1000' });
   account = await service.addAccount('bluesky');
   owner = service.browser();

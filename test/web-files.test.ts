@@ -4,9 +4,11 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '#test/support/service';
+import { buildWeb } from '#test/support/shared';
 
 let service: Service;
 beforeAll(async () => {
+  await buildWeb();
   service = await startService({}, { ownAddress: true });
 });
 afterAll(() => service.stop());

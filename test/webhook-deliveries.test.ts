@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
 import type { LiveEvent } from '#server/live/open-tabs';
@@ -692,7 +692,7 @@ describe('a process that is killed during its deliveries', () => {
   let posthorn: Processes;
   let customer: Receiver;
   beforeAll(async () => {
-    fresh = await freshDatabase({ template: inject('migrated') });
+    fresh = await freshDatabase({ isMigrated: true });
     posthorn = await createProcesses(undefined, { DATABASE_URL: urlOf(fresh.parts) });
     customer = await startReceiver();
   });

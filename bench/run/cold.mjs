@@ -38,7 +38,7 @@ const copyCommitted = (root, clone) => {
 const startIn = async (clone, folder) => {
   const begun = performance.now();
   const { pid } = await startService(
-    join(clone, 'scripts/posthorn.cjs'),
+    join(clone, 'scripts/posthorn.mjs'),
     { POSTHORN_DATA: join(clone, 'data'), DATABASE_URL: '' },
     join(folder, `cold-${begun}.log`),
     coldMs,

@@ -10,7 +10,7 @@ import { megabytesOf, postmasterIn, startEmptyNode, withChildren } from './memor
 import { sizesOf } from './size.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
-const launcher = resolve(root, 'scripts/posthorn.cjs');
+const launcher = resolve(root, 'scripts/posthorn.mjs');
 const restMs = 30_000;
 
 export const measure = ({ rounds = 7, blink, imageMb }) =>

@@ -1,3 +1,4 @@
+import { tellsOf } from '#server/live/news';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
@@ -52,13 +53,18 @@ const endRefresh = sql(
   `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = null
     where id = $1 and refresh_claim = $2`,
 );
-/** Also without the claim, unless there are others: a network that accepts a refresh token once knows these alone. */
+/**
+ * Also without the claim, unless there are others: a network that accepts a refresh token once knows these alone. A process
+ * that used the old one meanwhile was refused, so the new ones connect the account again.
+ */
 const saveRefreshed = sql(
   'accounts.saveRefreshed',
-  `update accounts set tokens = $3,
-          refresh_due_at = case when refresh_claim = $2 then posthorn_now() + $4 * interval '1 ms' else refresh_due_at end,
-          refresh_claim = nullif(refresh_claim, $2)
-    where id = $1 and (refresh_claim = $2 or tokens = $5)`,
+  `with before as (select id, status = 'NeedsReconnect' as refused from accounts
+                    where id = $1 and (refresh_claim = $2 or tokens = $5) for update)
+   update accounts set tokens = $3, status = 'Connected', refresh_claim = nullif(refresh_claim, $2),
+          refresh_due_at = case when refused or refresh_claim = $2 then posthorn_now() + $4 * interval '1 ms' else refresh_due_at end
+     from before where accounts.id = before.id
+   returning case when refused then ${tellsOf('account', { id: 'accounts.id' })} end`,
 );
 const msToRefresh = sql(
   'accounts.msToRefresh',

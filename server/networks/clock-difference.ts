@@ -1,20 +1,21 @@
 import type { Site } from './network.ts';
 import type { Request } from './request.ts';
 
-/** Half of what adapters allow for clocks that differ, when they look for a post among those since it was begun. */
-const mostMs = 60_000;
+/** More than this is worth correcting: a `Date` has whole seconds, and an answer takes some time. */
+const tolerableMs = 5_000;
 
-/**
- * A site that compares its clock with ours. When ours is ahead, what was sent a moment ago looks older than its sending, and a
- * network that is asked for newer posts does not name it.
- */
-export const watchClock = (site: Site) => {
-  let aheadMs = 0;
+/** A site that compares the clock of the network, as its answers have it in `Date`, with the clock that rows are written by. */
+export const watchClock = (site: Site, now: () => number) => {
+  let aheadMs: number | undefined;
   const request: Request = async (asked) => {
     const answer = await site.request(asked);
-    const told = Date.parse(answer.headers.date ?? '');
-    if (!Number.isNaN(told)) aheadMs = Math.max(aheadMs, site.now().getTime() - told);
+    const dateMs = Date.parse(answer.headers.date ?? '');
+    if (!Number.isNaN(dateMs)) aheadMs = dateMs - now();
     return answer;
   };
-  return { site: { ...site, request }, isBehind: () => aheadMs > mostMs };
+  return {
+    site: { ...site, request },
+    /** How far the network's clock is ahead of ours; 0 when that makes no difference, undefined when it never told. */
+    networkAheadMs: () => (aheadMs !== undefined && Math.abs(aheadMs) <= tolerableMs ? 0 : aheadMs),
+  };
 };

@@ -327,6 +327,11 @@ export interface Network<Prepared = unknown> {
    * is a verdict on the post only when it says so (`isVerdict`): a refused question tells nothing.
    */
   confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
+  /**
+   * How long the network may still act on a request after our connection to it broke. Within this time a post that is not
+   * there may still appear. Between 2 and 30 minutes: idempotency keys are used for 45.
+   */
+  readonly holdMs: number;
 
   /** How many posts one read takes. */
   readonly postsPerRead: number;

@@ -12,6 +12,7 @@ export const faults = {
   '500-after': 'Takes the post, then answers with an error',
   lost: 'Takes the post and never answers',
   cut: 'Takes the post and closes the connection in the middle of its answer',
+  late: 'Closes the connection without an answer, and takes the post five minutes later',
   hang: 'Takes nothing and never answers',
   html: 'Takes nothing and answers a web page',
   slow: 'Answers after three seconds',

@@ -1,4 +1,4 @@
-import type { Post } from '#contracts/posts';
+import type { Post, Result } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { JsonText } from '#server/json-text';
 import type { Live } from '#server/live/open-tabs';
@@ -33,14 +33,7 @@ export const createOutcomes = ({
       })),
     );
     await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(happening));
-    await live.tell(
-      ...ended.map(({ workspaceId, post }) => ({
-        workspaceId,
-        kind: 'post' as const,
-        id: post.id,
-        text: newsText(post.status),
-      })),
-    );
+    await live.tell(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
   };
 
   return {
@@ -57,8 +50,27 @@ export const createOutcomes = ({
       await store.begin(keys);
     },
 
-    /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
-    end: async (keys: readonly PostKey[]) => tell(await store.end(keys)),
+    /** For the transaction that ends or settles sends of these posts, before it changes anything. */
+    lock: (keys: readonly PostKey[]) => store.lockToEnd(keys),
+
+    /**
+     * Those of the posts that have no account left to go to. Called in the transaction that ended the last of them, with the
+     * posts locked: of two who end the last two accounts of a post at once, the second sees what the first did.
+     */
+    end: async (keys: readonly PostKey[]) => {
+      if (keys.length > 0) await tell(await store.end(keys));
+    },
+
+    /** What became of sends whose posts had ended without knowing it. A post that all accounts have now is Published. */
+    settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
+      if (sends.length === 0) return;
+      const posts = await store.settle(sends);
+      await tell(posts.filter(({ isPublished }) => isPublished));
+      const others = posts.filter(({ isPublished }) => !isPublished);
+      const failures = others.filter(({ post }) => post.value.status === 'Failed');
+      await notifications.tell(failures.map(({ workspaceId, post }) => happening({ workspaceId, post: post.value })));
+      await live.tell(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
+    },
   };
 };
 
@@ -78,5 +90,9 @@ const happening = ({ workspaceId, post }: { workspaceId: string; post: Post }): 
   };
 };
 
-const newsText = (status: string) =>
-  status === 'Published' ? 'A post was published' : 'A post could not be published everywhere';
+const news = (workspaceId: string, { id, status }: Post) => ({
+  workspaceId,
+  kind: 'post' as const,
+  id,
+  text: status === 'Published' ? 'A post was published' : 'A post could not be published everywhere',
+});

@@ -197,11 +197,32 @@ const end = sql(
        left join lateral (select r as result from jsonb_array_elements(p.results) r where r ->> 'accountId' = account.id) kept on true
       where p.status = 'Publishing'
         and not exists (select from sends open where open.workspace_id = given.workspace_id and open.post_id = given.post_id
-                           and open.due_at is not null)
+                           and open.due_at is not null and open.result is null)
       group by p.workspace_id, p.id)
    update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
      from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
    returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post`,
+);
+/** While a post is Publishing, its results come with its end. */
+const settle = sql(
+  'posts.settle',
+  `with given as (
+     select workspace_id, post_id, jsonb_object_agg(result ->> 'accountId', result) as results
+       from unnest($1::text[], $2::text[], $3::jsonb[]) as given (workspace_id, post_id, result) group by workspace_id, post_id),
+   settled as (
+     select p.workspace_id, p.id, p.status as before, results.of_all,
+            jsonb_array_length(results.of_all) >= cardinality(p.account_ids) and results.ok as is_out
+       from given join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+      cross join lateral (
+        select jsonb_agg(coalesce(given.results -> (r ->> 'accountId'), r) order by place) as of_all,
+               bool_and((coalesce(given.results -> (r ->> 'accountId'), r) ->> 'ok')::boolean) as ok
+          from jsonb_array_elements(p.results) with ordinality as one (r, place)) results
+      where p.status <> 'Publishing' and results.of_all is not null)
+   update posts set results = settled.of_all, ${touch},
+          status = case when settled.is_out and posts.status = 'Failed' then 'Published' else posts.status end
+     from settled where posts.workspace_id = settled.workspace_id and posts.id = settled.id
+   returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post,
+             posts.status <> settled.before as "isPublished"`,
 );
 const setResults = sql(
   'posts.setResults',
@@ -409,16 +430,22 @@ export const createPostStore = (db: Database) => {
       await db.query(begin, keyColumns(keys));
     },
 
-    /**
-     * Those in Publishing that have no account left to go to are Published or Failed then. Locks first: of two who end the
-     * last two accounts of a post at once, the second sees what the first did.
-     */
-    end: (keys: readonly PostKey[]) =>
-      db.transaction(async () => {
-        await db.run(lockToEnd, keyColumns(keys));
-        const rows = await db.query<{ workspaceId: string; post: string }>(end, keyColumns(keys));
-        return rows.map(({ workspaceId, post }) => ({ workspaceId, post: new JsonText<Post>(post) }));
-      }),
+    lockToEnd: async (keys: readonly PostKey[]) => {
+      await db.run(lockToEnd, keyColumns(keys));
+    },
+
+    /** Those in Publishing that have no account left to go to are Published or Failed then. Inside a transaction that locked them. */
+    end: async (keys: readonly PostKey[]) => {
+      const rows = await db.query<{ workspaceId: string; post: string }>(end, keyColumns(keys));
+      return rows.map(({ workspaceId, post }) => ({ workspaceId, post: new JsonText<Post>(post) }));
+    },
+
+    /** Inside a transaction that locked them. */
+    settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
+      const values = [...keyColumns(sends), sends.map(({ result }) => JSON.stringify(result))];
+      const rows = await db.query<{ workspaceId: string; post: string; isPublished: boolean }>(settle, values);
+      return rows.map(({ post, ...row }) => ({ ...row, post: new JsonText<Post>(post) }));
+    },
 
     setResults: (id: string, workspaceId: string, results: readonly Result[], status: PostStatus) =>
       changed(setResults, [id, workspaceId, JSON.stringify(results), status]),

@@ -1,10 +1,14 @@
+import type { Result } from '#contracts/posts';
 import type { Caller } from '#server/context';
+import { Refusal } from '#server/errors';
+import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Reading } from '#server/posts/reading';
 import type { BeginPublishing } from './begin.ts';
-import type { PublishingStore } from './store.ts';
+import { inMinutes, waitsToSend } from './result.ts';
+import type { LostSend, PublishingStore } from './store.ts';
 
 export type ByHand = ReturnType<typeof createByHand>;
 
@@ -16,6 +20,7 @@ export const createByHand = ({
   outcomes,
   reading,
   begin,
+  networks,
 }: {
   store: PublishingStore;
   lifecycle: Lifecycle;
@@ -23,44 +28,66 @@ export const createByHand = ({
   outcomes: Outcomes;
   reading: Reading;
   begin: BeginPublishing;
-}) => ({
-  /**
-   * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: of the accounts
-   * without the post, those that get it now; none means all.
-   */
-  publishNow: async (
-    caller: Caller,
-    id: string,
-    { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
-  ) => {
-    await linkCards.keep(caller, await reading.get(caller, id));
-    const post = { workspaceId: caller.workspaceId, postId: id };
-    const publish = async () => {
-      const kept = await lifecycle.readyNow(caller, id, only);
-      if (despite.length > 0) await store.forgetBegun(post, despite);
-      await begin([post]);
-      if (kept.length > 0) await store.holdBack(post, kept);
-      await outcomes.end([post]);
-      return reading.get(caller, id);
-    };
-    return lifecycle.making(caller, () => store.transaction(publish));
-  },
+  networks: Networks;
+}) => {
+  const holdLeftMsOf = ({ network, lostForMs }: LostSend) => networks.get(network).holdMs - (lostForMs ?? 0);
 
-  /** Which accounts have a result by now. */
-  progress: async (caller: Caller, id: string) => {
-    const { status, results, accountIds } = await reading.get(caller, id);
-    if (status !== 'Publishing') return { status, results };
-    const { workspaceId } = caller;
-    const ended = await store.results({ workspaceId, postId: id });
-    const known = new Map([...results, ...ended].map((result) => [result.accountId, result]));
-    return { status, results: accountIds.flatMap((accountId) => known.get(accountId) ?? []) };
-  },
+  /** Whoever looks at the account before the network has let go of the request may miss what appears a minute later. */
+  const mustBeLetGo = (send: LostSend) => {
+    const holdLeftMs = holdLeftMsOf(send);
+    if (holdLeftMs <= 0) return;
+    throw new Refusal(
+      'Conflict',
+      `${networks.get(send.network).name} may still publish it within ${inMinutes(holdLeftMs)}. Look at the account after that, then publish again if it is not there.`,
+    );
+  };
 
-  /** A person looked at uncertain accounts and found the post there. */
-  found: (caller: Caller, id: string, accountIds: readonly string[]) =>
-    store.transaction(async () => {
-      const { post, found } = await lifecycle.found(caller, id, accountIds);
-      await store.settleFound({ workspaceId: caller.workspaceId, postId: id }, found);
-      return post;
-    }),
-});
+  return {
+    /**
+     * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: of the accounts
+     * without the post, those that get it now; none means all.
+     */
+    publishNow: async (
+      caller: Caller,
+      id: string,
+      { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
+    ) => {
+      await linkCards.keep(caller, await reading.get(caller, id));
+      const post = { workspaceId: caller.workspaceId, postId: id };
+      const publish = async () => {
+        const kept = await lifecycle.readyNow(caller, id, only);
+        if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBeLetGo(lost);
+        await begin([post]);
+        if (kept.length > 0) await store.holdBack(post, kept);
+        await outcomes.end([post]);
+        return reading.get(caller, id);
+      };
+      return lifecycle.making(caller, () => store.transaction(publish));
+    },
+
+    /** Which accounts have a result by now. */
+    progress: async (caller: Caller, id: string) => {
+      const { status, results, accountIds } = await reading.get(caller, id);
+      if (status !== 'Publishing') return { status, results };
+      const { workspaceId } = caller;
+      const post = { workspaceId, postId: id };
+      const lookingAgain = (await store.waiting(post)).flatMap((send): Result[] => {
+        const network = networks.get(send.network);
+        const holdLeftMs = holdLeftMsOf(send);
+        if (holdLeftMs <= 0) return [];
+        return [{ accountId: send.accountId, provider: network.name, ...waitsToSend(network, holdLeftMs) }];
+      });
+      const all = [...results, ...lookingAgain, ...(await store.results(post))];
+      const byAccount = new Map(all.map((result) => [result.accountId, result]));
+      return { status, results: accountIds.flatMap((accountId) => byAccount.get(accountId) ?? []) };
+    },
+
+    /** A person looked at uncertain accounts and found the post there. */
+    found: (caller: Caller, id: string, accountIds: readonly string[]) =>
+      store.transaction(async () => {
+        const { post, found } = await lifecycle.found(caller, id, accountIds);
+        await store.settleFound({ workspaceId: caller.workspaceId, postId: id }, found);
+        return post;
+      }),
+  };
+};

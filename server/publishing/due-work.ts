@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { createBatch } from '#server/jobs/batch';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import { createSemaphore } from '#server/jobs/semaphore';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Publications } from '#server/statistics/publications';
@@ -17,6 +17,10 @@ const postsAtOnce = 200;
 const recordedAtOnce = 200;
 /** While several are sent, results that come within this time are recorded together. */
 const recordGatherMs = 20;
+/** Marked as begun and about to be written, for each network: what a crash leaves in doubt although nothing was sent. */
+const leavingAtOnce = 16;
+/** What a network has answered is known to this process alone, so it is not given up while the database is away. */
+const recordWithinMs = 3_600_000;
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
@@ -62,9 +66,10 @@ export const createPublishing = ({
   /** One transaction: the results, what became public, and the posts that ended with them. */
   const record = async (rows: readonly (Ended & { row: SendRow })[]) => {
     await store.transaction(async () => {
-      const ours = new Set((await store.end(rows)).map(nameOf));
-      const ended = rows.filter((row) => ours.has(nameOf(row)));
-      const out = ended.flatMap(({ row, result, sent, isRead }) => {
+      await outcomes.lock(rows);
+      const wasEnded = new Map((await store.end(rows)).map((row) => [nameOf(row), row.wasEnded]));
+      const recorded = rows.filter((row) => wasEnded.has(nameOf(row)));
+      const out = recorded.flatMap(({ row, result, sent, isRead }) => {
         const [first] = sent;
         if (!result.ok || first === undefined || result.publishedAt === undefined) return [];
         return [
@@ -81,7 +86,8 @@ export const createPublishing = ({
         ];
       });
       if (out.length > 0) await publications.add(out);
-      await outcomes.end(ended);
+      await outcomes.end(recorded.filter((row) => !wasEnded.get(nameOf(row))));
+      await outcomes.settle(recorded.filter((row) => wasEnded.get(nameOf(row))));
     });
     return rows.map(() => undefined);
   };
@@ -94,14 +100,16 @@ export const createPublishing = ({
     // The other half of the lease is for the request to arrive, before another process may claim the row and ask the
     // network.
     sendWithinMs: leaseMs / 2,
-    markBegun: (row, begin) => markBegun({ row, ...begin }),
-    // What a network has answered is known here alone. When another process has claimed the row meanwhile, nothing is written.
-    save: (progress) => insistently(leaseMs, () => store.save(progress)),
+    waitToLeave: ({ account: { network } }) => leaving.get(network)?.() ?? Promise.resolve(() => undefined),
+    // When the answer of the database is lost, it is asked again: to mark twice changes nothing.
+    markBegun: (row, begin) => insistently(leaseMs / 2, () => markBegun({ row, ...begin })),
+    save: (progress) => insistently(recordWithinMs, () => store.save(progress)),
+    renewKey: (held) => store.renewKey(held),
     end: async (ended) => {
       if (ended.result.ok && recording < recordedAtOnce) ended.row.leave();
       recording++;
-      await insistently(leaseMs, () => end(ended)).finally(() => recording--);
-      figures.ended(ended.row.account.network, ended.result);
+      await insistently(recordWithinMs, () => end(ended)).finally(() => recording--);
+      if (ended.row.result === null) figures.ended(ended.row.account.network, ended.result);
     },
     sendingNow: (row) => {
       const due = row.scheduledAt !== null && !row.again ? row.scheduledAt : row.startedAt;
@@ -110,6 +118,9 @@ export const createPublishing = ({
   });
 
   let recording = 0;
+  /** Of the rows that this process works on: it never takes over what it is itself still sending. */
+  const ownClaims = new Set<string>();
+  const leaving = new Map(networks.all.map(({ key }) => [key, createSemaphore(leavingAtOnce)]));
   const underWay = new Map<string, number>(networks.all.map(({ key }) => [key, 0]));
   const change = (network: string, by: number) => {
     const count = (underWay.get(network) ?? 0) + by;
@@ -124,7 +135,8 @@ export const createPublishing = ({
         [...underWay].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
       );
       const heldAtMostMs = parts.startStopwatch();
-      const rows = await store.claim(rooms, randomUUID(), leaseMs);
+      const rows = await store.claim(rooms, ownClaims, leaseMs);
+      for (const { claim } of rows) ownClaims.add(claim);
       const claimed = performance.now();
       return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed, heldAtMostMs }));
     },
@@ -136,17 +148,26 @@ export const createPublishing = ({
         free();
       };
       change(row.account.network, 1);
-      await sendOne({ ...row, leave }).finally(leave);
+      await sendOne({ ...row, leave }).finally(() => {
+        leave();
+        ownClaims.delete(row.claim);
+      });
     },
-    msToNext: () => store.msToSend([...underWay].flatMap(([key, count]) => (count < perNetwork ? [] : [key]))),
+    msToNext: () => {
+      const full = [...underWay].flatMap(([key, count]) => (count < perNetwork ? [] : [key]));
+      return store.msToSend(full, ownClaims);
+    },
     extend: { everyMs: leaseMs / 4, run: (rows) => store.extend(rows, leaseMs) },
     report,
   });
 
+  /** Fewer after each failure: under a database that keeps breaking, a small transaction gets through where a large does not. */
+  let batchSize = postsAtOnce;
+
   /** Scheduled → Publishing at its time, never early. Posts that are too late fail as missed. */
   const moveDue = () =>
     store.transaction(async () => {
-      const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
+      const { due, missed: tooLate } = await store.due(batchSize, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
       const withoutSend = await begin(all);
@@ -159,9 +180,12 @@ export const createPublishing = ({
   const posts: DueLoop = createDueLoop<number>({
     concurrency: 2,
     claim: async () => {
+      const size = batchSize;
+      batchSize = Math.max(1, Math.floor(size / 2));
       const moved = await moveDue();
+      batchSize = Math.min(postsAtOnce, size * 2);
       if (moved > 0) sends.wake();
-      return moved === postsAtOnce ? [moved, moved] : [];
+      return moved === size ? [moved, moved] : [];
     },
     handle: async () => undefined,
     msToNext: store.msToPost,

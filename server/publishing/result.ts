@@ -85,26 +85,49 @@ export const uncertain: Outcome = {
   error: {
     code: 'uncertain',
     message:
-      'The network may have published it, but could not confirm it. Look at the account: publishing again asks the network first, and sends only what is not there.',
+      'The network may have published it, but could not confirm it, and it may still appear. Look at the account in some minutes: publishing again asks the network first, and sends only what is not there.',
   },
 };
 
-/** The network says that it is not there. */
-export const notSent = (
-  { name, isRepeatable }: Pick<Network, 'name' | 'isRepeatable'>,
-  { heardAt, repeat }: Pick<SendRow, 'heardAt' | 'repeat'>,
-): Outcome => failed('not_sent', whyNotSent(name, isRepeatable !== undefined, heardAt, repeat));
+/** The network does not have it yet, and may still act on the request that broke. */
+export const mayStillAppear = ({ name }: Pick<Network, 'name'>, forMs: number): Outcome => ({
+  ok: false,
+  uncertain: true,
+  error: {
+    code: 'uncertain',
+    message: `${name} has not confirmed the post and does not show it yet. It may still appear within ${inMinutes(forMs)}; Posthorn keeps looking until then. Publishing again waits that long too, so that it does not appear twice.`,
+  },
+});
 
-const whyNotSent = (name: string, hasKey: boolean, heardAt: string | null, repeat: SendRow['repeat']) => {
-  if (heardAt === null) {
-    return `The server that sent it stopped, and ${name} does not have the post. Publish again: ${name} is asked once more first.`;
-  }
+/** Published again, while the network may still act on the first request. */
+export const waitsToSend = ({ name }: Pick<Network, 'name'>, forMs: number): Outcome => ({
+  ok: false,
+  uncertain: true,
+  error: {
+    code: 'uncertain',
+    message: `${name} may still publish what it got before. Posthorn looks again in ${inMinutes(forMs)}, and sends the post if it is not there.`,
+  },
+});
+
+/** The network says that it is not there, and no longer acts on the request that broke. */
+export const notSent = (
+  { name, holdMs, isRepeatable }: Pick<Network, 'name' | 'holdMs' | 'isRepeatable'>,
+  { repeat }: Pick<SendRow, 'repeat'>,
+): Outcome => {
+  const isAbsent = `${name} does not have the post, ${inMinutes(holdMs)} after the last try.`;
   if (repeat === 'done')
-    return `${name} was not available, was sent the post once more, and does not have it. Publish again later.`;
-  if (repeat !== 'may')
-    return `The connection broke while it was being sent, and ${name} does not have the post. Publish again.`;
-  const why = hasKey
-    ? 'the server there may not know its key any more'
-    : `${name} has no key that keeps a post from appearing twice`;
-  return `${name} was not available and does not have the post. It is not sent again by itself, because ${why}. Publish again.`;
+    return failed('not_sent', `It was tried twice with the same key. ${isAbsent} Publish again later.`);
+  const why =
+    isRepeatable === undefined
+      ? ` It is not sent again by itself, because ${name} has no key that keeps a post from appearing twice.`
+      : '';
+  return failed('not_sent', `${isAbsent}${repeat === 'may' ? why : ''} Publish again.`);
+};
+
+/** Of a thread: the part that was in doubt is out. */
+export const restNotSent = failed('not_sent', 'The send was interrupted after that. Publish again.');
+
+export const inMinutes = (ms: number) => {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 };

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
-import type { Clock, Stopwatch } from '#server/clock';
+import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import { watchClock } from '#server/networks/clock-difference';
 import {
   type Confirmation,
   type Network,
+  type NetworkItem,
   type NetworkPost,
   type PublishMedia,
   type SendEnd,
@@ -22,18 +23,21 @@ import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
+import { askAgainMs as nextAskMs, nextStep } from './broken-send.ts';
 import {
   accountGone,
   failed,
+  mayStillAppear,
   missed,
   needsReconnect,
   notSent,
   refused,
   restMissed,
+  restNotSent,
   uncertain,
   withSent,
 } from './result.ts';
-import type { Begin, Ended, Progress, SendRow } from './store.ts';
+import type { Begin, Ended, Held, Progress, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
 /** Waits before the next tries after temporary trouble. After the last one the send has failed. */
@@ -46,8 +50,10 @@ const soonestMs = 200;
 const latestMs = 5 * minuteMs;
 /** A broken request may still be running at the network: only after this long is it asked whether the post exists. */
 const settleMs = minuteMs;
-/** Networks that have idempotency keys remember them for an hour. */
+/** Networks keep idempotency keys for one hour. */
 const repeatWithinMs = 45 * minuteMs;
+/** For how many broken sends a process remembers when it saw them first. */
+const mostRemembered = 10_000;
 
 /**
  * A claimed row, and for how long we have held it: at least, as the clock for that stands still while the machine sleeps,
@@ -70,9 +76,13 @@ export interface SendingParts {
   readonly graceMs: number;
   /** Nothing is sent later than this after it was marked as begun: another process may hold the row by then. */
   readonly sendWithinMs: number;
+  /** Waits until it may leave at once. Whoever it answers has marked nothing yet, and calls `left` when it has. */
+  readonly waitToLeave: (row: SendRow) => Promise<() => void>;
   /** When it was marked; undefined when another process holds the row. */
   readonly markBegun: (row: SendRow, begin: Begin) => Promise<string | undefined>;
-  readonly save: (progress: Progress) => Promise<{ key: string; since: string } | undefined>;
+  readonly save: (progress: Progress) => Promise<{ key: string; since: string; isHeld: boolean } | undefined>;
+  /** Another key for the same part; undefined when another process holds the row. */
+  readonly renewKey: (held: Held) => Promise<{ key: string; since: string } | undefined>;
   readonly end: (ended: Ended & { readonly row: HeldRow }) => Promise<void>;
   /** The call that makes something public goes out now. */
   readonly sendingNow: (row: SendRow) => void;
@@ -85,8 +95,21 @@ export type SendOne = ReturnType<typeof createSendOne>;
 /** Sends one post to one account, and records in its row how far that got. */
 export const createSendOne = ({ access, library, renditions, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** By the database's clock, as all instants of the row are. */
-  const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string, since: Stopwatch = heldMs) =>
-    Date.parse(claimedAt) + since() - Date.parse(instant);
+  const nowMs = ({ claimedAt, heldMs }: HeldRow, since: Stopwatch = heldMs) => Date.parse(claimedAt) + since();
+  const ageMs = (row: HeldRow, instant: string, since: Stopwatch = row.heldMs) =>
+    nowMs(row, since) - Date.parse(instant);
+
+  /** By key: how long this process has known that an answer is lost. The database's clock may be stepped meanwhile. */
+  const lostSince = new Map<string, Stopwatch>();
+  const rememberLost = (key: string) => {
+    if (lostSince.has(key)) return;
+    if (lostSince.size >= mostRemembered) lostSince.delete(lostSince.keys().next().value ?? '');
+    lostSince.set(key, startSteadyStopwatch(clock));
+  };
+  const lostForMs = (row: HeldRow) => {
+    if (row.lostAt === null) return 0;
+    return Math.min(ageMs(row, row.lostAt), lostSince.get(row.key)?.() ?? Number.POSITIVE_INFINITY);
+  };
 
   /** Where the work on a claimed row stands. */
   interface State {
@@ -98,7 +121,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     readonly key: string;
     readonly since: string;
     readonly tries: number;
-    /** New tokens were fetched for this row; the next refusal is final. */
+    /** Tokens were already refreshed once for this send; do not refresh again. */
     readonly renewed: boolean;
   }
 
@@ -106,36 +129,48 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     row: HeldRow,
     sent: readonly Sent[],
     outcome: Omit<Result, 'accountId'>,
-    { isRead = false, maybeOut = outcome.uncertain }: Partial<Pick<Ended, 'isRead' | 'maybeOut'>> = {},
+    {
+      isRead = false,
+      maybeOut = outcome.uncertain,
+      askInMs = null,
+    }: Partial<Pick<Ended, 'isRead' | 'maybeOut' | 'askInMs'>> = {},
   ) =>
     parts.end({
       row,
-      workspaceId: row.workspaceId,
-      postId: row.postId,
-      accountId: row.accountId,
-      claim: row.claim,
+      ...heldOf(row),
       sent,
       result: { accountId: row.accountId, provider: networks.get(row.account.network).name, ...outcome },
       maybeOut,
       isRead,
+      askInMs,
     });
 
   const endState = (
     { row, sent, count }: State,
     outcome: Omit<Result, 'accountId'>,
-    how?: Partial<Pick<Ended, 'maybeOut'>>,
+    how?: Partial<Pick<Ended, 'maybeOut' | 'askInMs'>>,
   ) => end(row, sent, withSent(outcome, sent, count), how);
 
   /** Gives the row back until `inMs` have passed. */
   const pause = (
     { row, sent, tries }: State,
-    how: Pick<Progress, 'prepared' | 'begun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat'>>,
+    how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat'>>,
   ) => parts.save({ ...heldOf(row), sent, tries, nextPart: false, mayRepeat: false, ...how });
 
-  const sendingOf = (state: State): Sending => {
-    const { opened, post, sent, key, since } = state;
+  const partOf = ({ opened, post, sent }: State): NetworkItem<PublishMedia> => {
     const part = opened.network.parts(post)[sent.length];
     if (part === undefined) throw new Error('all parts are out already');
+    return part;
+  };
+
+  /** As it was sent, also when the post was edited since. */
+  const begunPartOf = ({ opened, post, sent, row }: State): NetworkItem<PublishMedia> => {
+    const part = opened.network.parts(post)[sent.length] ?? { body: '', media: [] };
+    return { ...part, body: row.begunBody ?? part.body };
+  };
+
+  const sendingOf = (state: State, part = partOf(state)): Sending => {
+    const { opened, post, sent, key, since } = state;
     return {
       account: opened.account,
       post,
@@ -167,8 +202,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       ...heldOf(row),
       sent: row.sent,
       prepared: row.prepared,
-      begun: row.begunAt === null ? ('no' as const) : ('yes' as const),
-      mayRepeat: false,
+      isBegun: row.begunAt !== null,
+      mayRepeat: mayRepeat(row),
       nextPart: false,
     };
     if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
@@ -192,49 +227,68 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       const step = await network.prepare(site, sending, state.row.prepared ?? undefined);
       if (step.is === 'waiting') {
         if (ageMs(row, row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
-        await pause(state, { prepared: step.prepared, begun: 'no', inMs: askAgainMs(step) });
+        await pause(state, { prepared: step.prepared, isBegun: false, inMs: askAgainMs(step) });
         return;
       }
       prepared = step.prepared;
     } catch (error) {
       return troubled(state, asTrouble(error, parts.report));
     }
-    return commit(state, sending, { prepared, body: sending.part.body, repeated: false });
+    return commit(state, sending, { prepared, body: sending.part.body, print: printOf(sending), repeated: false });
   };
 
   const commit = async (state: State, sending: Sending, begin: Begin): Promise<void> => {
     const { opened, row } = state;
     const { prepared, repeated } = begin;
-    const sinceBegun = parts.startStopwatch();
-    const begunAt = await parts.markBegun(row, begin);
-    if (begunAt === undefined) return;
-    if (state.sent.length === 0 && !repeated) parts.sendingNow(row);
+    const left = await parts.waitToLeave(row);
     let answer: SendEnd<unknown>;
+    let begunAt: string | undefined;
     try {
-      answer = await opened.network.send(guarded(opened.site, sinceBegun), sending, prepared);
+      const sinceBegun = parts.startStopwatch();
+      begunAt = await mark(state, begin);
+      if (begunAt === undefined) return;
+      if (state.sent.length === 0 && !repeated) parts.sendingNow(row);
+      answer = await opened.network.send(guarded(opened.site, sinceBegun, left), sending, prepared);
     } catch (error) {
       const trouble = asTrouble(error, parts.report);
       // The network may refuse the repeated request because it accepted the first one.
       if (!repeated && isDefinite(trouble)) return troubled(state, trouble);
+      rememberLost(row.key);
       const mayRepeat = !repeated && trouble.kind === 'temporary';
-      await pause(state, { prepared, begun: 'heard', inMs: settleMs, mayRepeat });
+      await pause(state, { prepared, isBegun: true, inMs: settleMs, mayRepeat });
       return;
+    } finally {
+      left();
     }
     if (answer.is === 'waiting') {
-      await pause(state, { prepared: answer.prepared, begun: 'heard', inMs: askAgainMs(answer) });
+      await pause(state, { prepared: answer.prepared, isBegun: true, inMs: askAgainMs(answer) });
       return;
     }
     return wentOut(state, { ...answer.sent, publishedAt: begunAt });
   };
 
+  /** Undefined when another process holds the row, or when it could not be marked: nothing has left then, and nothing will. */
+  const mark = async (state: State, begin: Begin): Promise<string | undefined> => {
+    try {
+      return await parts.markBegun(state.row, begin);
+    } catch (error) {
+      parts.report(error);
+      // A repeated send stays marked, as the one before it may be out.
+      const { prepared } = begin.repeated ? begin : { prepared: null };
+      await pause(state, { prepared, isBegun: begin.repeated, inMs: patienceMs[0] ?? 0 });
+      return undefined;
+    }
+  };
+
   /** Sends nothing when too much time has passed since it was marked as begun, also while a long body is being sent. */
-  const guarded = (site: Site, sinceBegun: Stopwatch): Site => {
+  const guarded = (site: Site, sinceBegun: Stopwatch, left: () => void): Site => {
     let sinceWritten = sinceBegun;
     let hasWritten = false;
     const written = (may: boolean) => {
       if (may) {
         sinceWritten = parts.startStopwatch();
         hasWritten = true;
+        left();
       }
       return may;
     };
@@ -260,20 +314,22 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   const wentOut = async (state: State, part: Sent): Promise<void> => {
     const sent = [...state.sent, part];
-    if (sent.length === state.count) return finish({ ...state, sent });
+    lostSince.delete(state.key);
+    if (sent.length >= state.count) return finish({ ...state, sent });
     const { row } = state;
-    const kept: Progress = {
+    const next = await parts.save({
       ...heldOf(row),
       sent,
       prepared: null,
-      begun: 'no',
+      isBegun: false,
       mayRepeat: false,
       tries: 0,
       inMs: longestStepMs,
       nextPart: true,
-    };
-    const next = await parts.save(kept);
-    if (next) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null }, sent, tries: 0, ...next });
+    });
+    if (!next?.isHeld) return;
+    const { key, since } = next;
+    return goOn({ ...state, row: { ...row, key, prepared: null, begunAt: null }, sent, tries: 0, key, since });
   };
 
   const finish = ({ row, opened, post, sent }: State) => {
@@ -301,7 +357,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) {
       return endState(state, refused(state.opened.network, trouble));
     }
-    await pause({ ...state, tries: tries + 1 }, { prepared: null, begun: 'no', inMs: waitMs });
+    await pause({ ...state, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
   };
 
   const waitFor = ({ kind, until, reached }: NetworkTrouble, tries: number): number | undefined => {
@@ -314,48 +370,101 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   /** A send was begun, and how it ended is not known. */
   const ask = async (state: State, begunAt: string): Promise<void> => {
-    const { opened, row } = state;
-    const { network } = opened;
-    const later = (inMs: number, prepared: unknown = row.prepared) => pause(state, { prepared, begun: 'yes', inMs });
+    const { row } = state;
+    rememberLost(row.key);
     const isOut = (sent: Sent) => wentOut(state, { ...sent, publishedAt: outSince(begunAt, sent.publishedAt) });
-    let found: Confirmation<unknown>;
-    const sending = sendingOf(state);
-    const body = row.begunBody ?? sending.part.body;
+    let confirmation: Confirmation<unknown>;
     try {
-      const part = { ...sending.part, body };
-      const watched = watchClock(opened.site);
-      found = await network.confirm(watched.site, { ...sending, part }, row.prepared);
-      if (found.is === 'absent' && watched.isBehind()) found = unknown;
+      confirmation = await confirm(state);
     } catch (error) {
       return confirmFailed(state, asTrouble(error, parts.report));
     }
-    switch (found.is) {
+    switch (confirmation.is) {
       case 'sent':
-        return isOut(found.sent);
-      case 'waiting':
-        if (ageMs(row, begunAt) > longestWaitMs) return found.out ? isOut(found.out) : endState(state, uncertain);
-        await later(askAgainMs(found), found.prepared);
+        return isOut(confirmation.sent);
+      case 'waiting': {
+        const { out, prepared } = confirmation;
+        if (ageMs(row, begunAt) > longestWaitMs) return out ? isOut(out) : endState(state, uncertain);
+        await askLater(state, askAgainMs(confirmation), prepared);
         return;
+      }
       case 'unknown':
         return endState(state, uncertain);
-      case 'absent': {
-        const settledMs = ageMs(row, row.heardAt ?? begunAt);
-        if (settledMs < settleMs) {
-          await later(settleMs - settledMs);
-          return;
-        }
-        // Sent again only when somebody asked to publish again,
-        if (row.again) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null } });
-        // or once, where the network's idempotency key rules out a second post.
-        const isRemembered = ageMs(row, begunAt, row.heldAtMostMs) < repeatWithinMs;
-        const isRepeatable = network.isRepeatable?.(sending) === true && isRemembered;
-        if (row.repeat === 'may' && isRepeatable && body === sending.part.body) {
-          return commit(state, sending, { prepared: row.prepared, body, repeated: true });
-        }
-        // A process that was stopped before it sent may still continue: publishing again asks the network first.
-        return endState(state, notSent(network, row), { maybeOut: row.heardAt === null });
-      }
+      case 'absent':
+        return row.result === null ? isAbsent(state, begunAt) : isStillAbsent(state);
     }
+  };
+
+  /**
+   * Looks for the post since the send began. That instant is the database's; where the network's clock differs, the network
+   * is asked again by its own time, and without knowing its clock nothing is called absent.
+   */
+  const confirm = async (state: State): Promise<Confirmation<unknown>> => {
+    const { opened, row } = state;
+    const { network } = opened;
+    const watched = watchClock(opened.site, () => nowMs(row));
+    const sending = sendingOf(state, begunPartOf(state));
+    const confirmation = await network.confirm(watched.site, sending, row.prepared);
+    const aheadMs = watched.networkAheadMs();
+    if (confirmation.is !== 'absent' || aheadMs === 0) return confirmation;
+    if (aheadMs === undefined) return unknown;
+    const since = new Date(sending.since.getTime() + aheadMs);
+    return network.confirm(opened.site, { ...sending, since }, row.prepared);
+  };
+
+  const askLater = (state: State, inMs: number, prepared: unknown = state.row.prepared) =>
+    pause(state, { prepared, isBegun: true, inMs, mayRepeat: mayRepeat(state.row) });
+
+  const isAbsent = async (state: State, begunAt: string): Promise<void> => {
+    const { row, opened } = state;
+    const { network } = opened;
+    const part = opened.network.parts(state.post)[state.sent.length];
+    const sending = part && sendingOf(state, part);
+    const isSame = sending !== undefined && (row.begunPrint ?? '') === printOf(sending);
+    const isRemembered = ageMs(row, begunAt, row.heldAtMostMs) < repeatWithinMs;
+    const brokenForMs = lostForMs(row);
+    const holdLeftMs = network.holdMs - brokenForMs;
+    const step = nextStep({
+      settleLeftMs: settleMs - ageMs(row, row.lostAt ?? begunAt),
+      holdLeftMs,
+      lostForMs: brokenForMs,
+      isRepeatable: isSame && isRemembered && network.isRepeatable?.(sending) === true,
+      mayRepeat: row.repeat !== 'done' && (row.again || mayRepeat(row)),
+      isPublishedAgain: row.again,
+    });
+    switch (step.is) {
+      case 'ask':
+        await askLater(state, step.inMs);
+        return;
+      case 'repeat': {
+        if (sending === undefined) return endState(state, uncertain);
+        const { body } = sending.part;
+        return commit(state, sending, { prepared: row.prepared, body, print: printOf(sending), repeated: true });
+      }
+      case 'sendAnew':
+        return sendAnew(state, isSame);
+      case 'mayStillAppear':
+        return endState(state, mayStillAppear(network, holdLeftMs), { askInMs: step.askInMs });
+      case 'notSent':
+        return endState(state, notSent(network, row), { maybeOut: true });
+    }
+  };
+
+  /** The post has ended as uncertain: only its result changes. */
+  const isStillAbsent = async (state: State): Promise<void> => {
+    const { row, opened } = state;
+    const brokenForMs = lostForMs(row);
+    const holdLeftMs = opened.network.holdMs - brokenForMs;
+    if (holdLeftMs <= 0) return endState(state, notSent(opened.network, row), { maybeOut: true });
+    await askLater(state, nextAskMs({ holdLeftMs, lostForMs: brokenForMs }));
+  };
+
+  /** With its key when nothing was changed: should the network have taken it after all, it makes no second post. */
+  const sendAnew = async (state: State, isSame: boolean): Promise<void> => {
+    const row = { ...state.row, prepared: null, begunAt: null };
+    if (isSame) return goOn({ ...state, row });
+    const renewed = await parts.renewKey(heldOf(row));
+    if (renewed) return goOn({ ...state, ...renewed, row: { ...row, key: renewed.key } });
   };
 
   const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
@@ -370,7 +479,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (trouble.kind === 'token') await access.refuse(row.account);
     const waitMs = trouble.kind === 'token' || trouble.kind === 'permission' ? undefined : waitFor(trouble, tries);
     if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) return endState(state, uncertain);
-    await pause({ ...state, tries: tries + 1 }, { prepared: row.prepared, begun: 'yes', inMs: waitMs });
+    await askLater({ ...state, tries: tries + 1 }, waitMs);
   };
 
   return async (row: HeldRow): Promise<void> => {
@@ -399,6 +508,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       renewed: false,
     };
     if (row.begunAt !== null) return ask(state, row.begunAt);
+    if (row.result !== null) return endState(state, restNotSent);
     if (lost.length > 0) return endState(state, failed('invalid', renditionLost));
     if (problems[0])
       return endState(state, failed('invalid', `${problems[0].message} Change the post, then publish again.`));
@@ -415,7 +525,25 @@ const longestStepMs = 60_000;
 /** Not a number is as soon as can be. */
 const askAgainMs = ({ forMs }: Waiting<unknown>) => (forMs > soonestMs ? Math.min(forMs, latestMs) : soonestMs);
 
-const heldOf = ({ workspaceId, postId, accountId, claim }: SendRow) => ({ workspaceId, postId, accountId, claim });
+const heldOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
+  workspaceId,
+  postId,
+  accountId,
+  claim,
+  key,
+});
+
+/** The network answered 503, or the process that sent it never recorded an answer. Only where it was not repeated yet. */
+const mayRepeat = ({ begunAt, lostAt, repeat }: SendRow) =>
+  repeat === 'may' || (repeat === null && begunAt !== null && lostAt === null);
+
+/** All that a part sends. A fitted picture has an id of its own. */
+const printOf = ({ part, post }: Sending) => {
+  const { body, media } = part;
+  const files = Object.entries(post.optionFiles ?? {}).map(([key, file]) => [key, file.id]);
+  const content = [body, media.map(({ id, alt = '' }) => [id, alt]), Object.entries(post.options).sort(), files.sort()];
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+};
 
 const withoutAccess = (network: Network, found: Exclude<Access, { is: 'open' | 'busy' }>) =>
   found.is === 'trouble' ? refused(network, found.trouble) : needsReconnect(network);

@@ -45,10 +45,10 @@ export const openPublishing = ({
 }) => {
   const store = createPublishingStore(database);
   figures.watchOverdue(store.overdue);
-  const { outcomes } = parts;
+  const { outcomes, networks } = parts;
   const begin = createBegin({ store, outcomes });
   const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
-  const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin });
+  const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
   return {
     loops: createPublishing({
       ...parts,

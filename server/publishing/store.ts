@@ -19,11 +19,15 @@ export interface SendRow {
   readonly prepared: Json;
   readonly begunAt: string | null;
   readonly begunBody: string | null;
-  /** Null: the process that began the call never recorded how it ended. */
-  readonly heardAt: string | null;
+  /** Identifies all that the call sent: text, files and options. Null on rows of an earlier release. */
+  readonly begunPrint: string | null;
+  /** Since when the answer to the call is known to be lost. Null when no process has recorded how the call ended. */
+  readonly lostAt: string | null;
   readonly repeat: 'may' | 'done' | null;
   readonly again: boolean;
   readonly tries: number;
+  /** Not null when the post has ended as uncertain, and the network is asked once more what became of it. */
+  readonly result: Result | null;
   readonly versions: readonly Version[];
   readonly linkCards: readonly KeptLinkCard[] | null;
   readonly renditionIds: readonly string[] | null;
@@ -33,13 +37,15 @@ export interface SendRow {
   readonly claimedAt: string;
 }
 
-/** Which send, and that it is still ours. */
-type Held = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim'>;
+/** Which send, and that it is still ours. The key changes with each part of a thread, so it says which part is meant. */
+export type Held = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim' | 'key'>;
 
 /** The call that makes something public. */
 export interface Begin {
   readonly prepared: unknown;
   readonly body: string;
+  /** Identifies all that is sent: a key is never used again for anything else. */
+  readonly print: string;
   /** Once more, with the same key. */
   readonly repeated: boolean;
 }
@@ -51,27 +57,29 @@ export interface Ended extends Held {
   readonly maybeOut: boolean;
   /** Whether its numbers will be read. */
   readonly isRead: boolean;
+  /** When to ask the network once more what became of it; null when nothing new can be learned. */
+  readonly askInMs: number | null;
 }
 
 export interface Progress extends Held {
   readonly sent: readonly Sent[];
   readonly prepared: unknown;
-  /** The call that makes it public was begun, and how it ended is not known; `heard`: the process that began it says so itself. */
-  readonly begun: 'no' | 'yes' | 'heard';
-  /** The network answered that it is not available. */
+  /** The call that makes it public was begun, and how it ended is not known. */
+  readonly isBegun: boolean;
+  /** It may be sent once more with the same key: the network answered 503, or the process that sent it is gone. */
   readonly mayRepeat: boolean;
   readonly tries: number;
-  /** When to go on; while it is held, nobody else does. */
+  /** When to go on. Until then the row is anybody's, or still ours when the next part follows at once. */
   readonly inMs: number;
-  /** A new part, with a key and a time of its own. */
+  /** A part is out, and the next one has a key and a time of its own. */
   readonly nextPart: boolean;
 }
 
 /** Nothing is published from a workspace that waits to be deleted. */
 const stays = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
 
-const moveDue = sql(
-  'publishing.moveDue',
+const lockDue = sql(
+  'publishing.lockDue',
   `select workspace_id as "workspaceId", id as "postId",
           scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed
      from posts
@@ -79,6 +87,7 @@ const moveDue = sql(
     order by scheduled_at limit $1 for update skip locked`,
 );
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
+const notIn = (claims: string) => `(claim is null or claim <> all(${claims}::uuid[]))`;
 /**
  * One for each account that does not have the post yet. What may be out keeps its key, so that the network is asked about
  * the same send.
@@ -119,8 +128,9 @@ const overdue = sql(
     where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
 );
 /**
- * Up to this many for each network. By row position (ctid): a join could make PostgreSQL read every post. The account comes
- * with one of its rows.
+ * Up to this many for each network, without the rows that this process is working on: when the clock is stepped, their
+ * leases seem to have ended. By row position (ctid): a join could make PostgreSQL read every post. The account comes with
+ * one of its rows.
  */
 const claim = sql(
   'publishing.claim',
@@ -129,15 +139,15 @@ const claim = sql(
        from unnest($1::text[], $2::int[]) as network(key, room)
       cross join lateral (
         select ctid as place from sends
-         where sends.network = network.key and due_at <= (select posthorn_now())
+         where sends.network = network.key and due_at <= (select posthorn_now()) and ${notIn('$3')}
          order by due_at limit network.room for update skip locked) send),
    claimed as (
-     update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = $3, since = coalesce(s.since, posthorn_now())
+     update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = gen_random_uuid(), since = coalesce(s.since, posthorn_now())
       where s.ctid = any(array(select place from due))
      returning s.*)
    select s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
-          s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
-          s.again, s.tries, posthorn_now() as "claimedAt",
+          s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody",
+          s.begun_print as "begunPrint", s.lost_at as "lostAt", s.repeat, s.again, s.tries, s.result, posthorn_now() as "claimedAt",
           (select p.versions from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as versions,
           (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
                   'description', l.description, 'picture', l.picture)))
@@ -152,10 +162,10 @@ const claim = sql(
 const msToSend = sql(
   'publishing.msToSend',
   `select ceil(extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms
-     from sends where due_at is not null and network <> all($1)`,
+     from sends where due_at is not null and network <> all($1) and ${notIn('$2')}`,
 );
-const held = `(s.workspace_id, s.post_id, s.account_id, s.claim)
-  = (held.workspace_id, held.post_id, held.account_id, held.claim)`;
+const isSame = '(s.workspace_id, s.post_id, s.account_id) = (held.workspace_id, held.post_id, held.account_id)';
+const held = `${isSame} and s.claim = held.claim`;
 /** But those that are being marked or ended at this moment: to wait for them while they wait for us would be a deadlock. */
 const extend = sql(
   'publishing.extend',
@@ -167,45 +177,69 @@ const extend = sql(
 );
 const markBegun = sql(
   'publishing.markBegun',
-  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, heard_at = null,
-          repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $8 * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::text[], $7::boolean[])
-          as held (workspace_id, post_id, account_id, claim, prepared, body, repeated) where ${held}
+  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, begun_print = held.print,
+          lost_at = null, repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $9 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::text[], $7::text[], $8::boolean[])
+          as held (workspace_id, post_id, account_id, claim, prepared, body, print, repeated) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId", s.begun_at as "begunAt"`,
 );
+/** A part that is out is recorded whoever holds the row; they learn of it when nothing they write is taken. */
 const save = sql(
   'publishing.save',
-  `update sends set sent = $4, prepared = $5, begun_at = case when $6 <> 'no' then begun_at end, tries = $7,
-          heard_at = case $6 when 'yes' then heard_at when 'heard' then posthorn_now() end,
-          repeat = case when $10 then 'may' when $6 <> 'no' then repeat end,
-          due_at = posthorn_now() + $8 * interval '1 ms',
-          key = case when $9 then gen_random_uuid() else key end, since = case when $9 then posthorn_now() else since end
-    where workspace_id = $11 and post_id = $1 and account_id = $2 and claim = $3
-   returning key, since`,
+  `update sends set sent = $5, prepared = $6, begun_at = case when $7 then begun_at end, tries = $8,
+          lost_at = case when $7 then coalesce(lost_at, posthorn_now()) end,
+          repeat = case when not $7 then null when $11 and repeat is null then 'may' else repeat end,
+          due_at = posthorn_now() + case when $10 and claim is distinct from $3 then 0 else $9::float8 end * interval '1 ms',
+          claim = case when $10 and claim = $3 then claim end,
+          key = case when $10 then gen_random_uuid() else key end, since = case when $10 then posthorn_now() else since end
+    where workspace_id = $12 and post_id = $1 and account_id = $2 and key = $4 and (claim = $3 or $10)
+   returning key, since, claim is not null as "isHeld"`,
 );
+/** For a part that was changed since it was sent. */
+const renewKey = sql(
+  'publishing.renewKey',
+  `update sends set key = gen_random_uuid(), since = posthorn_now(), begun_at = null, lost_at = null, prepared = null, repeat = null
+    where workspace_id = $1 and post_id = $2 and account_id = $3 and claim = $4 and key = $5 returning key, since`,
+);
+/** That it is public is recorded whoever holds the row: it is a fact, whatever was concluded without it. */
 const end = sql(
   'publishing.end',
-  `update sends s set due_at = null, claim = null, result = held.result, sent = held.sent,
-          begun_at = case when held.maybe_out then s.begun_at end, prepared = case when held.maybe_out then s.prepared end
-     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::jsonb[], $7::boolean[])
-          as held (workspace_id, post_id, account_id, claim, result, sent, maybe_out) where ${held}
-   returning s.post_id as "postId", s.account_id as "accountId"`,
+  `with held as (
+     select held.*, s.result is not null as was_ended
+       from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::jsonb[], $7::jsonb[], $8::boolean[], $9::float8[])
+            as held (workspace_id, post_id, account_id, claim, key, result, sent, maybe_out, ask_in_ms)
+       join sends s on ${isSame} and s.key = held.key
+        and (s.claim = held.claim
+             or (held.result ->> 'ok')::boolean and not coalesce((s.result ->> 'ok')::boolean, false))
+        for update of s)
+   update sends s set due_at = posthorn_now() + held.ask_in_ms * interval '1 ms', claim = null, result = held.result,
+          sent = held.sent, begun_at = case when held.maybe_out then s.begun_at end,
+          prepared = case when held.maybe_out then s.prepared end,
+          lost_at = case when held.maybe_out then coalesce(s.lost_at, posthorn_now()) end
+     from held where ${isSame}
+   returning s.post_id as "postId", s.account_id as "accountId", held.was_ended as "wasEnded"`,
 );
 const forgetBegun = sql(
   'publishing.forgetBegun',
   `update sends set begun_at = null, prepared = null
-    where workspace_id = $1 and post_id = $2 and account_id = any($3) and due_at is null`,
+    where workspace_id = $1 and post_id = $2 and account_id = any($3) and begun_at is not null
+   returning account_id as "accountId", network,
+             (extract(epoch from posthorn_now() - lost_at) * 1000)::float8 as "lostForMs"`,
 );
 const settleFound = sql(
   'publishing.settleFound',
-  `update sends set begun_at = null, prepared = null, result = found.result
+  `update sends set begun_at = null, prepared = null, lost_at = null, due_at = null, claim = null, result = found.result
      from jsonb_array_elements($3::jsonb) as found (result)
-    where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and due_at is null`,
+    where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and sends.result is not null`,
 );
-/** Right after begin, in the same transaction: these are not sent, and keep the results they had. */
+/**
+ * Right after begin, in the same transaction: these are not sent, and keep the results they had. What may still appear is
+ * asked about again.
+ */
 const holdBack = sql(
   'publishing.holdBack',
-  `update sends set due_at = null, result = kept.result
+  `update sends set due_at = case when begun_at is not null and (kept.result ->> 'uncertain')::boolean then posthorn_now() end,
+          result = kept.result
      from jsonb_array_elements($3::jsonb) as kept (result)
     where workspace_id = $1 and post_id = $2 and account_id = kept.result ->> 'accountId'`,
 );
@@ -213,6 +247,20 @@ const results = sql(
   'publishing.results',
   'select result from sends where workspace_id = $1 and post_id = $2 and result is not null',
 );
+
+const waiting = sql(
+  'publishing.waiting',
+  `select account_id as "accountId", network, (extract(epoch from posthorn_now() - lost_at) * 1000)::float8 as "lostForMs"
+     from sends where workspace_id = $1 and post_id = $2 and again and result is null and begun_at is not null
+      and lost_at is not null`,
+);
+
+/** A send whose answer was lost, and for how long. */
+export interface LostSend {
+  readonly accountId: string;
+  readonly network: string;
+  readonly lostForMs: number | null;
+}
 
 export type PublishingStore = ReturnType<typeof createPublishingStore>;
 
@@ -231,7 +279,7 @@ export const createPublishingStore = (db: Database) => {
 
     /** Locks posts whose time has come, until the transaction ends. */
     due: async (limit: number, graceMs: number) => {
-      const found = await db.query<PostKey & { missed: boolean }>(moveDue, [limit, graceMs]);
+      const found = await db.query<PostKey & { missed: boolean }>(lockDue, [limit, graceMs]);
       return { due: found.filter(({ missed }) => !missed), missed: found.filter(({ missed }) => missed) };
     },
 
@@ -250,14 +298,19 @@ export const createPublishingStore = (db: Database) => {
     overdue: async () => (await db.query<{ count: number }>(overdue))[0]?.count ?? 0,
 
     /** Rows of one account share its record. */
-    claim: async (rooms: ReadonlyMap<string, number>, claimId: string, leaseMs: number): Promise<SendRow[]> => {
-      const values = [[...rooms.keys()], [...rooms.values()], claimId, leaseMs];
+    claim: async (
+      rooms: ReadonlyMap<string, number>,
+      ownClaims: Iterable<string>,
+      leaseMs: number,
+    ): Promise<SendRow[]> => {
+      const values = [[...rooms.keys()], [...rooms.values()], [...ownClaims], leaseMs];
       const rows = await db.query<SendRow & { account: AccountRow | null }>(claim, values);
       const accounts = new Map(rows.flatMap(({ account }) => (account ? [[account.id, account]] : [])));
       return rows.map((row) => ({ ...row, account: accounts.get(row.accountId) as AccountRow }));
     },
 
-    msToSend: (but: readonly string[]) => ms(msToSend, [but]),
+    msToSend: (otherNetworks: readonly string[] = [], ownClaims: Iterable<string> = []) =>
+      ms(msToSend, [otherNetworks, [...ownClaims]]),
 
     extend: async (rows: readonly Held[], leaseMs: number) => {
       await db.run(extend, [...heldBy(rows), leaseMs]);
@@ -269,21 +322,23 @@ export const createPublishingStore = (db: Database) => {
         ...heldBy(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
         rows.map(({ body }) => body),
+        rows.map(({ print }) => print),
         rows.map(({ repeated }) => repeated),
         leaseMs,
       ]),
 
     /** Undefined when another process holds it. */
     save: async (progress: Progress) => {
-      const { workspaceId, postId, accountId, claim: claimId, sent, prepared } = progress;
-      const { begun, tries, inMs, nextPart, mayRepeat } = progress;
-      const [row] = await db.query<Pick<SendRow, 'key' | 'since'>>(save, [
+      const { workspaceId, postId, accountId, claim: claimId, key, sent, prepared } = progress;
+      const { isBegun, tries, inMs, nextPart, mayRepeat } = progress;
+      const [row] = await db.query<Pick<SendRow, 'key' | 'since'> & { isHeld: boolean }>(save, [
         postId,
         accountId,
         claimId,
+        key,
         JSON.stringify(sent),
         JSON.stringify(prepared ?? null),
-        begun,
+        isBegun,
         tries,
         inMs,
         nextPart,
@@ -293,19 +348,29 @@ export const createPublishingStore = (db: Database) => {
       return row;
     },
 
-    /** Those that this process still held. */
+    /** Undefined when another process holds it. */
+    renewKey: async ({ workspaceId, postId, accountId, claim: claimId, key }: Held) => {
+      const values = [workspaceId, postId, accountId, claimId, key];
+      return (await db.query<Pick<SendRow, 'key' | 'since'>>(renewKey, values))[0];
+    },
+
+    /** Those that were taken, and whether they had ended before, with a result that said less. */
     end: (rows: readonly Ended[]) =>
-      db.query<Pick<SendRow, 'postId' | 'accountId'>>(end, [
+      db.query<Pick<SendRow, 'postId' | 'accountId'> & { wasEnded: boolean }>(end, [
         ...heldBy(rows),
+        rows.map(({ key }) => key),
         rows.map(({ result }) => JSON.stringify(result)),
         rows.map(({ sent }) => JSON.stringify(sent)),
         rows.map(({ maybeOut }) => maybeOut),
+        rows.map(({ askInMs }) => askInMs),
       ]),
 
     /** A person checked: what may have been sent is not there. */
-    forgetBegun: async ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) => {
-      await db.run(forgetBegun, [workspaceId, postId, accountIds]);
-    },
+    forgetBegun: ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) =>
+      db.query<LostSend>(forgetBegun, [workspaceId, postId, accountIds]),
+
+    /** Published again before the network has let go of the first request. */
+    waiting: ({ workspaceId, postId }: PostKey) => db.query<LostSend>(waiting, [workspaceId, postId]),
 
     /** Inside the transaction that began: accounts that are left out, with the results they keep. */
     holdBack: async ({ workspaceId, postId }: PostKey, kept: readonly Result[]) => {

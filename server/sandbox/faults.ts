@@ -6,6 +6,8 @@ import type { SandboxStore } from './store.ts';
 
 const slowMs = 3_000;
 const lateMs = 20_000;
+/** After our timeout, and within the time that networks may hold a request. */
+const veryLateMs = 5 * 60_000;
 const mark = /\[sandbox:([\w-]+)(!?)\]/;
 
 /** What the sandbox page asked for: the next so many calls go wrong, or all until it is taken back. */
@@ -80,6 +82,10 @@ export const misbehave = async <Made>(
     case '503-late':
       call.later(lateMs, call.work);
       return call.refusals['503'](res);
+    case 'late':
+      call.later(veryLateMs, call.work);
+      res.destroy();
+      return;
     case 'lost':
       await call.work();
       return call.keepSilent(res);

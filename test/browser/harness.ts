@@ -5,12 +5,16 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { findChromium } from '#scripts/chromium';
 import { type Service, startService } from '#test/support/service';
+import { buildWeb } from '#test/support/shared';
 
 const path = findChromium();
 const isRequired = process.env.BROWSER_REQUIRED === '1';
 if (path === undefined && !isRequired) {
   console.warn('No Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH.');
 }
+
+// Not in a hook: a build on a busy machine takes longer than a hook may.
+if (path !== undefined) await buildWeb();
 
 /** A test waits for each state by itself; this ends one that waits for what never comes, also on a busy machine. */
 const patienceMs = 120_000;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 
 /** Every statement of the service, as PostgreSQL gets it. */
@@ -28,7 +28,7 @@ let fresh: FreshDatabase;
 let database: pg.Client;
 beforeAll(async () => {
   await readStatements();
-  fresh = await freshDatabase({ template: inject('migrated') });
+  fresh = await freshDatabase({ isMigrated: true });
   database = new pg.Client(fresh.parts);
   await database.connect();
 });

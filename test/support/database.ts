@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { inject } from 'vitest';
 import type { Connection } from '#server/store/database';
+import { sharedPostgres } from './shared.ts';
 
 export interface FreshDatabase {
   parts: Connection;
   drop(): Promise<void>;
 }
 
-/** A database of its own for one test file, empty or as the `template` (a database nobody is connected to). */
-export async function freshDatabase({ template }: { template?: string } = {}): Promise<FreshDatabase> {
-  const server = inject('postgres');
+/** A database of its own for one test file: empty, or with all tables. */
+export async function freshDatabase({ isMigrated = false } = {}): Promise<FreshDatabase> {
+  const { connection: server, template } = await sharedPostgres();
   const database = `test_${randomBytes(6).toString('hex')}`;
   // To copy the files takes a third of the time of writing all of them to the log.
-  const copy = template ? `template ${template} strategy file_copy` : '';
+  const copy = isMigrated ? `template ${template} strategy file_copy` : '';
   await command(server, `create database ${database} ${copy}`);
   return {
     parts: { ...server, database },

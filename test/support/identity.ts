@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type CryptoKey, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { pino } from 'pino';
-import { inject } from 'vitest';
 import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
 import { createRateLimits } from '#server/auth/rate-limit';
@@ -94,7 +93,7 @@ export const startIdentity = async ({
   documents: Documents;
   options?: Partial<IdentityProviderOptions>;
 }) => {
-  const { parts, drop } = await freshDatabase({ template: inject('migrated') });
+  const { parts, drop } = await freshDatabase({ isMigrated: true });
   const database = openDatabase(parts, { report: () => undefined });
   for (const id of ['usr_ann', 'usr_bob']) {
     await database.run(sql('test.user', 'insert into users (id, email) values ($1, $2)'), [id, `${id}@example.com`]);

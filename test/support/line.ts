@@ -14,6 +14,8 @@ export const startLine = async (target = '') => {
     asked: [] as string[],
     /** What a question waits for. */
     gate: (_path: string): Promise<unknown> | undefined => undefined,
+    /** What an answer of the network waits for. */
+    answerGate: (_path: string): Promise<unknown> | undefined => undefined,
     /** True when it has answered, or never will. */
     answer: (_path: string, _res: ServerResponse): boolean => false,
     hangUp: () => server.closeAllConnections(),
@@ -28,7 +30,8 @@ export const startLine = async (target = '') => {
     line.asked.push(path);
     await line.gate(path);
     if (line.answer(path, res)) return;
-    const on = request(line.target + path, { method: req.method, headers: req.headers }, (answer) => {
+    const on = request(line.target + path, { method: req.method, headers: req.headers }, async (answer) => {
+      await line.answerGate(path);
       res.writeHead(answer.statusCode ?? 502, answer.headers);
       pipeline(answer, res, () => undefined);
     });

@@ -29,6 +29,8 @@ export interface Examples {
   })[];
   /** Whether the network can say what became of a post whose answer was lost. */
   confirms: boolean;
+  /** The lists that tell so, and how many entries a page of each has. `example`: the title of a post that is in the list. */
+  lists?: { posts?: { page: number; example?: string }; comments?: { page: number } };
   /** False where a person is told nothing about the permissions they granted. */
   tellsPermissions?: false;
   /** Where a revoked access token is accepted until it expires. */

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { serverHolding } from '#server/store/embedded-process';
+import { buildProgram, buildWeb } from './shared.ts';
 import { until } from './until.ts';
 
 export interface Ended {
@@ -13,18 +14,19 @@ export interface Ended {
   stderr: string;
 }
 
-/** Where the command keeps what Node compiled, too. */
-const compiled = join(tmpdir(), 'node-compile-cache');
-
 export type Processes = Awaited<ReturnType<typeof createProcesses>>;
 export type Running = Awaited<ReturnType<Processes['start']>>;
 
+const ownRoot = resolve(import.meta.dirname, '..', '..');
+
 /** The command `posthorn` of the clone in `root`, as real processes with a data folder of their own. */
 export const createProcesses = async (
-  root = resolve(import.meta.dirname, '..', '..'),
+  root = ownRoot,
   /** For every process. */
   shared: NodeJS.ProcessEnv = {},
 ) => {
+  // Outside a test run (scripts/soak) the launcher builds.
+  if (root === ownRoot && process.env.VITEST) await Promise.all([buildProgram(), buildWeb()]);
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-process-'));
   await chmod(dir, 0o711); // PostgreSQL may run as another user
   const dataDir = join(dir, 'data');
@@ -35,7 +37,7 @@ export const createProcesses = async (
 
   const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const { PATH, HOME, TMPDIR } = process.env;
-    const own = { POSTHORN_DATA: dataDir, PORT: String(port), NODE_COMPILE_CACHE: compiled };
+    const own = { POSTHORN_DATA: dataDir, PORT: String(port) };
     const env = { PATH, HOME, TMPDIR, ...own, ...shared, ...settings };
     const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
@@ -50,7 +52,7 @@ export const createProcesses = async (
     return { child, output, ended };
   };
   // The first one compiles.
-  let program = 'scripts/posthorn.cjs';
+  let program = 'scripts/posthorn.mjs';
   const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const started = launch(program, args, settings);
     void started.ended.then(() => {

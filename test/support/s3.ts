@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** As much of S3 as media needs, in memory; a request without a signature is refused. */
-export const startS3 = async ({ bucket = 'media', pageSize = 2 } = {}) => {
+export const startS3 = async ({ bucket = 'media', region = 'eu-test', pageSize = 2 } = {}) => {
   const objects = new Map<string, { body: Buffer; type: string; changedAt: Date }>();
   const signatures: string[] = [];
   // Whoever asks closes what it keeps.
@@ -12,8 +12,9 @@ export const startS3 = async ({ bucket = 'media', pageSize = 2 } = {}) => {
     for await (const chunk of req) chunks.push(chunk);
     const { authorization = '', range } = req.headers;
     signatures.push(authorization);
-    const signed =
-      /^AWS4-HMAC-SHA256 Credential=key\/\d{8}\/eu-test\/s3\/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=[0-9a-f]{64}$/;
+    const signed = new RegExp(
+      `^AWS4-HMAC-SHA256 Credential=key/\\d{8}/${region}/s3/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=[0-9a-f]{64}$`,
+    );
     if (!signed.test(authorization) || req.headers['x-amz-content-sha256'] !== 'UNSIGNED-PAYLOAD') {
       return res.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
     }
@@ -57,7 +58,7 @@ export const startS3 = async ({ bucket = 'media', pageSize = 2 } = {}) => {
     settings: {
       S3_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       S3_BUCKET: bucket,
-      S3_REGION: 'eu-test',
+      S3_REGION: region,
       S3_ACCESS_KEY_ID: 'key',
       S3_SECRET_ACCESS_KEY: 'secret',
     },

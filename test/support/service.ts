@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { inject } from 'vitest';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createPosthorn } from '#server/app';
@@ -54,7 +53,7 @@ export const startService = async (
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
-  const { parts, drop } = await freshDatabase({ template: inject('migrated') });
+  const { parts, drop } = await freshDatabase({ isMigrated: true });
   const port = ownAddress ? await freePort() : 0;
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
   const settled = readConfig({

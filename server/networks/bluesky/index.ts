@@ -77,6 +77,9 @@ const captionProblems = (post: NetworkPost): Finding[] => {
   ];
 };
 
+/** The PDS sets no limit: Node reads a request for at most 300 s (`requestTimeout`), and as long again to act on it. */
+const holdMs = minutes(10);
+
 export default {
   key: 'bluesky',
   name: 'Bluesky',
@@ -202,6 +205,7 @@ export default {
   // A record key that exists is refused.
   isRepeatable: () => true,
   confirm,
+  holdMs,
   // Bluesky takes 25, but the ids of so many may not fit into one address.
   postsPerRead: 20,
   readMetrics,

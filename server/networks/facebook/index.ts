@@ -67,6 +67,9 @@ const story: Constraints = {
 /** Widely known, though not in the Graph API reference. */
 const maxComment = 8_000;
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'facebook',
   name: 'Facebook Page',
@@ -153,6 +156,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics,
 } satisfies Network<Prepared>;

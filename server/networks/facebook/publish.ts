@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasText, isGone, isPart } from '#server/networks/families/meta/graph';
+import { hasText, isGone, isPart, pagesOf } from '#server/networks/families/meta/graph';
 import {
   absent,
   type Confirmation,
@@ -16,7 +16,7 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isVideo, option } from '#server/networks/shared/post';
-import { notAmong } from '#server/networks/shared/recent';
+import { searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { asTrouble } from '#server/networks/trouble';
 import { ask, askVideo } from './api.ts';
 import { readVideo, setCover, uploadToFeed, uploadWhole } from './video.ts';
@@ -205,21 +205,10 @@ type Entry = z.output<typeof Entry>;
 
 const pageSize = 100;
 
-/** Those of a list that may be the part. Without any, what the list says of it. */
-const findAlike = async (
-  site: Site,
-  sending: Sending,
-  path: string,
-  query: { fields: string; order?: string },
-): Promise<readonly Entry[] | ReturnType<typeof notAmong>> => {
-  const answer = await ask(site, sending.account, { path, query: { limit: pageSize, ...query } });
-  const { data } = shaped(z.object({ data: z.array(Entry) }), answer);
-  const alike = data.filter(({ id, message, created_time }) =>
-    isPart(sending, { id, text: message, at: created_time }),
-  );
-  const times = data.map(({ created_time }) => Date.parse(created_time));
-  return alike.length > 0 ? alike : notAmong(times, pageSize, sending.since);
-};
+const timeOf = ({ created_time }: Entry) => Date.parse(created_time);
+
+const mayBe = (sending: Sending, { id, message, created_time }: Entry) =>
+  isPart(sending, { id, text: message, at: created_time });
 
 /** Facebook accepts no key of ours for a post. One without text is known by its photos alone. */
 const confirmPost = async (
@@ -227,12 +216,19 @@ const confirmPost = async (
   sending: Sending,
   { photos }: Pick<Prepared, 'photos'>,
 ): Promise<Confirmation<Prepared>> => {
+  const { account, since } = sending;
   const fields = 'id,message,created_time,attachments{target,subattachments{target}}';
-  const alike = await findAlike(site, sending, `/${sending.account.id}/published_posts`, { fields });
-  if ('is' in alike) return alike;
-  const found = hasText(sending) ? alike[0] : alike.find((entry) => shows(entry, photos));
-  if (found === undefined) return unknown;
-  return sent({ externalId: found.id, url: addressOf(site, found.id), publishedAt: found.created_time });
+  const query = { fields, limit: pageSize };
+  const search = await searchBack({
+    readPage: pagesOf(ask, site, account, Entry, { path: `/${account.id}/published_posts`, query }),
+    isCandidate: (entry) => mayBe(sending, entry),
+    isMatch: (entry) => hasText(sending) || shows(entry, photos),
+    timeOf,
+    since,
+  });
+  const { match } = search;
+  if (match === undefined) return withoutMatch(search);
+  return sent({ externalId: match.id, url: addressOf(site, match.id), publishedAt: match.created_time });
 };
 
 const shows = ({ attachments }: Entry, photos: readonly string[]) =>
@@ -241,10 +237,14 @@ const shows = ({ attachments }: Entry, photos: readonly string[]) =>
     .some((target) => target !== undefined && photos.includes(target.id)) ?? false;
 
 const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
-  const path = `/${sending.out[0]?.externalId}/comments`;
-  const query = { fields: 'id,message,created_time,from', order: 'reverse_chronological' };
-  const alike = await findAlike(site, sending, path, query);
-  if ('is' in alike) return alike;
-  const found = alike.find(({ from = sending.account }) => from.id === sending.account.id);
-  return found ? sent({ externalId: found.id, publishedAt: found.created_time }) : absent;
+  const { account, out, since } = sending;
+  const query = { fields: 'id,message,created_time,from', order: 'reverse_chronological', limit: pageSize };
+  const search = await searchBack({
+    readPage: pagesOf(ask, site, account, Entry, { path: `/${out[0]?.externalId}/comments`, query }),
+    isCandidate: (entry) => (entry.from ?? account).id === account.id && mayBe(sending, entry),
+    timeOf,
+    since,
+  });
+  const { match } = search;
+  return match ? sent({ externalId: match.id, publishedAt: match.created_time }) : withoutMatch(search);
 };

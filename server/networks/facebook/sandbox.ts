@@ -239,7 +239,7 @@ const sandbox: Sandbox = (kit) => {
   api.get(
     '/:id/published_posts',
     ofPage('pages_read_engagement', async (req, res, page) => {
-      const posts = (await kit.posts.of(page.id, 200)).filter(
+      const posts = (await kit.posts.of(page.id, 1000)).filter(
         ({ replyTo, id }) => replyTo === undefined && id.includes('_'),
       );
       sendNodes(req, res, posts.map(entryNode));

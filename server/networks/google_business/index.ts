@@ -30,6 +30,9 @@ const isNotAfter = (end: string, start: string) => {
   return ends !== undefined && starts !== undefined && ends <= starts;
 };
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'google_business',
   name: 'Google Business Profile',
@@ -180,6 +183,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   postsPerRead: 100,
   // Google reports nothing of single posts.
   readMetrics: async (_site, _account, posts) => posts.map(() => ({ is: 'over' })),

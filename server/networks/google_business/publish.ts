@@ -12,7 +12,7 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { option } from '#server/networks/shared/post';
-import { isSince, notAmong } from '#server/networks/shared/recent';
+import { isSince, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
@@ -76,7 +76,7 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
   return state === 'PROCESSING' && asked < patience ? waiting({ name, asked }, processingMs, out) : sent(out);
 };
 
-const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]) });
+const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]), nextPageToken: z.string().optional() });
 
 /** Google gives no key to a post: until its name is known, the last ones are compared. */
 export const confirm = async (
@@ -87,13 +87,20 @@ export const confirm = async (
   if (name !== undefined) {
     return endOf(shaped(LocalPost, await ask(site, account, { host: 'posts', path: `/v4/${name}` })), asked + 1);
   }
-  const request = { host: 'posts', path: `/v4/${account.id}/localPosts`, query: { pageSize } } as const;
-  const { localPosts } = shaped(LocalPosts, await ask(site, account, request));
-  const times = localPosts.map(({ createTime = '' }) => Date.parse(createTime));
-  const found = localPosts.find(
-    ({ summary }, index) => comparable(summary) === comparable(part.body) && isSince(times[index] ?? 0, since),
-  );
-  return found ? endOf(found, 0) : notAmong(times, pageSize, since);
+  const path = `/v4/${account.id}/localPosts`;
+  const readPage = async (cursor?: string): Promise<Page<LocalPost>> => {
+    const answer = await ask(site, account, { host: 'posts', path, query: { pageSize, pageToken: cursor } });
+    const { localPosts, nextPageToken } = shaped(LocalPosts, answer);
+    return { entries: localPosts, next: nextPageToken };
+  };
+  const timeOf = ({ createTime = '' }: LocalPost) => Date.parse(createTime);
+  const search = await searchBack({
+    readPage,
+    isCandidate: (post) => comparable(post.summary) === comparable(part.body) && isSince(timeOf(post), since),
+    timeOf,
+    since,
+  });
+  return search.match ? endOf(search.match, 0) : withoutMatch(search);
 };
 
 const value = (post: NetworkPost, name: string) => option(post, `google_business.${name}`);

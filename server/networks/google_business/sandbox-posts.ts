@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { Json } from '#server/networks/network';
 import type { SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 import { invalid, manage, notFound, photoFetchFailed, refusals, type SignedIn } from './sandbox-access.ts';
 import { parentOf } from './sandbox-locations.ts';
 import { mediaProblem, NewLocalPost, problemOf } from './sandbox-new-post.ts';
@@ -74,8 +75,9 @@ export const mountReads = (router: Router, kit: SandboxKit, signedIn: SignedIn) 
       if (parent === undefined) return notFound(res);
       const count = Number(req.query.pageSize ?? 20);
       if (!(count >= 1 && count <= 100)) return invalid(res, 'page_size', 'Between 1 and 100.');
-      const posts = await kit.posts.of(parent.name, count);
-      res.send(posts.length > 0 ? { localPosts: await Promise.all(posts.map((post) => shown(kit, post))) } : {});
+      const { entries, next } = pageAfter(await kit.posts.of(parent.name, 1000), req.query.pageToken, count);
+      const localPosts = await Promise.all(entries.map((post) => shown(kit, post)));
+      res.send({ ...(localPosts.length > 0 && { localPosts }), ...(next && { nextPageToken: next }) });
     }),
   );
 

@@ -65,6 +65,9 @@ const story: Constraints = {
   metrics: ['views', 'reach', 'shares'],
 };
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'instagram',
   name: 'Instagram',
@@ -217,6 +220,7 @@ export default {
   // A container is published once; a comment has none.
   isRepeatable: (sending) => !isComment(sending),
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics,
 } satisfies Network<Prepared>;

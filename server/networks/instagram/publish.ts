@@ -4,9 +4,10 @@ import {
   type Containers,
   createContainers,
   type Form,
+  type ListedPost,
   noContainers,
 } from '#server/networks/families/meta/containers';
-import { isPart } from '#server/networks/families/meta/graph';
+import { isPart, pagesOf } from '#server/networks/families/meta/graph';
 import {
   type Confirmation,
   type NetworkAccount,
@@ -24,7 +25,7 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isOn, isVideo, itemsAndFirstComment, list, option } from '#server/networks/shared/post';
-import { notAmong } from '#server/networks/shared/recent';
+import { searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { ask } from './api.ts';
 import { tagsOf } from './tags.ts';
 
@@ -104,32 +105,23 @@ const alone = (container: Readonly<Record<string, unknown>>): Form => ({ childre
 
 const pageSize = 50;
 
-const MediaList = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      caption: z.string().optional(),
-      timestamp: z.string(),
-      permalink: z.string().optional(),
-    }),
-  ),
-});
+const Listed = z
+  .object({ id: z.string(), caption: z.string().optional(), timestamp: z.string(), permalink: z.string().optional() })
+  .transform(
+    ({ id, caption, timestamp, permalink }): ListedPost => ({ id, text: caption, at: timestamp, url: permalink }),
+  );
 
-const findAlike = async (site: Site, sending: Sending): Promise<Sent[]> => {
-  const { account } = sending;
-  const answer = await ask(site, account, {
-    path: `/${account.id}/${isStory(sending) ? 'stories' : 'media'}`,
+const listOf = (site: Site, sending: Sending) =>
+  pagesOf(ask, site, sending.account, Listed, {
+    path: `/${sending.account.id}/${isStory(sending) ? 'stories' : 'media'}`,
     query: { fields: 'id,caption,timestamp,permalink', limit: pageSize },
   });
-  return shaped(MediaList, answer)
-    .data.filter(({ id, caption, timestamp }) => isPart(sending, { id, text: caption, at: timestamp }))
-    .map(({ id, permalink = profileUrl(site, account), timestamp }) => ({
-      externalId: id,
-      url: permalink,
-      ref: refOf(sending),
-      publishedAt: timestamp,
-    }));
-};
+
+const asSent = (
+  site: Site,
+  sending: Sending,
+  { id, url = profileUrl(site, sending.account), at }: ListedPost,
+): Sent => ({ externalId: id, url, ref: refOf(sending), publishedAt: at });
 
 const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/${handle}`;
 const refOf = (sending: Sending) => ({ story: isStory(sending) });
@@ -140,7 +132,8 @@ const containers = createContainers({
   edges: { create: 'media', publish: 'media_publish' },
   statusFields: 'status_code,status',
   formOf,
-  findAlike,
+  listOf,
+  asSent,
 });
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
@@ -161,21 +154,25 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
 
 const commentsOf = ({ out }: Sending) => `/${out[0]?.externalId}/comments`;
 
-const CommentList = z.object({
-  data: z.array(z.object({ id: z.string(), text: z.string(), timestamp: z.string(), username: z.string().optional() })),
+const Comment = z.object({
+  id: z.string(),
+  text: z.string(),
+  timestamp: z.string(),
+  username: z.string().optional(),
 });
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const { account } = sending;
   if (!isComment(sending)) return containers.confirm(site, sending, prepared);
   const query = { fields: 'id,text,timestamp,username', limit: pageSize };
-  const answer = await ask(site, account, { path: commentsOf(sending), query });
-  const { data } = shaped(CommentList, answer);
-  const found = data.find(
-    ({ id, text, timestamp, username = account.handle }) =>
+  const readPage = pagesOf(ask, site, account, Comment, { path: commentsOf(sending), query });
+  const search = await searchBack({
+    readPage,
+    isCandidate: ({ id, text, timestamp, username = account.handle }) =>
       username === account.handle && isPart(sending, { id, text, at: timestamp }),
-  );
-  if (found) return sent({ externalId: found.id, publishedAt: found.timestamp });
-  const times = data.map(({ timestamp }) => Date.parse(timestamp));
-  return notAmong(times, pageSize, sending.since);
+    timeOf: ({ timestamp }) => Date.parse(timestamp),
+    since: sending.since,
+  });
+  const { match } = search;
+  return match ? sent({ externalId: match.id, publishedAt: match.timestamp }) : withoutMatch(search);
 };

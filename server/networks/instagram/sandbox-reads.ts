@@ -19,7 +19,7 @@ export const mountLists = (api: Router, kit: SandboxKit, signedIn: SignedIn, pos
   const list = (wanted: (post: SandboxPost) => boolean) =>
     signedIn('instagram_business_basic', async (req, res, grant) => {
       if (!isSelf(req, res, grant)) return;
-      const all = await kit.posts.of(userId(grant.person), 200);
+      const all = await kit.posts.of(userId(grant.person), 1000);
       const found = all.filter((post) => post.replyTo === undefined && !posts.isOver(post) && wanted(post));
       sendNodes(req, res, found.map(posts.nodeOf));
     });

@@ -18,6 +18,9 @@ import { confirm, prepare, send } from './publish.ts';
 /** Comments need an approval of LinkedIn that a profile's app does not get by itself, so there are no threads. */
 const constraints: Constraints = { ...linkedinConstraints, thread: noThread };
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'linkedin',
   name: 'LinkedIn',
@@ -49,6 +52,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics: noStatistics,
 } satisfies Network<Prepared>;

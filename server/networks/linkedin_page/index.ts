@@ -20,6 +20,9 @@ const constraints: Constraints = { ...linkedinConstraints, thread: comments };
 /** Known from other clients, not from the network's own reference. */
 const maxComment = 1_250;
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'linkedin_page',
   name: 'LinkedIn Page',
@@ -52,6 +55,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics: noStatistics,
 } satisfies Network<Prepared>;

@@ -18,11 +18,10 @@ import {
   type Sending,
   type Site,
   sent,
-  unknown,
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isSince, notAmong } from '#server/networks/shared/recent';
+import { isSince, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 
 const pageSize = 100;
 /** A new post takes some seconds until it can be commented on, and until lists show it. */
@@ -67,31 +66,30 @@ const asComment = (site: Site, urn: string, id: string) => ({ externalId: id, ur
 /** LinkedIn gives no key to a post, so the last ones are compared. One without text is known by its media alone. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const urn = postUrn(sending);
-  const written = urn === undefined ? await readPosts(site, sending) : await readComments(site, sending, urn);
-  const alike = written.filter(
-    ({ id, text, at, isOwn }) =>
+  const search = await searchBack({
+    ...(urn === undefined ? postsOf(site, sending) : commentsOf(site, sending, urn)),
+    isCandidate: ({ id, text, at, isOwn }) =>
       isOwn &&
       plainText(text) === plainText(littleText(sending.part.body)) &&
       isSince(at, sending.since) &&
       !sending.out.some(({ externalId }) => externalId === id),
-  );
-  const hasOurs = ({ media }: Written) => prepared.media.some(({ id }) => media.includes(id));
-  const found = sending.part.body.trim() === '' ? alike.find(hasOurs) : alike[0];
-  if (found) {
-    const out = urn === undefined ? asSent(site, found.id) : asComment(site, urn, found.id);
-    return sent({ ...out, publishedAt: new Date(found.at).toISOString() });
+    isMatch: ({ media }) => sending.part.body.trim() !== '' || prepared.media.some(({ id }) => media.includes(id)),
+    since: sending.since,
+  });
+  const { match } = search;
+  if (match) {
+    const out = urn === undefined ? asSent(site, match.id) : asComment(site, urn, match.id);
+    return sent({ ...out, publishedAt: new Date(match.at).toISOString() });
   }
-  if (!prepared.missed) return waiting({ ...prepared, missed: true }, settlingMs);
-  if (alike.length > 0) return unknown;
-  const times = written.map(({ at }) => at);
-  return notAmong(times, pageSize, sending.since);
+  return prepared.missed ? withoutMatch(search) : waiting({ ...prepared, missed: true }, settlingMs);
 };
 
-interface Written {
+interface Entry {
   readonly id: string;
   /** As little text. */
   readonly text: string;
   readonly at: number;
+  readonly modifiedAt: number;
   readonly media: readonly string[];
   /** Others comment, too. */
   readonly isOwn: boolean;
@@ -105,6 +103,7 @@ const Posts = z.object({
       id: z.string(),
       commentary: z.string().default(''),
       createdAt: z.number(),
+      lastModifiedAt: z.number().optional(),
       content: z
         .object({ media: File.optional(), multiImage: z.object({ images: z.array(File) }).optional() })
         .optional(),
@@ -112,20 +111,40 @@ const Posts = z.object({
   ),
 });
 
-const readPosts = async (site: Site, { account }: Sending): Promise<Written[]> => {
-  const answer = await ask(site, account, {
-    path: '/rest/posts',
-    query: { author: urnOf(account), q: 'author', count: pageSize, sortBy: 'LAST_MODIFIED' },
-    headers: { 'X-RestLi-Method': 'FINDER' },
-  });
-  return shaped(Posts, answer).elements.map(({ id, commentary, createdAt, content }) => ({
-    id,
-    text: commentary,
-    at: createdAt,
-    media: [...(content?.media ? [content.media] : []), ...(content?.multiImage?.images ?? [])].map((file) => file.id),
-    isOwn: true,
-  }));
-};
+interface List {
+  readonly readPage: (cursor?: string) => Promise<Page<Entry>>;
+  readonly timeOf?: (entry: Entry) => number;
+}
+
+/** LinkedIn: a page with fewer entries than were asked for is the last. */
+const pageOf = (entries: readonly Entry[], start: number): Page<Entry> => ({
+  entries,
+  next: entries.length < pageSize ? undefined : String(start + pageSize),
+});
+
+const postsOf = (site: Site, { account }: Sending): List => ({
+  timeOf: ({ modifiedAt }) => modifiedAt,
+  readPage: async (cursor = '0') => {
+    const answer = await ask(site, account, {
+      path: '/rest/posts',
+      query: { author: urnOf(account), q: 'author', start: cursor, count: pageSize, sortBy: 'LAST_MODIFIED' },
+      headers: { 'X-RestLi-Method': 'FINDER' },
+    });
+    const entries = shaped(Posts, answer).elements.map(
+      ({ id, commentary, createdAt, lastModifiedAt = createdAt, content }) => ({
+        id,
+        text: commentary,
+        at: createdAt,
+        modifiedAt: lastModifiedAt,
+        media: [...(content?.media ? [content.media] : []), ...(content?.multiImage?.images ?? [])].map(
+          (file) => file.id,
+        ),
+        isOwn: true,
+      }),
+    );
+    return pageOf(entries, Number(cursor));
+  },
+});
 
 const Comments = z.object({
   elements: z.array(
@@ -138,16 +157,21 @@ const Comments = z.object({
   ),
 });
 
-const readComments = async (site: Site, { account }: Sending, urn: string): Promise<Written[]> => {
-  const answer = await call(site, account, { path: commentsPath(urn), query: { start: 0, count: pageSize } });
-  // A post without comments may be answered like one that is gone.
-  if (answer.status === 404) return [];
-  if (answer.status >= 400) throw troubleOf(site, answer);
-  return shaped(Comments, answer).elements.map(({ id, actor, created, message }) => ({
-    id,
-    text: littleText(message.text),
-    at: created.time,
-    media: [],
-    isOwn: actor === urnOf(account),
-  }));
-};
+/** In no documented order. */
+const commentsOf = (site: Site, { account }: Sending, urn: string): List => ({
+  readPage: async (cursor = '0') => {
+    const answer = await call(site, account, { path: commentsPath(urn), query: { start: cursor, count: pageSize } });
+    // A post without comments may be answered like one that is gone.
+    if (answer.status === 404) return { entries: [] };
+    if (answer.status >= 400) throw troubleOf(site, answer);
+    const entries = shaped(Comments, answer).elements.map(({ id, actor, created, message }) => ({
+      id,
+      text: littleText(message.text),
+      at: created.time,
+      modifiedAt: created.time,
+      media: [],
+      isOwn: actor === urnOf(account),
+    }));
+    return pageOf(entries, Number(cursor));
+  },
+});

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import { createLinkedinSandbox, fail, failInput } from '#server/networks/families/linkedin/sandbox';
 import { parsed } from '#server/networks/families/linkedin/sandbox-media';
@@ -66,15 +67,16 @@ const sandbox: Sandbox = (kit) => {
   router.get(
     '/api/rest/posts',
     signedIn(['r_organization_social'], async (req, res, { person }) => {
-      const { q, author = '', count = '10', sortBy = 'LAST_MODIFIED' } = req.query as Record<string, string>;
-      if (q !== 'author' || !['LAST_MODIFIED', 'CREATED'].includes(sortBy) || !(Number(count) <= 100)) {
+      const { q, author = '', sortBy = 'LAST_MODIFIED' } = req.query as Record<string, string>;
+      const { start, count } = pagingOf(req);
+      if (q !== 'author' || !['LAST_MODIFIED', 'CREATED'].includes(sortBy) || !(count <= 100)) {
         return fail(res, 400, 'ILLEGAL_ARGUMENT', 'The query is not valid');
       }
       if (!authorOf(person, author)) return refusals['missing-permission'](res);
       const posts = (await kit.posts.of(author, 1000)).filter(({ replyTo }) => replyTo === undefined);
       res.send({
-        paging: { start: 0, count: Number(count), links: [] },
-        elements: posts.slice(0, Number(count)).map((post) => {
+        paging: { start, count, links: [] },
+        elements: posts.slice(start, start + count).map((post) => {
           const at = Date.parse(post.createdAt);
           return { ...newPostOf(post), id: post.id, createdAt: at, publishedAt: at, lastModifiedAt: at };
         }),
@@ -137,11 +139,12 @@ const sandbox: Sandbox = (kit) => {
       const urn = String(req.params.urn);
       if (!(await postOf(urn))) return fail(res, 404, 'NOT_FOUND', `Unable to obtain activity for urn: ${urn}`);
       const comments = await kit.posts.replies(urn);
+      const { start, count } = pagingOf(req);
       res.send({
-        paging: { start: 0, count: 100, links: [], total: comments.length },
-        elements: comments.map(({ id, author, text, createdAt }) =>
-          commentOf({ id, actor: author, text, urn, createdAt }),
-        ),
+        paging: { start, count, links: [], total: comments.length },
+        elements: comments
+          .slice(start, start + count)
+          .map(({ id, author, text, createdAt }) => commentOf({ id, actor: author, text, urn, createdAt })),
       });
     }),
   );
@@ -150,6 +153,11 @@ const sandbox: Sandbox = (kit) => {
 };
 
 export default sandbox;
+
+const pagingOf = ({ query: { start = '0', count = '10' } }: Request) => ({
+  start: Number(start),
+  count: Number(count),
+});
 
 const commentOf = ({
   id,

@@ -211,6 +211,7 @@ export const documented: Documented = {
     {
       call: 'GET server/api/v1/accounts/:id/statuses',
       query: z.strictObject({
+        max_id: id.optional(),
         limit: z.coerce.number().int().min(1).max(40).optional(),
         exclude_reblogs: z.enum(['true', 'false']).optional(),
         only_media: z.enum(['true', 'false']).optional(),

@@ -5,7 +5,7 @@ import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/s
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
 import { pollIn, pollWithoutMedia } from '#server/networks/poll';
-import { choices, MB, replies } from '#server/networks/shared/limits';
+import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
 import { app } from './app.ts';
@@ -44,6 +44,12 @@ const pollLimits: PollLimits = {
   multiple: true,
   hideTotals: true,
 };
+
+/**
+ * Its sample nginx.conf has the default gateway timeout of 60 s, and Puma goes on with a request after that without a limit;
+ * ten times that timeout.
+ */
+const holdMs = minutes(10);
 
 export default {
   key: 'mastodon',
@@ -158,6 +164,7 @@ export default {
   send,
   isRepeatable,
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics,
 } satisfies Network<Prepared>;

@@ -1,22 +1,16 @@
 import { isUrl } from '#contracts/is-url';
-import { ask } from '#server/networks/families/mastodon/api';
-import { idAtServer } from '#server/networks/families/mastodon/connect';
 import {
-  findSent,
+  findStatus,
+  ownStatuses,
   type Prepared,
-  pageSize,
   postStatus,
   prepareWith,
-  Statuses,
-  timesOf,
 } from '#server/networks/families/mastodon/publish';
 import { hostIn, noQuotes, runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
 import { readFocus } from '#server/networks/focus';
 import type { Confirmation, Json, NetworkPost, Preparation, SendEnd, Sending, Site } from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
-import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
-import { notAmong } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 
 export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
@@ -79,9 +73,5 @@ const ofPost = (post: NetworkPost) => {
 /** With the same key Mastodon makes no second post for an hour, but shows the first. Other software may not look at it. */
 export const isRepeatable = ({ account }: Sending) => runsMastodonItself(account.facts);
 
-export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
-  const path = `/api/v1/accounts/${idAtServer(sending.account)}/statuses`;
-  const answer = await ask(site, sending.account, { path, query: { limit: pageSize, exclude_reblogs: 'true' } });
-  const statuses = shaped(Statuses, answer);
-  return findSent(statuses, sending, prepared) ?? notAmong(timesOf(statuses), pageSize, sending.since);
-};
+export const confirm = (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> =>
+  findStatus(ownStatuses(site, sending.account, { exclude_reblogs: 'true' }), sending, prepared);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { countText } from '#server/networks/counting';
 import type { createServerSandbox, SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 import { characters } from './characters.ts';
 import { invalid, maxCharacters, refuse } from './sandbox-access.ts';
 
@@ -75,8 +76,9 @@ export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerS
     '/api/v1/accounts/:id/statuses',
     signedIn('read:statuses', async (req, res, { person }) => {
       if (req.params.id !== person.id) return refuse(res, 404, 'Record not found');
-      const posts = await kit.posts.of(person.id, Math.min(Number(req.query.limit ?? 20), 40));
-      res.send(posts.map(statusView));
+      const posts = await kit.posts.of(person.id, 1000);
+      const { entries } = pageAfter(posts, req.query.max_id, Math.min(Number(req.query.limit ?? 20), 40));
+      res.send(entries.map(statusView));
     }),
   );
 };

@@ -46,6 +46,9 @@ const constraints: Constraints = {
 
 const maxLink = 2_048;
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'pinterest',
   name: 'Pinterest',
@@ -149,6 +152,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   // One read for many pins is open to some apps only.
   postsPerRead: 1,
   readMetrics,

@@ -10,13 +10,12 @@ import {
   type Sending,
   type Site,
   sent,
-  unknown,
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
-import { isSince, notAmong } from '#server/networks/shared/recent';
+import { isSince, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, storeTrouble } from './api.ts';
@@ -140,17 +139,15 @@ const mediaSource = (post: NetworkPost<PublishMedia>, media: readonly PublishMed
 const pinned = (site: Site, id: string, publishedAt?: string) =>
   sent({ externalId: id, url: `${site.link('web')}/pin/${id}/`, ...(publishedAt !== undefined && { publishedAt }) });
 
-const Listed = z.object({
-  items: z.array(
-    z.object({
-      id: z.string(),
-      title: z.string().nullish(),
-      description: z.string().nullish(),
-      link: z.string().nullish(),
-      created_at: z.string(),
-    }),
-  ),
+const Pin = z.object({
+  id: z.string(),
+  title: z.string().nullish(),
+  description: z.string().nullish(),
+  link: z.string().nullish(),
+  created_at: z.string(),
 });
+type Pin = z.output<typeof Pin>;
+const Pins = z.object({ items: z.array(Pin), bookmark: z.string().nullish() });
 
 /** Pinterest gives no key to a pin, so the last ones of the board are compared. A list may lag, so it is read twice. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
@@ -159,20 +156,27 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   const { title, description, link } = pin;
   const board = `/boards/${encodeURIComponent(pin.board)}`;
   const path = pin.section === '' ? `${board}/pins` : `${board}/sections/${encodeURIComponent(pin.section)}/pins`;
-  const { items } = shaped(Listed, await ask(site, account, { path, query: { page_size: pageSize } }));
-  const found = items.find(
-    (one) =>
+  const readPage = async (cursor?: string): Promise<Page<Pin>> => {
+    const answer = await ask(site, account, { path, query: { page_size: pageSize, bookmark: cursor } });
+    const { items, bookmark } = shaped(Pins, answer);
+    return { entries: items, next: bookmark ?? undefined };
+  };
+  const search = await searchBack({
+    readPage,
+    isCandidate: (one) =>
       comparable(one.title ?? '') === comparable(title) &&
       comparable(one.description ?? '') === comparable(description) &&
       sameAddress(one.link ?? '', link) &&
       isSince(instantOf(one.created_at), since),
-  );
-  // Without words, another pin looks the same.
-  if (found && title + description + link === '') return unknown;
-  if (found) return pinned(site, found.id, new Date(instantOf(found.created_at)).toISOString());
-  if (!prepared.missed) return waiting({ ...prepared, missed: true }, secondLookMs);
-  const times = items.map(({ created_at }) => instantOf(created_at));
-  return notAmong(times, pageSize, since);
+    // Without words, another pin looks the same.
+    isMatch: () => title + description + link !== '',
+    timeOf: (one) => instantOf(one.created_at),
+    since,
+  });
+  const { match, candidates } = search;
+  if (match) return pinned(site, match.id, new Date(instantOf(match.created_at)).toISOString());
+  if (candidates.length === 0 && !prepared.missed) return waiting({ ...prepared, missed: true }, secondLookMs);
+  return withoutMatch(search);
 };
 
 const sameAddress = (one: string, other: string) =>

@@ -34,6 +34,12 @@ const constraints: Constraints = {
   metrics: ['likes', 'comments', 'shares'],
 };
 
+/**
+ * `max_execution_time` is 600 s in the php.ini of its Docker image. Waits for its database do not count towards that, so half
+ * as long again.
+ */
+const holdMs = minutes(15);
+
 export default {
   key: 'pixelfed',
   name: 'Pixelfed',
@@ -106,6 +112,7 @@ export default {
   // For an hour it refuses a key that it has seen.
   isRepeatable: () => true,
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics,
 } satisfies Network<Prepared>;

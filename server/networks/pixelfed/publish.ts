@@ -2,18 +2,17 @@ import { z } from 'zod';
 import { ask, duplicateKey } from '#server/networks/families/mastodon/api';
 import { idAtServer } from '#server/networks/families/mastodon/connect';
 import {
-  findSent,
+  findStatus,
+  ownStatuses,
   type Prepared,
-  pageSize,
   postStatus,
   type Status,
   Statuses,
-  timesOf,
 } from '#server/networks/families/mastodon/publish';
-import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
+import { type Confirmation, type SendEnd, type Sending, type Site, unknown } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
-import { notAmong } from '#server/networks/shared/recent';
+import type { Page } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 
 /** Items after the first are comments below it. */
@@ -38,34 +37,32 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     if (!(error instanceof NetworkTrouble) || error.networkCode !== duplicateKey) throw error;
     // The server has seen the key and does not say for which post. Until the post can be looked up, the result is
     // unknown.
-    const found = await look(site, sending, prepared).catch(() => undefined);
-    if (found === undefined) throw error;
-    return found;
+    const confirmation = await confirm(site, sending, prepared).catch(() => unknown);
+    if (confirmation.is !== 'sent') throw error;
+    return confirmation;
   }
 };
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
-  const statuses = await listed(site, sending);
-  return findSent(statuses, sending, prepared) ?? notAmong(timesOf(statuses), pageSize, sending.since);
-};
-
-const look = async (site: Site, sending: Sending, prepared: Prepared) =>
-  findSent(await listed(site, sending), sending, prepared);
-
-const listed = (site: Site, sending: Sending) => {
   const [first] = sending.out;
-  return first ? ownComments(site, sending, first.externalId) : ownPosts(site, sending);
-};
-
-const ownPosts = async (site: Site, { account }: Sending): Promise<Status[]> => {
-  const path = `/api/v1/accounts/${idAtServer(account)}/statuses`;
-  return shaped(Statuses, await ask(site, account, { path, query: { limit: pageSize, only_media: 'true' } }));
+  if (first === undefined)
+    return findStatus(ownStatuses(site, sending.account, { only_media: 'true' }), sending, prepared);
+  const comments = await readComments(site, sending, first.externalId);
+  const confirmation = await findStatus(async () => comments, sending, prepared);
+  return confirmation.is === 'absent' && comments.isCut ? unknown : confirmation;
 };
 
 const Context = z.object({ descendants: Statuses });
+/** Pixelfed shows so many comments, in no documented order, and has no further pages. */
+const mostComments = 20;
 
 /** The list of the account leaves comments out. */
-const ownComments = async (site: Site, { account }: Sending, postId: string): Promise<Status[]> => {
+const readComments = async (
+  site: Site,
+  { account }: Sending,
+  postId: string,
+): Promise<Page<Status> & { isCut: boolean }> => {
   const { descendants } = shaped(Context, await ask(site, account, { path: `/api/v1/statuses/${postId}/context` }));
-  return descendants.filter((comment) => comment.account.id === idAtServer(account));
+  const entries = descendants.filter((comment) => comment.account.id === idAtServer(account));
+  return { entries, isCut: descendants.length >= mostComments };
 };

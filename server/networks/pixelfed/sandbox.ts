@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { codePoints } from '#server/networks/counting';
 import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 
 /** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
 
@@ -142,13 +143,8 @@ const sandbox: Sandbox = (kit) => {
       const limit = Number(req.query.limit ?? 20);
       if (!(limit >= 1 && limit <= 100)) return invalid(res, 'limit', 'The limit field must be between 1 and 100.');
       if (req.params.id !== person.id) return refuse(res, 404, 'Account not found');
-      const posts = await kit.posts.of(person.id, 1000);
-      res.send(
-        posts
-          .filter(({ replyTo }) => replyTo === undefined)
-          .slice(0, limit)
-          .map(statusView),
-      );
+      const posts = (await kit.posts.of(person.id, 1000)).filter(({ replyTo }) => replyTo === undefined);
+      res.send(pageAfter(posts, req.query.max_id, limit).entries.map(statusView));
     }),
   );
 
@@ -157,7 +153,7 @@ const sandbox: Sandbox = (kit) => {
     signedIn('read', async (req, res) => {
       const id = String(req.params.id);
       if (!(await kit.posts.get(id))) return res.status(404).end();
-      const replies = await kit.posts.replies(id);
+      const replies = (await kit.posts.replies(id)).reverse();
       res.send({ ancestors: [], descendants: replies.slice(0, descendantsShown).map(statusView) });
     }),
   );

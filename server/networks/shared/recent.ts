@@ -3,15 +3,64 @@ import { absent, unknown } from '#server/networks/network';
 /** How far the clock of a network may be behind ours. */
 const clockDifferenceMs = 120_000;
 
+/** Upper bound per question: a busy account must not cost a network's whole quota. */
+export const maxPages = 5;
+
 /** The earliest that a network may date something to that was made by a send that began then. */
 export const earliest = (since: Date): Date => new Date(since.getTime() - clockDifferenceMs);
 
 /** Whether something the network dates to this instant may have been made by a send that began then. */
 export const isSince = (at: number, since: Date): boolean => at >= earliest(since).getTime();
 
+export interface Page<Entry> {
+  readonly entries: readonly Entry[];
+  /** Cursor of the page behind it; absent at the end of the list. */
+  readonly next?: string | undefined;
+}
+
+export interface Search<Entry> {
+  /** Certainly the post. */
+  readonly match?: Entry;
+  /** What may be the post. */
+  readonly candidates: readonly Entry[];
+  /** Nothing since the send began was left unread. */
+  readonly isComplete: boolean;
+}
+
 /**
- * What a list says that does not show the post. One that is full and does not reach back to the send may hide it further
- * down, so it proves nothing: a busy account posts more than a page in a minute.
+ * Reads a list page by page until it shows the post, ends, or reaches back before the send: other posts of a busy account
+ * push a new one off the first page within a minute.
  */
-export const notAmong = (times: readonly number[], pageSize: number, since: Date) =>
-  times.length >= pageSize && times.every((at) => isSince(at, since)) ? unknown : absent;
+export const searchBack = async <Entry>({
+  readPage,
+  isCandidate,
+  isMatch = () => true,
+  timeOf,
+  since,
+}: {
+  readonly readPage: (cursor?: string) => Promise<Page<Entry>>;
+  readonly isCandidate: (entry: Entry) => boolean;
+  /** Among the candidates. */
+  readonly isMatch?: (entry: Entry) => boolean;
+  /** By which the list is ordered, newest first. Absent: the order is not documented, so the list is read to its end. */
+  readonly timeOf?: (entry: Entry) => number;
+  readonly since: Date;
+}): Promise<Search<Entry>> => {
+  const candidates: Entry[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const { entries, next } = await readPage(cursor);
+    candidates.push(...entries.filter(isCandidate));
+    const match = candidates.find(isMatch);
+    if (match !== undefined) return { match, candidates, isComplete: false };
+    const last = entries.at(-1);
+    const isBefore = last !== undefined && timeOf !== undefined && timeOf(last) < earliest(since).getTime();
+    if (isBefore || next === undefined) return { candidates, isComplete: true };
+    cursor = next;
+  }
+  return { candidates, isComplete: false };
+};
+
+/** What a list says that does not show the post for certain. One that was not read to its end may hide it further down. */
+export const withoutMatch = ({ candidates, isComplete }: Search<unknown>) =>
+  candidates.length === 0 && isComplete ? absent : unknown;

@@ -46,6 +46,9 @@ const constraints: Constraints = {
 
 const maxLinks = 5;
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'threads',
   name: 'Threads',
@@ -191,6 +194,7 @@ export default {
   // A container is published once.
   isRepeatable: () => true,
   confirm,
+  holdMs,
   postsPerRead: 1,
   readMetrics,
 } satisfies Network<Prepared>;

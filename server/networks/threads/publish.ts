@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { addressOf, type Containers, createContainers, type Form } from '#server/networks/families/meta/containers';
-import { isPart } from '#server/networks/families/meta/graph';
+import {
+  addressOf,
+  type Containers,
+  createContainers,
+  type Form,
+  type ListedPost,
+} from '#server/networks/families/meta/containers';
+import { pagesOf } from '#server/networks/families/meta/graph';
 import {
   type Confirmation,
   type NetworkAccount,
@@ -66,26 +72,21 @@ const optionsOf = (post: Sending['post']) => {
 
 const attachedPoll = ({ choices: [a, b, c, d] }: Poll) => ({ option_a: a, option_b: b, option_c: c, option_d: d });
 
-const PostList = z.object({
-  data: z.array(
-    z.object({ id: z.string(), text: z.string().optional(), timestamp: z.string(), permalink: z.string().optional() }),
-  ),
-});
+const Listed = z
+  .object({ id: z.string(), text: z.string().optional(), timestamp: z.string(), permalink: z.string().optional() })
+  .transform(({ id, text, timestamp, permalink }): ListedPost => ({ id, text, at: timestamp, url: permalink }));
 
-const findAlike = async (site: Site, sending: Sending): Promise<Sent[]> => {
-  const { account, index } = sending;
-  const answer = await ask(site, account, {
+const listOf = (site: Site, { account, index }: Sending) =>
+  pagesOf(ask, site, account, Listed, {
     path: `/${account.id}/${index > 0 ? 'replies' : 'threads'}`,
     query: { fields: 'id,text,timestamp,permalink', limit: 50 },
   });
-  return shaped(PostList, answer)
-    .data.filter(({ id, text, timestamp }) => isPart(sending, { id, text, at: timestamp }))
-    .map(({ id, permalink = profileUrl(site, account), timestamp }) => ({
-      externalId: id,
-      url: permalink,
-      publishedAt: timestamp,
-    }));
-};
+
+const asSent = (site: Site, { account }: Sending, { id, url = profileUrl(site, account), at }: ListedPost): Sent => ({
+  externalId: id,
+  url,
+  publishedAt: at,
+});
 
 const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/@${handle}`;
 
@@ -95,7 +96,8 @@ const containers = createContainers({
   edges: { create: 'threads', publish: 'threads_publish' },
   statusFields: 'status,error_message',
   formOf,
-  findAlike,
+  listOf,
+  asSent,
 });
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {

@@ -23,7 +23,7 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn, con
   const list = (scope: string, isReply: boolean) =>
     signedIn(scope, async (req, res, grant) => {
       if (!isSelf(req, res, grant)) return;
-      const posts = await kit.posts.of(userId(grant.person), 200);
+      const posts = await kit.posts.of(userId(grant.person), 1000);
       sendNodes(req, res, posts.filter(({ replyTo }) => (replyTo !== undefined) === isReply).map(nodeOf));
     });
   api.get('/:id/threads', list('threads_basic', false));

@@ -3,7 +3,7 @@ import { absent, type Confirmation, type Sending, type Site, sent, unknown, wait
 import { shaped } from '#server/networks/request';
 import { minutes, seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
-import { isSince } from '#server/networks/shared/recent';
+import { isSince, type Page, searchBack } from '#server/networks/shared/recent';
 import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleFor } from './api.ts';
@@ -72,19 +72,22 @@ const posted = (site: Site, { part }: Sending, { username }: Prepared, id: strin
   });
 
 const Listed = z.object({
+  id: z.string(),
+  create_time: z.number(),
+  title: z.string().default(''),
+  video_description: z.string().default(''),
+});
+type Listed = z.output<typeof Listed>;
+const List = z.object({
   data: z.object({
-    videos: z
-      .array(
-        z.object({
-          id: z.string(),
-          create_time: z.number(),
-          title: z.string().default(''),
-          video_description: z.string().default(''),
-        }),
-      )
-      .default([]),
+    videos: z.array(Listed).default([]),
+    cursor: z.number().optional(),
+    has_more: z.boolean().default(false),
   }),
 });
+
+/** As many as TikTok gives at once. */
+const pageSize = 20;
 
 /**
  * Photos whose answer was lost have no id to ask for. Only public posts are listed, after a while, and whether all photo
@@ -95,16 +98,23 @@ const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Pro
   const wanted = beginning(part.body) || beginning(option(post, 'tiktok.title'));
   // Drafts are in no list.
   if (prepared.privacy !== everyone || wanted === '' || !account.scopes.includes('video.list')) return unknown;
-  const answer = await ask(site, account, {
-    path: '/video/list/',
-    query: { fields: 'id,create_time,title,video_description' },
-    json: { max_count: 20 },
-  });
-  const found = shaped(Listed, answer).data.videos.find(
-    ({ create_time, title, video_description }) =>
+  const readPage = async (cursor?: string): Promise<Page<Listed>> => {
+    const answer = await ask(site, account, {
+      path: '/video/list/',
+      query: { fields: 'id,create_time,title,video_description' },
+      json: { max_count: pageSize, ...(cursor !== undefined && { cursor: Number(cursor) }) },
+    });
+    const { videos, cursor: next, has_more: hasMore } = shaped(List, answer).data;
+    return { entries: videos, next: hasMore && next !== undefined ? String(next) : undefined };
+  };
+  const { match } = await searchBack({
+    readPage,
+    isCandidate: ({ create_time, title, video_description }) =>
       isSince(create_time * 1000, since) && [title, video_description].map(beginning).includes(wanted),
-  );
-  if (found) return posted(site, sending, prepared, found.id, new Date(found.create_time * 1000));
+    timeOf: ({ create_time }) => create_time * 1000,
+    since,
+  });
+  if (match) return posted(site, sending, prepared, match.id, new Date(match.create_time * 1000));
   return waitOr(site, prepared, idMs, unknown);
 };
 

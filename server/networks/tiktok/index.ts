@@ -64,6 +64,12 @@ const coverPhotoOutside = (post: NetworkPost) => {
 
 const side = { min: 360, max: 4_096 };
 
+/**
+ * "A time limit is not guaranteed": TikTok names "more than two minutes" for 4 GB. A publish id, where we have one, tells more
+ * than this.
+ */
+const holdMs = minutes(15);
+
 export default {
   key: 'tiktok',
   name: 'TikTok',
@@ -241,6 +247,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   postsPerRead: 20,
   readMetrics,
 } satisfies Network<Prepared>;

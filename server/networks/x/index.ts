@@ -98,6 +98,9 @@ const tagProblems = (post: NetworkPost): Finding[] => {
   ];
 };
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'x',
   name: 'X',
@@ -219,6 +222,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   // X takes 100, but their ids make an address that is too long.
   postsPerRead: 80,
   readMetrics,

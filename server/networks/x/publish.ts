@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  absent,
   type Confirmation,
   type NetworkPost,
   type Preparation,
@@ -10,13 +9,12 @@ import {
   type Sending,
   type Site,
   sent,
-  unknown,
   waiting,
 } from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
-import { earliest } from '#server/networks/shared/recent';
+import { earliest, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { comparable, replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
@@ -185,7 +183,7 @@ const posted = (site: Site, { account }: Sending, id: string, publishedAt?: stri
     ...(publishedAt !== undefined && { publishedAt }),
   });
 
-/** Every post that is read costs the operator half a cent. */
+/** Per page. Every post that is read costs the operator half a cent. */
 const mostRead = 50;
 
 const Entities = z.object({
@@ -227,19 +225,24 @@ export const confirm = async (
   const { account, part, out, since } = sending;
   const start = earliest(since).toISOString().replace(/\.\d+/, '');
   const fields = 'created_at,text,note_tweet,attachments,entities';
-  const answer = await ask(site, account, {
-    path: `/2/users/${account.id}/tweets`,
-    query: { max_results: mostRead, start_time: start, 'tweet.fields': fields },
-  });
-  const { data, meta } = shaped(Timeline, answer);
-  const alike = data.filter(
-    ({ id, text, note_tweet: whole }) =>
+  const readPage = async (cursor?: string): Promise<Page<Listed>> => {
+    const answer = await ask(site, account, {
+      path: `/2/users/${account.id}/tweets`,
+      query: { max_results: mostRead, start_time: start, 'tweet.fields': fields, pagination_token: cursor },
+    });
+    const { data, meta } = shaped(Timeline, answer);
+    return { entries: data, next: meta.next_token };
+  };
+  const search = await searchBack({
+    readPage,
+    isCandidate: ({ id, text, note_tweet: whole }) =>
       withoutLinks(unescaped(whole?.text ?? text)) === withoutLinks(part.body) &&
       !out.some(({ externalId }) => externalId === id),
-  );
-  const found = alike.find((post) => hasMedia(post, mediaIds) && hasLinks(post, sending));
-  if (found) return posted(site, sending, found.id, found.created_at);
-  return alike.length === 0 && meta.next_token === undefined ? absent : unknown;
+    isMatch: (post) => hasMedia(post, mediaIds) && hasLinks(post, sending),
+    since,
+  });
+  const { match } = search;
+  return match ? posted(site, sending, match.id, match.created_at) : withoutMatch(search);
 };
 
 /** The key of a file is its kind and its id: `3_1880028106020515840`. */

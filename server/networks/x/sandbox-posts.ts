@@ -3,6 +3,7 @@ import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
 import type { SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 import { replaceLinks } from '#server/networks/shared/text';
 import { characters, longCharacters } from './characters.ts';
 import { type Access, badMedia, problem, writesLong } from './sandbox-access.ts';
@@ -136,16 +137,13 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       if (count < 5 || count > 100) return invalid('max_results must be between 5 and 100')(res);
       if (req.params.id !== person.id) return problem(res, 404, 'Not Found Error', 'Could not find user');
       const start = Date.parse(String(req.query.start_time ?? '1970-01-01T00:00:00Z'));
-      const before = String(req.query.pagination_token ?? '');
       const posts = (await kit.posts.of(person.id, 3200)).filter(({ createdAt }) => Date.parse(createdAt) >= start);
-      const from = before === '' ? 0 : posts.findIndex(({ id }) => id === before) + 1;
-      const page = posts.slice(from, from + count);
+      const { entries, next } = pageAfter(posts, req.query.pagination_token, count);
       const fields = String(req.query['tweet.fields'] ?? '').split(',');
-      const data = page.map((post) => listed(post, fields));
-      const more = from + count < posts.length;
+      const data = entries.map((post) => listed(post, fields));
       res.send({
         ...(data.length > 0 && { data }),
-        meta: { result_count: data.length, ...(more && { next_token: page.at(-1)?.id }) },
+        meta: { result_count: data.length, ...(next && { next_token: next }) },
       });
     }),
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Confirmation, type Sending, type Site, sent, unknown } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isSince } from '#server/networks/shared/recent';
+import { isSince, type Page, searchBack } from '#server/networks/shared/recent';
 import { ask } from './api.ts';
 
 const path = '/youtube/v3/commentThreads';
@@ -14,39 +14,40 @@ export const sendComment = async (site: Site, { account, part, out }: Sending) =
   return sent({ externalId: shaped(Made, await ask(site, account, { path, query: { part: 'snippet' }, json })).id });
 };
 
-const Threads = z.object({
-  items: z
-    .array(
-      z.object({
-        id: z.string(),
+const Thread = z
+  .object({
+    id: z.string(),
+    snippet: z.object({
+      topLevelComment: z.object({
         snippet: z.object({
-          topLevelComment: z.object({
-            snippet: z.object({
-              textOriginal: z.string().optional(),
-              publishedAt: z.string(),
-              authorChannelId: z.object({ value: z.string() }).optional(),
-            }),
-          }),
+          textOriginal: z.string().optional(),
+          publishedAt: z.string(),
+          authorChannelId: z.object({ value: z.string() }).optional(),
         }),
       }),
-    )
-    .default([]),
-});
+    }),
+  })
+  .transform(({ id, snippet: { topLevelComment } }) => ({ id, ...topLevelComment.snippet }));
+type Thread = z.output<typeof Thread>;
+const Threads = z.object({ items: z.array(Thread).default([]), nextPageToken: z.string().optional() });
 
 /** A comment that was just made may be listed later, so one that is not listed may be there all the same. */
 export const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<never>> => {
   const { account, part, out, since } = sending;
   const query = { part: 'snippet', videoId: out[0]?.externalId, order: 'time', maxResults: 100 };
-  const found = shaped(Threads, await ask(site, account, { path, query })).items.find(
-    ({ snippet: { topLevelComment } }) => {
-      const { textOriginal, publishedAt, authorChannelId: author = { value: account.id } } = topLevelComment.snippet;
-      return (
-        author.value === account.id &&
-        textOriginal?.trim() === part.body.trim() &&
-        isSince(Date.parse(publishedAt), since)
-      );
-    },
-  );
-  if (found === undefined) return unknown;
-  return sent({ externalId: found.id, publishedAt: found.snippet.topLevelComment.snippet.publishedAt });
+  const readPage = async (cursor?: string): Promise<Page<Thread>> => {
+    const answer = await ask(site, account, { path, query: { ...query, pageToken: cursor } });
+    const { items, nextPageToken } = shaped(Threads, answer);
+    return { entries: items, next: nextPageToken };
+  };
+  const { match } = await searchBack({
+    readPage,
+    isCandidate: ({ textOriginal, publishedAt, authorChannelId: author = { value: account.id } }) =>
+      author.value === account.id &&
+      textOriginal?.trim() === part.body.trim() &&
+      isSince(Date.parse(publishedAt), since),
+    timeOf: ({ publishedAt }) => Date.parse(publishedAt),
+    since,
+  });
+  return match ? sent({ externalId: match.id, publishedAt: match.publishedAt }) : unknown;
 };

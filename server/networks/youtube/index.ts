@@ -47,6 +47,9 @@ const tagsLength = (tags: readonly string[]) =>
 const noAngleBrackets = (text: string, path: string, code: IssueCode): Finding =>
   /[<>]/.test(text) && { path, code, message: 'YouTube refuses < and >: remove them.' };
 
+/** Not documented; ten times the usual gateway timeout of 60 s. */
+const holdMs = minutes(10);
+
 export default {
   key: 'youtube',
   name: 'YouTube',
@@ -232,6 +235,7 @@ export default {
   prepare,
   send,
   confirm,
+  holdMs,
   postsPerRead: 50,
   readMetrics,
 } satisfies Network<Prepared>;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 import { signedInWith } from '#server/networks/shared/signed-in';
 
 /**
@@ -378,11 +379,15 @@ const sandbox: Sandbox = (kit) => {
   api.get(
     '/youtube/v3/commentThreads',
     signedIn(forceSsl, async (req, res) => {
-      const { part, videoId, order = 'time', maxResults = '20' } = req.query;
+      const { part, videoId, order = 'time', maxResults = '20', pageToken } = req.query;
       if (part !== 'snippet' || !videoId || order !== 'time' || Number(maxResults) > 100)
         return bad(res, 'missingRequiredParameter', 'No filter was selected.');
-      const items = (await kit.posts.replies(String(videoId))).map(threadOf);
-      res.send({ kind: 'youtube#commentThreadListResponse', items });
+      const { entries, next } = pageAfter(await kit.posts.replies(String(videoId)), pageToken, Number(maxResults));
+      res.send({
+        kind: 'youtube#commentThreadListResponse',
+        ...(next && { nextPageToken: next }),
+        items: entries.map(threadOf),
+      });
     }),
   );
 

@@ -30,6 +30,7 @@ const known: Record<string, { title: string; sent: string }> = {
   '503-late': { title: 'Service down, yet the post appears 20 s later', sent: mayBeOut },
   '500-after': { title: 'Takes the post, then answers with an error', sent: mayBeOut },
   lost: { title: 'Takes the post, then goes silent', sent: mayBeOut },
+  late: { title: 'Hangs up, yet the post appears 5 minutes later', sent: mayBeOut },
   cut: { title: 'Takes the post, then hangs up', sent: mayBeOut },
   hang: { title: 'Takes nothing and goes silent', sent: mayBeOut },
   html: { title: 'Answers with a web page', sent: mayBeOut },

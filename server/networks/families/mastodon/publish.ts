@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { FocusPoint } from '#server/networks/focus';
 import {
+  type Confirmation,
+  type NetworkAccount,
   type Preparation,
   type PublishMedia,
   ready,
@@ -10,8 +12,9 @@ import {
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isSince } from '#server/networks/shared/recent';
+import { isSince, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { ask } from './api.ts';
+import { idAtServer } from './connect.ts';
 
 const askAgainMs = 2_000;
 
@@ -89,18 +92,41 @@ const asSent = ({ id, url, uri, created_at }: Status) => {
 };
 
 /** As many as both show at once. */
-export const pageSize = 40;
+const pageSize = 40;
 
-export const timesOf = (statuses: readonly Status[]) => statuses.map(({ created_at }) => Date.parse(created_at));
+/** Pages of what the account posted, newest first. */
+export const ownStatuses =
+  (site: Site, account: NetworkAccount, filter: Readonly<Record<string, string>>) =>
+  async (cursor?: string): Promise<Page<Status>> => {
+    const path = `/api/v1/accounts/${idAtServer(account)}/statuses`;
+    const entries = shaped(
+      Statuses,
+      await ask(site, account, { path, query: { limit: pageSize, ...filter, max_id: cursor } }),
+    );
+    // Servers have limits of their own and leave out what they hide, so only an empty page is the end.
+    return { entries, next: entries.at(-1)?.id };
+  };
 
-/** The part among these, if it is there: by its media, which are in no other post, else by text and time. */
-export const findSent = (statuses: readonly Status[], { part, out, since }: Sending, { mediaIds }: Prepared) => {
-  const found = statuses.find(({ id, content, created_at, media_attachments: media }) => {
-    if (out.some(({ externalId }) => externalId === id)) return false;
-    if (mediaIds.length > 0) return media.some((one) => mediaIds.includes(one.id));
-    return comparable(plain(content ?? '')) === comparable(part.body) && isSince(Date.parse(created_at), since);
+/** Known by its media, which are in no other post, else by text and time. */
+const isPart = ({ part, out, since }: Sending, { mediaIds }: Prepared, status: Status): boolean => {
+  const { id, content, created_at, media_attachments: media } = status;
+  if (out.some(({ externalId }) => externalId === id)) return false;
+  if (mediaIds.length > 0) return media.some((one) => mediaIds.includes(one.id));
+  return comparable(plain(content ?? '')) === comparable(part.body) && isSince(Date.parse(created_at), since);
+};
+
+export const findStatus = async (
+  readPage: (cursor?: string) => Promise<Page<Status>>,
+  sending: Sending,
+  prepared: Prepared,
+): Promise<Confirmation<Prepared>> => {
+  const search = await searchBack({
+    readPage,
+    isCandidate: (status) => isPart(sending, prepared, status),
+    timeOf: ({ created_at }) => Date.parse(created_at),
+    since: sending.since,
   });
-  return found && asSent(found);
+  return search.match ? asSent(search.match) : withoutMatch(search);
 };
 
 const entities: Readonly<Record<string, string>> = {

@@ -14,8 +14,9 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isVideo } from '#server/networks/shared/post';
+import { type Page, searchBack } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { type Ask, hasText, isGone, kindOfText } from './graph.ts';
+import { type Ask, hasText, isGone, isPart, kindOfText } from './graph.ts';
 
 /** What Instagram and Threads publish: created, then processed by the network, then published once. */
 export interface Containers {
@@ -29,6 +30,14 @@ export interface Containers {
 }
 
 export const noContainers: Containers = { children: [], working: [], asked: 0 };
+
+/** As a list of the account shows it. */
+export interface ListedPost {
+  readonly id: string;
+  readonly text?: string | undefined;
+  readonly at: string;
+  readonly url?: string | undefined;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -67,15 +76,17 @@ export const createContainers = ({
   edges,
   statusFields,
   formOf,
-  findAlike,
+  listOf,
+  asSent,
 }: {
   name: string;
   ask: Ask;
   edges: { readonly create: string; readonly publish: string };
   statusFields: string;
   formOf: (sending: Sending) => Form;
-  /** Those in the lists of the account that may be the part, newest first. */
-  findAlike: (site: Site, sending: Sending) => Promise<readonly Sent[]>;
+  /** The list that shows the part once it is out, newest first. */
+  listOf: (site: Site, sending: Sending) => (cursor?: string) => Promise<Page<ListedPost>>;
+  asSent: (site: Site, sending: Sending, post: ListedPost) => Sent;
 }) => {
   const create = async (site: Site, account: NetworkAccount, json: Fields) =>
     shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.create}`, json })).id;
@@ -147,10 +158,17 @@ export const createContainers = ({
       switch (state) {
         case 'PUBLISHED':
         case 'GONE': {
-          const [found, ...others] = await findAlike(site, sending);
+          const { candidates, isComplete } = await searchBack({
+            readPage: listOf(site, sending),
+            isCandidate: (post) => isPart(sending, post),
+            isMatch: () => hasText(sending),
+            timeOf: ({ at }) => Date.parse(at),
+            since: sending.since,
+          });
+          const [post, ...others] = candidates;
           // Without text, another post looks the same.
-          const isSure = hasText(sending) || (state === 'PUBLISHED' && others.length === 0);
-          if (found) return isSure ? sent(found) : unknown;
+          const isSure = hasText(sending) || (state === 'PUBLISHED' && others.length === 0 && isComplete);
+          if (post) return isSure ? sent(asSent(site, sending, post)) : unknown;
           return state === 'PUBLISHED' && kept.asked < patience.published ? again : unknown;
         }
         case 'IN_PROGRESS':

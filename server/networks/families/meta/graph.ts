@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NetworkAccount, Sending, Site } from '#server/networks/network';
 import { type NetworkAnswer, type NetworkRequest, retryAt, shaped } from '#server/networks/request';
-import { isSince } from '#server/networks/shared/recent';
+import { isSince, type Page } from '#server/networks/shared/recent';
 import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 
@@ -131,6 +131,29 @@ const parsed = (text = ''): unknown => {
     return undefined;
   }
 };
+
+/** `next` is there while there is more; its cursor stands beside it. */
+const Paging = z
+  .union([
+    z.object({ next: z.string(), cursors: z.object({ after: z.string() }) }).transform(({ cursors }) => cursors.after),
+    z.object({ next: z.undefined().optional() }).transform(() => undefined),
+  ])
+  .optional();
+
+/** Reads a list page by page. */
+export const pagesOf =
+  <Entry>(
+    ask: Ask,
+    site: Site,
+    account: NetworkAccount,
+    Entry: z.ZodType<Entry>,
+    { path, query }: { readonly path: string; readonly query: Readonly<Record<string, string | number>> },
+  ) =>
+  async (cursor?: string): Promise<Page<Entry>> => {
+    const answer = await ask(site, account, { path, query: { ...query, after: cursor } });
+    const { data, paging } = shaped(z.object({ data: z.array(Entry), paging: Paging }), answer);
+    return { entries: data, next: paging };
+  };
 
 /** The network says that it does not exist, or that we may not see it. */
 export const isGone = (error: unknown): boolean =>

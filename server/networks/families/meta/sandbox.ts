@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 
 /** What the sandboxes of Facebook, Instagram and Threads have in common: errors, fields, tokens and containers of Graph. */
 
@@ -125,7 +126,12 @@ export const sendNode = (req: Request, res: Response, node: Node) => {
 export const sendNodes = (req: Request, res: Response, nodes: readonly Node[]) => {
   const missing = missingIn(req, nodes);
   if (missing !== undefined) return refuse(res, nonexisting(missing));
-  res.send({ data: nodes.slice(0, Number(req.query.limit ?? 25)).map((node) => picked(req, node)) });
+  const { entries, next } = pageAfter(nodes, req.query.after, Number(req.query.limit ?? 25));
+  const url = new URL(req.originalUrl, `${req.protocol}://${req.get('host')}`);
+  url.searchParams.set('after', next ?? '');
+  // The last page has cursors too, but no `next`.
+  const paging = { cursors: { before: entries[0]?.id, after: entries.at(-1)?.id }, next: next && url.href };
+  res.send({ data: entries.map((node) => picked(req, node)), ...(entries.length > 0 && { paging }) });
 };
 
 /** `2026-11-15T10:00:00+0000` */

@@ -105,7 +105,7 @@ const TargetRow = ({ target, postId }: { target: Target; postId: string }) => {
     case 'Published':
       return <Published target={target} />;
     case 'Publishing':
-      return <Row target={target} line="Being sent." />;
+      return <Row target={target} line={target.result?.error?.message ?? 'Being sent.'} />;
   }
 };
 
@@ -118,8 +118,8 @@ const Heading = ({ post, targets }: { post: Post; targets: readonly Target[] }) 
     ? `Went out ${formatDay(at, zone)} at ${formatTime(at, zone)}`
     : isSending
       ? 'Going out now'
-      : targets.some(({ state }) => state !== 'Failed')
-        ? 'Went out'
+      : targets.some(({ state }) => state === 'Uncertain')
+        ? 'May have gone out'
         : 'Did not go out';
   return (
     <div className={styles.heading}>

@@ -21,7 +21,7 @@ export const Uncertain = ({ target, postId }: { target: Target; postId: string }
     <Row target={target} line={`${provider} may have the post, but did not confirm it.`}>
       <div className={styles.box}>
         <p>
-          Posthorn asked {provider} and could not tell. Please look at{' '}
+          {result?.error?.message} Please look at{' '}
           {url ? (
             <a href={url} target="_blank" rel="noreferrer">
               {where} <ExternalLink size={12} aria-label="(opens a new tab)" />

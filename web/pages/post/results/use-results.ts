@@ -55,7 +55,7 @@ export const useResults = (post: Post) => {
       account,
       network: account?.network ?? networks.list.find((one) => one.provider === provider)?.network ?? '',
       provider,
-      state: stateOf(result),
+      state: stateOf(result, isSending),
       result,
       entry,
       reads: history.data?.accounts.find((one) => one.accountId === accountId)?.reads ?? [],
@@ -72,8 +72,9 @@ export const useResults = (post: Post) => {
   };
 };
 
-const stateOf = (result: Result | undefined): Target['state'] => {
-  if (result === undefined) return 'Publishing';
+/** While the post is being sent, nobody can answer for an account that is uncertain. */
+const stateOf = (result: Result | undefined, isSending: boolean): Target['state'] => {
+  if (result === undefined || (isSending && result.uncertain)) return 'Publishing';
   if (result.ok) return 'Published';
   return result.uncertain ? 'Uncertain' : 'Failed';
 };

@@ -1,0 +1,111 @@
+/**
+ * Every way in which a send can break: what is known then, what is said, and what happens next. docs/publishing.md shows
+ * this table, and test/broken-sends.test.ts has a test for each row.
+ */
+export const waysToBreak = {
+  'It breaks before the mark: upload, token, database': {
+    known: 'Nothing was sent',
+    said: 'The post stays Publishing',
+    next: 'Retry after 5 s, 30 s, 2 min and 10 min, then `unavailable`',
+  },
+  'The network refuses it (4xx)': {
+    known: 'Nothing is public',
+    said: 'The refusal, with what to do',
+    next: 'Nothing, until somebody publishes again',
+  },
+  'The mark is committed, and no byte has left: no connection, or the process stood still for half of its lease': {
+    known: 'Nothing was sent',
+    said: 'The post stays Publishing',
+    next: 'The mark is taken back, and the send is retried as before the mark',
+  },
+  'The answer to the mark is lost: the database restarts, or its connection is cut': {
+    known: 'Nothing was sent, as sending waits for the mark',
+    said: 'The post stays Publishing',
+    next: 'The mark is repeated; when that fails too, it is taken back',
+  },
+  'Some bytes are out, and the connection breaks': {
+    known: 'It may be public',
+    said: 'Publishing for a minute, then `uncertain`: "may still appear"',
+    next: 'The network is asked after 1 minute, 2, 4 and so on until the end of the hold time. Found: `ok`. Not there: `not_sent`',
+  },
+  'All bytes are out, and no answer comes: timeout, reset, cut answer': {
+    known: 'It may be public',
+    said: 'The same',
+    next: 'The same',
+  },
+  'The network answers 503, or with an error that says nothing about the post': {
+    known: 'It may be public',
+    said: 'The same',
+    next: 'Asked after a minute. A network with keys gets the same request once more with the same key; else the same',
+  },
+  'The answer comes late, when another process has taken over': {
+    known: 'It is public',
+    said: '`ok`, also when the post had ended as `uncertain`',
+    next: 'The event `post.published`',
+  },
+  'The process is killed': {
+    known: 'It may have been sent',
+    said: 'Publishing until the lease ends, then as without an answer',
+    next: 'Another process asks the network. A network with keys gets the same request once more',
+  },
+  'The process is stopped and continued': {
+    known: 'Nothing leaves after half of the lease',
+    said: 'The same',
+    next: 'What it then hears from the network is recorded, whoever has the row',
+  },
+  'The database is away when the network answers': {
+    known: 'What the network answered',
+    said: 'The post stays Publishing',
+    next: 'The process keeps the result and records it, for up to an hour',
+  },
+  "The database's clock is stepped": {
+    known: 'Nothing new',
+    said: 'Nothing',
+    next: 'A process never takes over what it is itself sending, and hold times count the time that really passed',
+  },
+  "The database's clock differs from the network's": {
+    known: 'The difference, from the `Date` of its answers',
+    said: 'Nothing',
+    next: "Posts are looked for by the network's time. Without a `Date`, what is not found is `uncertain`",
+  },
+  'The network cannot say whether it has the post (LinkedIn profiles, stories)': {
+    known: 'It may be public',
+    said: '`uncertain`',
+    next: 'A person looks at the account',
+  },
+} as const;
+
+/** A send that was begun, whose answer is lost, and of which the network says that it does not have it. */
+export interface BrokenSend {
+  /** Until a request that broke has reached the network, if it ever does. */
+  readonly settleLeftMs: number;
+  /** Until the network no longer acts on a request that broke: `holdMs` of the network. */
+  readonly holdLeftMs: number;
+  readonly lostForMs: number;
+  /** The same request makes no second post: same content, and a key that the network still remembers. */
+  readonly isRepeatable: boolean;
+  /** The network answered 503 or nobody knows whether it was sent, and it was not repeated yet. */
+  readonly mayRepeat: boolean;
+  /** A person published it again. */
+  readonly isPublishedAgain: boolean;
+}
+
+export type NextStep =
+  | { readonly is: 'ask'; readonly inMs: number }
+  | { readonly is: 'repeat' }
+  | { readonly is: 'sendAnew' }
+  /** The post ends, and the network is asked again while it may still appear. */
+  | { readonly is: 'mayStillAppear'; readonly askInMs: number }
+  | { readonly is: 'notSent' };
+
+export const nextStep = (send: BrokenSend): NextStep => {
+  const { settleLeftMs, holdLeftMs, isRepeatable, mayRepeat, isPublishedAgain } = send;
+  if (settleLeftMs > 0) return { is: 'ask', inMs: settleLeftMs };
+  if (isRepeatable && mayRepeat) return { is: 'repeat' };
+  if (isPublishedAgain) return holdLeftMs > 0 ? { is: 'ask', inMs: holdLeftMs } : { is: 'sendAnew' };
+  return holdLeftMs > 0 ? { is: 'mayStillAppear', askInMs: askAgainMs(send) } : { is: 'notSent' };
+};
+
+/** After one minute, two, four and so on, and at the end of the hold time. */
+export const askAgainMs = ({ holdLeftMs, lostForMs }: Pick<BrokenSend, 'holdLeftMs' | 'lostForMs'>) =>
+  Math.min(holdLeftMs, Math.max(lostForMs, 60_000));

@@ -1,0 +1,80 @@
+import type { Post } from '#contracts/posts';
+import { sql } from '#server/store/database';
+import type { Service } from './service.ts';
+import { until } from './until.ts';
+
+/** How far a send is. */
+export interface SendRecord {
+  readonly due_in_ms: number | null;
+  readonly claim: string | null;
+  readonly begun_at: string | null;
+  readonly begun_body: string | null;
+  readonly tries: number;
+}
+
+/** For somebody to look at it again; one that is in hand has a claim. */
+const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
+
+let changes = 0;
+/** A service, and what a test of sending asks of it. */
+export const serviceWithSends = (service: Service) => {
+  const post = (id: string) => service.client.posts.get({ id });
+  const isOver = async (id: string) => ['Published', 'Failed'].includes((await post(id)).status);
+  const rowOf = async (id: string): Promise<SendRecord> => {
+    const [row] = await service.database.query<SendRecord>(
+      sql(
+        'test.row',
+        `select (extract(epoch from due_at - posthorn_now()) * 1000)::float8 as due_in_ms, claim, begun_at, begun_body, tries
+           from sends where post_id = $1`,
+      ),
+      [id],
+    );
+    if (row === undefined) throw new Error(`${id} has no send`);
+    return row;
+  };
+
+  const inTime = async (id: string, isDone: (id: string) => Promise<boolean>): Promise<Post> => {
+    for (let turn = 0; turn < 40 && !(await isDone(id)); turn++) {
+      await until('it is done or waits', async () => (await isDone(id)) || isWaiting(await rowOf(id)));
+      const { due_in_ms: dueMs } = await rowOf(id);
+      if (!(await isDone(id)) && dueMs !== null && dueMs > 0) await service.clock.forward(Math.ceil(dueMs));
+    }
+    return (await post(id)) as Post;
+  };
+
+  return {
+    ...service,
+    post,
+    rowOf,
+
+    change: (id: string, what: string) =>
+      service.database.query(sql(`test.change.${++changes}`, `update sends set ${what} where post_id = $1`), [id]),
+
+    /** Whatever this instance had in hand it has let go. */
+    isIdle: () => until('nothing is in hand', () => service.posthorn.jobs.inFlight().get('sends') === 0),
+
+    shown: async (network: string, text: string) =>
+      (await service.feed(network)).filter((one) => one.text.includes(text)).length,
+
+    publishNow: async (accountId: string, body: string, media: string[] = []): Promise<string> => {
+      const { id } = await service.client.posts.create({ accountIds: [accountId], body });
+      if (media.length > 0) {
+        const versions = [{ content: [{ body, media }] }];
+        await service.client.posts.update({ id, accountIds: [accountId], versions });
+      }
+      await service.asHuman('posts.publishNow', { id });
+      return id;
+    },
+
+    ended: async (id: string): Promise<Post> => {
+      await until(`${id} has ended`, () => isOver(id));
+      return (await post(id)) as Post;
+    },
+
+    /** Moves the clock to the next time somebody looks at it, until it has ended. */
+    endedInTime: (id: string) => inTime(id, isOver),
+
+    /** The same until nothing more can be learned of it: until the network holds no request any more. */
+    settledInTime: (id: string) => inTime(id, async () => (await isOver(id)) && (await rowOf(id)).due_in_ms === null),
+  };
+};

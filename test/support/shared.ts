@@ -1,0 +1,18 @@
+import type { SharedPostgres } from './postgres.ts';
+
+/** The program in dist/, as `npm start` runs it. */
+export const buildProgram = () => ask('/program');
+
+/** The web app in dist/web. */
+export const buildWeb = () => ask('/web');
+
+/** One PostgreSQL server for the whole run. */
+export const sharedPostgres = () => ask('/postgres') as Promise<SharedPostgres>;
+
+/** Asks the process of the test run, which does each thing once. */
+const ask = async (path: string): Promise<unknown> => {
+  const { inject } = await import('vitest');
+  const answer = await fetch(inject('sharedUrl') + path);
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+};
