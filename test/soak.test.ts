@@ -178,6 +178,24 @@ describe('the witness of the soak', () => {
     expect(problems({ ...evidence, books: { ...evidence.books, posts } })).toEqual(['event']);
   });
 
+  test('allows only an uncertain result to change after its event, and wants an event when the post is published by that', () => {
+    const changed = (said: Result[], now: Result, arrivals: Arrival[] = []) => {
+      const evidence = evidenceOf({ said, arrivals });
+      const posts = new Map([...evidence.books.posts].map(([id, post]) => [id, { ...post, results: [now] }]));
+      return { ...evidence, books: { ...evidence.books, posts } };
+    };
+    expect(findProblems(changed([failed('uncertain')], failed('not_sent')))).toEqual([]);
+    expect(problems(changed([failed('not_sent')], failed('uncertain')))).toEqual(['event']);
+    const settled = evidenceOf({ said: [failed('uncertain'), ok] });
+    expect(findProblems(settled)).toEqual([]);
+    expect(countSends(settled)).toEqual({ sends: 1, published: 1, settled: 1, needsHuman: {} });
+    expect(problems(evidenceOf({ said: [failed('not_sent'), ok], arrivals: [arrival('part 1', 5)] }))).toEqual([
+      'event',
+    ]);
+    const unsettled = { ...settled, books: { ...settled.books, events: settled.books.events.slice(0, 1) } };
+    expect(problems(unsettled)).toEqual(['event']);
+  });
+
   test('wants a card decided once, as the person was told', () => {
     const card: LedgerCard = { id: 'card_1', postNumber: 1, decision: 'approve', successes: 1, lost: 0 };
     const withCard = (status: 'Open' | 'Approved', decisions: number, change: Partial<LedgerCard> = {}) => {
@@ -212,7 +230,7 @@ describe('the witness of the soak', () => {
     const evidence = evidenceOf({ said: [failed('not_sent')], arrivals: [], floor: 0.8 });
     expect(problems(evidence)).toEqual(['floor']);
     expect(problems({ ...evidenceOf({ floor: 0.8 }), posts: [], arrivals: [] })).toEqual(['floor']);
-    expect(countSends(evidence)).toEqual({ sends: 1, published: 0, needsHuman: { not_sent: 1 } });
+    expect(countSends(evidence)).toEqual({ sends: 1, published: 0, settled: 0, needsHuman: { not_sent: 1 } });
   });
 });
 

@@ -60,13 +60,14 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   };
 };
 
-/** What is still on its way, to networks or to webhooks; busy are the sends that a process holds or may take now. */
+/** What is still on its way; busy are the sends that a process holds or may take now. */
 export const countOpen = async (db: pg.Pool, planWorkspaceId: string) => {
-  const { rows } = await db.query<{ posts: number; deliveries: number; busy: number }>(
+  const { rows } = await db.query<{ posts: number; sends: number; deliveries: number; busy: number }>(
     `select (select count(*) from posts where status in ('Scheduled', 'Publishing') and workspace_id <> $1)::int as posts,
+            (select count(*) from sends where due_at is not null)::int as sends,
             (select count(*) from deliveries where state in ('pending', 'sending'))::int as deliveries,
             (select count(*) from sends where due_at < posthorn_now() + $2 * interval '1 s')::int as busy`,
     [planWorkspaceId, leaseSeconds + 1],
   );
-  return rows[0] ?? { posts: 0, deliveries: 0, busy: 0 };
+  return rows[0] ?? { posts: 0, sends: 0, deliveries: 0, busy: 0 };
 };

@@ -51,8 +51,6 @@ export const weightsOf = (kinds: readonly FaultKind[]): FaultWeights =>
 const processSkewsMs = [0, 0, 1_500, -1_500, 45_000, -45_000, 90_000, -90_000];
 const databaseSkewsMs = [0, 0, 2_000, -30_000, 90_000, 300_000];
 const longestStopMs = 120_000;
-/** A network that is late acts within this time of the request. */
-const longestHoldMs = 300_000;
 
 export type Faults = Awaited<ReturnType<typeof createFaults>>;
 
@@ -60,7 +58,7 @@ export type Faults = Awaited<ReturnType<typeof createFaults>>;
 export const createFaults = async ({
   streams,
   weights,
-  networks,
+  holdMs,
   networkProxy,
   twins,
   databaseProxy,
@@ -71,7 +69,8 @@ export const createFaults = async ({
 }: {
   streams: Streams;
   weights: FaultWeights;
-  networks: readonly string[];
+  /** How long each network may hold a request before it acts. */
+  holdMs: ReadonlyMap<string, number>;
   networkProxy: NetworkProxy;
   twins: Twins;
   databaseProxy: DatabaseProxy;
@@ -99,16 +98,19 @@ export const createFaults = async ({
   };
 
   const armNetwork = (kind: FaultKind, fault: WayFault, random: Random) => {
-    const forMs = fault === 'late' ? random.between(6_000, longestHoldMs) : random.between(1_000, 4_000);
+    const share = random.next();
     const isForPublishing = random.chance(0.8);
     const hit = () => count(kind);
-    return random
-      .shuffle(networks)
-      .some((network) => networkProxy.arm(network, { fault, isForPublishing, forMs, hit }));
+    return random.shuffle([...holdMs]).some(([network, mostMs]) => {
+      // A late network acts within the time that it may hold a request.
+      const [leastMs, longestMs] = fault === 'late' ? [6_000, mostMs] : [1_000, 4_000];
+      const forMs = leastMs + share * (longestMs - leastMs);
+      return networkProxy.arm(network, { fault, isForPublishing, forMs, hit });
+    });
   };
 
   const planRefusal = async (kind: FaultKind, fault: (typeof twinFaults)[number], random: Random) => {
-    for (const network of random.shuffle(networks)) {
+    for (const network of random.shuffle([...holdMs.keys()])) {
       if (await twins.planRefusal(network, fault)) {
         count(kind);
         return;

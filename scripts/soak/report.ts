@@ -17,6 +17,7 @@ const figureNames = [
   'parts',
   'published',
   'arrivals',
+  'settled by itself',
   'published again',
   'events',
   'deliveries',

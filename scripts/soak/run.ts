@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readBooks } from './books.ts';
 import { createFaults, type FaultWeights } from './faults.ts';
 import { sampleGrowth } from './growth.ts';
@@ -49,7 +48,7 @@ const runIn = async (
   const load = await createLoad({ callers, ledger, streams, accounts });
   const secondLook = createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish });
   const hook = await addWebhook(world, streams('receiver'));
-  const faults = await createFaults({ ...world, streams, weights, networks: twins.networks });
+  const faults = await createFaults({ ...world, streams, weights, holdMs: twins.holdMs });
   for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
 
   const forMs = minutes * 60_000;
@@ -74,10 +73,10 @@ const runIn = async (
   await faults.calm();
   await growth.settle();
   const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId, say });
-  // The person who publishes again does not wait for what a late network still holds.
-  for (let round = 0; round < 3 && (await secondLook.lookOnce()) > 0; round++) await sleep(500);
+  // Whoever is impatient does not wait for what a late network still holds; the others look when all is over.
+  await secondLook.lookOnce('impatient');
   await settleAll();
-  for (let round = 0; round < 3 && (await secondLook.lookOnce()) > 0; round++) await settleAll();
+  for (let round = 0; round < 3 && (await secondLook.lookOnce('everyone')) > 0; round++) await settleAll();
   // What a killed process left of an upload is removed three hours later, at the next start.
   await databaseClock.forwardAll(4 * 3_600_000);
   await Promise.all(instances.all.map(instances.restart));
@@ -105,7 +104,7 @@ const runIn = async (
     ...[...instances.problems, ...(await growth.check())].map((what) => ({ kind: 'process' as const, what })),
   ];
   for (const [why, times] of ledger.troubles) say(`gave up ${times} times: ${why}`);
-  const { sends, published, needsHuman } = countSends(evidence);
+  const { sends, published, settled, needsHuman } = countSends(evidence);
   return {
     seeds: [seed],
     minutes,
@@ -118,6 +117,7 @@ const runIn = async (
         .reduce((sum, { plan: { networks, parts } }) => sum + networks.length * parts.length, 0),
       published,
       arrivals: evidence.arrivals.length,
+      'settled by itself': settled,
       'published again': secondLook.figures(),
       events: evidence.books.events.length,
       deliveries: hook.received().length,

@@ -32,10 +32,12 @@ export const settle = async ({
   };
 
   for (let move = 0; move < mostMoves; move++) {
-    const { posts, deliveries } = await open();
-    if (posts === 0 && deliveries === 0 && networkProxy.held() === 0) return;
+    const { posts, sends, deliveries } = await open();
+    if (posts === 0 && sends === 0 && deliveries === 0 && networkProxy.held() === 0) return;
     if (move % 5 === 0)
-      say(`open: ${posts} posts, ${deliveries} deliveries, ${networkProxy.held()} held by late networks`);
+      say(
+        `open: ${posts} posts, ${sends} sends, ${deliveries} deliveries, ${networkProxy.held()} held by late networks`,
+      );
     await waitForQuiet();
     await databaseClock.forwardAll(move < 60 ? 60_000 : 600_000);
     await networkProxy.forwardHeld();

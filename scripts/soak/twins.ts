@@ -5,7 +5,7 @@ import express from 'express';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
 import { createSandboxes } from '#server/sandbox/serve';
 import type { SandboxRecord, SandboxStore } from '#server/sandbox/store';
-import { sandboxes as folders } from '#test/support/networks';
+import { sandboxes as folders, networks } from '#test/support/networks';
 import type { WorldClock } from './clocks.ts';
 import { readMarker } from './posts.ts';
 
@@ -90,6 +90,7 @@ export const startTwins = async ({
   return {
     port: (server.address() as AddressInfo).port,
     networks: sandboxes.networks,
+    holdMs: new Map(networks.map(({ key, network }) => [key, network.holdMs])),
     arrivals: arrivals as readonly Arrival[],
     /** Networks that were told to refuse a token at some time. */
     refusedTokens: refusedTokens as ReadonlySet<string>,

@@ -135,23 +135,22 @@ const whyWrong = (
 };
 
 /**
+ * What events said at the end of each round, and what the post says now: a result that was uncertain may have changed since.
  * A round begins with a press that worked and ends with one event. When answers got lost it is not known which presses
- * worked: then only the last statement is judged, by everything that arrived.
+ * worked: then only what the post says now is judged.
  */
 const statementsOn = ({ books }: Evidence, { id, presses }: LedgerPost): Statement[] => {
   const events = books.events.filter(({ postId }) => postId === id);
   const rounds = presses.filter(({ end }) => end !== 'refused');
-  if (events.length === rounds.length) {
-    return events.map(({ results, createdAt }, index) => ({
-      results,
-      saidAt: createdAt,
-      fromMs: rounds[index]?.atMs ?? 0,
-      untilMs: rounds[index + 1]?.atMs ?? Number.POSITIVE_INFINITY,
-    }));
-  }
-  const last = events.at(-1);
-  const fromMs = rounds[0]?.atMs ?? 0;
-  return last ? [{ results: last.results, saidAt: last.createdAt, fromMs, untilMs: Number.POSITIVE_INFINITY }] : [];
+  const said = events.map(({ results, createdAt }, index) => ({
+    results,
+    saidAt: createdAt,
+    fromMs: rounds[index]?.atMs ?? 0,
+    untilMs: rounds[index + 1]?.atMs ?? Number.POSITIVE_INFINITY,
+  }));
+  const results = books.posts.get(id)?.results ?? [];
+  const now = { results, saidAt: 'the end', fromMs: rounds[0]?.atMs ?? 0, untilMs: Number.POSITIVE_INFINITY };
+  return [...(said.length === rounds.length ? said.slice(0, -1) : []), ...(said.length > 0 ? [now] : [])];
 };
 
 /** Only a first round has a time to wait for. */
@@ -178,36 +177,49 @@ const strangers = ({ posts, arrivals }: Evidence): Problem[] => {
 };
 
 /** One event for each end, told to the webhook. */
-const problemsOfEvents = ({ posts, books, delivered }: Evidence): Problem[] => {
-  const problems: Problem[] = [];
-  for (const post of posts) {
+const problemsOfEvents = ({ posts, books, delivered }: Evidence): Problem[] => [
+  ...posts.flatMap((post) => {
     const events = books.events.filter(({ postId }) => postId === post.id);
-    const least = post.presses.filter(({ end }) => end === 'taken').length;
-    const most = post.presses.filter(({ end }) => end !== 'refused').length;
-    if (events.length < least || events.length > most) {
-      const should = least === most ? `${least}` : `${least} to ${most}`;
-      problems.push({ kind: 'event', what: `${nameOf(post)} has ${events.length} events instead of ${should}` });
-    }
-    const stored = books.posts.get(post.id);
-    const last = events.at(-1);
-    if (last && stored && outcomeOf(last) !== outcomeOf(stored)) {
-      problems.push({ kind: 'event', what: `${last.id} of ${nameOf(post)} says otherwise than the post itself` });
-    }
-    for (const { id, type, status, results } of events) {
-      const isRight = results.every(({ ok }) => ok)
-        ? type === 'post.published' && status === 'Published'
-        : type === 'post.failed' && status === 'Failed';
-      if (!isRight) problems.push({ kind: 'event', what: `${id} of ${nameOf(post)} is ${type} with status ${status}` });
-    }
-  }
-  for (const { id, postId } of books.events) {
-    if (!delivered.has(id)) problems.push({ kind: 'event', what: `${id} of ${postId} was never delivered` });
-  }
-  return problems;
+    const problems = [
+      wrongCount(post, events),
+      ...events.map(wrongType),
+      wrongAtTheEnd(events.at(-1), books.posts.get(post.id)),
+    ].filter((what) => what !== undefined);
+    return problems.map((what) => ({ kind: 'event' as const, what: `${nameOf(post)} ${what}` }));
+  }),
+  ...books.events.flatMap(({ id, postId }) =>
+    delivered.has(id) ? [] : [{ kind: 'event' as const, what: `${id} of ${postId} was never delivered` }],
+  ),
+];
+
+/** Each press that worked has one, and so has a post whose last uncertain account turned out to have it. */
+const wrongCount = ({ presses }: LedgerPost, events: Books['events']) => {
+  const wasUncertain = events.slice(0, -1).some(({ results }) => results.some(({ uncertain }) => uncertain));
+  const hasSettled = wasUncertain && events.at(-1)?.type === 'post.published';
+  const least = presses.filter(({ end }) => end === 'taken').length;
+  const most = presses.filter(({ end }) => end !== 'refused').length + (hasSettled ? 1 : 0);
+  if (events.length >= least && events.length <= most) return undefined;
+  return `has ${events.length} events instead of ${least === most ? least : `${least} to ${most}`}`;
 };
 
-const outcomeOf = ({ status, results }: { status: string; results: readonly Result[] }) =>
-  [status, ...results.map(({ accountId, ok, uncertain }) => `${accountId} ${ok} ${uncertain}`).sort()].join();
+const wrongType = ({ id, type, status, results }: Books['events'][number]) => {
+  const expected = results.every(({ ok }) => ok) ? 'post.published Published' : 'post.failed Failed';
+  return `${type} ${status}` === expected ? undefined : `has ${id}, which is ${type} with status ${status}`;
+};
+
+/** After the last event only what was uncertain may change. */
+const wrongAtTheEnd = (
+  last: Books['events'][number] | undefined,
+  stored: { status: string; results: readonly Result[] } | undefined,
+) => {
+  if (last === undefined || stored === undefined) return undefined;
+  const isPublished = stored.results.every(({ ok }) => ok);
+  if (stored.status !== (isPublished ? 'Published' : 'Failed')) return `is ${stored.status} with other results`;
+  if (isPublished && last.type !== 'post.published') return `is Published, and ${last.id} says otherwise`;
+  const isKept = ({ accountId, ok, uncertain }: Result) =>
+    uncertain || stored.results.some((one) => one.accountId === accountId && one.ok === ok && !one.uncertain);
+  return last.results.every(isKept) ? undefined : `has other results than ${last.id} says`;
+};
 
 const problemsOfCard = ({ books }: Evidence, { id, decision, successes, lost }: LedgerCard): Problem[] => {
   const status = books.cards.get(id);
@@ -248,10 +260,12 @@ const problemsOfFloor = (evidence: Evidence): Problem[] => {
 /** Failures that are the network's last word on the post, and no trouble of the moment. */
 const finalCodes = ['content_refused', 'permission', 'invalid'];
 
+/** Settled are those that ended as uncertain and turned out well without anybody's help. */
 export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) => {
   const needsHuman: Record<string, number> = {};
   let sends = 0;
   let published = 0;
+  let settled = 0;
   for (const post of posts.filter(isAcknowledged)) {
     const [first] = books.events.filter(({ postId }) => postId === post.id);
     const last = books.posts.get(post.id)?.results ?? [];
@@ -262,10 +276,13 @@ export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) 
       const result = first?.results.find(isOurs);
       const code = result?.error?.code ?? 'no result';
       const isFinal = finalCodes.includes(code) || (code === 'reconnect' && refusedTokens.has(network));
-      if (!result?.ok && !isFinal) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
+      if (result?.ok || isFinal) continue;
+      const hasSettled = last.find(isOurs)?.ok && post.presses.filter(({ end }) => end !== 'refused').length === 1;
+      if (hasSettled) settled++;
+      else needsHuman[code] = (needsHuman[code] ?? 0) + 1;
     }
   }
-  return { sends, published, needsHuman };
+  return { sends, published, settled, needsHuman };
 };
 
 const nameOf = ({ id, plan: { number, kind } }: LedgerPost) => `post ${number} (${kind}, ${id})`;
