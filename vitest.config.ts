@@ -6,7 +6,7 @@ const slowest = [
   'bench',
   'stopped-instance',
   'many-processes',
-  'chaos',
+  'soak',
   'embedded',
   'scale',
   'demo',

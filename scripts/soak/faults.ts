@@ -1,125 +1,269 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Embedded, startEmbedded } from '#server/store/embedded';
-import { freePort, type Processes, type Running } from '#test/support/processes';
-import type { Balancer } from './balancer.ts';
+import type pg from 'pg';
+import type { DatabaseClock } from './clocks.ts';
+import { type ConnectionFault, connectionFaults, type DatabaseProxy } from './database-proxy.ts';
+import type { Instance, Instances } from './instances.ts';
+import { type NetworkProxy, type WayFault, wayFaults } from './network-proxy.ts';
+import type { Random, Streams } from './random.ts';
+import { type Twins, twinFaults } from './twins.ts';
 
-const stopMs = 120_000;
-/** Between two faults. */
-const pauseMs = 12_000;
+/** How often each happens, in proportion. Starting a process costs a second of a core, so those are few. */
+const usualWeights = {
+  'network late': 5,
+  'network lost': 4,
+  'network reset-before': 3,
+  'network reset-after': 3,
+  'network cut-answer': 3,
+  'network error-after': 3,
+  'network bad-gateway': 2,
+  'network hang': 2,
+  'network slow': 3,
+  'network 429': 2,
+  'network 429-bare': 1,
+  'network 503': 2,
+  'network expired-token': 1,
+  'network content-refused': 0.5,
+  'database cut': 18,
+  'database answer-lost': 16,
+  'database silent': 4,
+  'database half-closed': 8,
+  'database slow': 6,
+  'database restart': 0.4,
+  'backend terminated': 7,
+  'backend stopped': 2,
+  'backend killed': 0.2,
+  'process kill': 1.2,
+  'process stop': 1,
+  'process restart': 0.6,
+  'clock process': 2,
+  'clock database': 1.5,
+  'clock forward': 0.8,
+} as const;
+export type FaultKind = keyof typeof usualWeights;
+export type FaultWeights = Readonly<Partial<Record<FaultKind, number>>>;
+export const faultKinds = Object.keys(usualWeights) as FaultKind[];
 
-interface Instance {
-  readonly port: number;
-  process: Running;
-  busy: boolean;
-}
+/** Those of these kinds alone. */
+export const weightsOf = (kinds: readonly FaultKind[]): FaultWeights =>
+  Object.fromEntries(kinds.map((kind) => [kind, usualWeights[kind]]));
 
-/** What goes wrong: processes killed, stopped for two minutes and ended in peace, the database restarted, the clock moved. */
+/** Steady from the first to the last moment, as far as no step changes it. */
+const processSkewsMs = [0, 0, 1_500, -1_500, 45_000, -45_000, 90_000, -90_000];
+const databaseSkewsMs = [0, 0, 2_000, -30_000, 90_000, 300_000];
+const longestStopMs = 120_000;
+
+export type Faults = Awaited<ReturnType<typeof createFaults>>;
+
+/** Everything that can go wrong, at a steady rate. The same seed gives the same faults in the same order. */
 export const createFaults = async ({
-  processes,
-  balancer,
-  database,
-  folder,
-  moveClock,
-  instances: count,
-  seed,
+  streams,
+  weights,
+  holdMs,
+  networkProxy,
+  twins,
+  databaseProxy,
+  db,
+  databaseClock,
+  instances,
+  restartDatabase,
 }: {
-  processes: Processes;
-  balancer: Balancer;
-  database: Embedded;
-  folder: string;
-  moveClock: (seconds: number) => Promise<void>;
-  instances: number;
-  seed: string;
+  streams: Streams;
+  weights: FaultWeights;
+  /** How long each network may hold a request before it acts. */
+  holdMs: ReadonlyMap<string, number>;
+  networkProxy: NetworkProxy;
+  twins: Twins;
+  databaseProxy: DatabaseProxy;
+  /** Past the proxy. */
+  db: pg.Pool;
+  databaseClock: DatabaseClock;
+  instances: Instances;
+  restartDatabase: (inBetween: () => Promise<unknown>) => Promise<void>;
 }) => {
-  const chance = randomFrom(seed);
-  const counts = { kill: 0, stop: 0, restart: 0, database: 0, clock: 0 };
-  const startOn = (port: number) => processes.start(undefined, { PORT: String(port) });
-  const all: Instance[] = [];
-  for (let i = 0; i < count; i++) {
-    const port = await freePort();
-    all.push({ port, process: await startOn(port), busy: false });
-    balancer.set(port, true);
-  }
-  let server = database;
+  const counts = new Map<FaultKind, number>();
+  const count = (kind: FaultKind) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const underWay = new Set<Promise<unknown>>();
+  const stoppedBackends = new Set<number>();
+  let isDatabaseBusy = false;
+  const over = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
 
-  const down = async (instance: Instance, signal: NodeJS.Signals) => {
-    balancer.set(instance.port, false);
-    instance.process.kill(signal);
-    await instance.process.ended;
-    instance.process = await startOn(instance.port);
-    balancer.set(instance.port, true);
+  /** Goes on by itself, and has ended when the soak is calm. */
+  const begin = (work: () => Promise<unknown>) => {
+    const going: Promise<unknown> = work()
+      .catch((error: unknown) => process.stderr.write(`fault: ${String(error)}\n`))
+      .finally(() => underWay.delete(going));
+    underWay.add(going);
+    return true;
   };
 
-  const kinds = {
-    kill: (instance: Instance) => down(instance, 'SIGKILL'),
-    restart: (instance: Instance) => down(instance, 'SIGTERM'),
-    // Nothing tells the balancer: it finds out by waiting.
-    stop: async (instance: Instance) => {
-      instance.process.kill('SIGSTOP');
-      await sleep(3_000);
-      balancer.set(instance.port, false);
-      await sleep(stopMs);
-      instance.process.kill('SIGCONT');
-      await sleep(2_000);
-      balancer.set(instance.port, true);
-    },
-    database: async () => {
-      await server.stop();
-      await sleep(500);
-      server = await startEmbedded(folder);
-    },
-    clock: () => moveClock(5 + Math.floor(chance() * 90)),
+  const armNetwork = (kind: FaultKind, fault: WayFault, random: Random) => {
+    const share = random.next();
+    const isForPublishing = random.chance(0.8);
+    const hit = () => count(kind);
+    return random.shuffle([...holdMs]).some(([network, mostMs]) => {
+      // A late network acts within the time that it may hold a request.
+      const [leastMs, longestMs] = fault === 'late' ? [6_000, mostMs] : [1_000, 4_000];
+      const forMs = leastMs + share * (longestMs - leastMs);
+      return networkProxy.arm(network, { fault, isForPublishing, forMs, hit });
+    });
   };
 
-  const going = new Set<Promise<void>>();
-  const begin = (isOver: () => boolean) => {
-    const kind = pick(['kill', 'kill', 'restart', 'stop', 'database', 'clock'] as const, chance());
-    const free = all.filter(({ busy }) => !busy);
-    const instance = free[Math.floor(chance() * free.length)];
-    // One instance at least is left alone.
-    if (instance === undefined || (kind !== 'clock' && kind !== 'database' && free.length < 2)) return;
-    if (kind === 'stop' && isOver()) return;
-    counts[kind]++;
-    instance.busy = true;
-    const work = kinds[kind](instance)
-      .catch((error: unknown) => console.error(`${kind}: ${String(error)}`))
-      .finally(() => {
-        instance.busy = false;
-        going.delete(work);
-      });
-    going.add(work);
+  const planRefusal = async (kind: FaultKind, fault: (typeof twinFaults)[number], random: Random) => {
+    for (const network of random.shuffle([...holdMs.keys()])) {
+      if (await twins.planRefusal(network, fault)) {
+        count(kind);
+        return;
+      }
+    }
+  };
+
+  const breakConnection = (kind: FaultKind, fault: ConnectionFault, random: Random) => {
+    if (!databaseProxy.inject(fault, random.between(500, 25_000), random)) return false;
+    count(kind);
+    return true;
+  };
+
+  const withBackend = (kind: FaultKind, random: Random, work: (pid: number) => Promise<unknown>) => {
+    if (isDatabaseBusy) return false;
+    return begin(async () => {
+      const { rows } = await db.query<{ pid: number }>(
+        `select pid from pg_stat_activity where backend_type = 'client backend'
+            and application_name not in ('soak', 'posthorn embedded')`,
+      );
+      const pids = rows.map(({ pid }) => pid).filter((pid) => !stoppedBackends.has(pid));
+      if (pids.length === 0) return;
+      count(kind);
+      await work(random.pick(pids));
+    });
+  };
+
+  const signalBackend = (pid: number, signal: NodeJS.Signals) => {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended.
+    }
+  };
+  const stopBackend = async (pid: number, forMs: number) => {
+    stoppedBackends.add(pid);
+    signalBackend(pid, 'SIGSTOP');
+    await pause(forMs);
+    stoppedBackends.delete(pid);
+    signalBackend(pid, 'SIGCONT');
+  };
+  const continueBackends = () => {
+    for (const pid of stoppedBackends) signalBackend(pid, 'SIGCONT');
+  };
+
+  /** One at a time: a server that starts is not to be ended. */
+  const onDatabase = (kind: FaultKind, work: () => Promise<unknown>) => {
+    if (isDatabaseBusy) return false;
+    isDatabaseBusy = true;
+    count(kind);
+    return begin(() =>
+      work().finally(() => {
+        isDatabaseBusy = false;
+      }),
+    );
+  };
+
+  const onProcess = (kind: FaultKind, random: Random, work: (instance: Instance) => Promise<unknown>) => {
+    const victims = instances.expendable();
+    if (victims.length === 0) return false;
+    count(kind);
+    return begin(() => work(random.pick(victims)));
+  };
+
+  /** Short ones are many, as they are in life. */
+  const stopMs = (random: Random) =>
+    random.between(300, random.weighted({ '4000': 70, '30000': 20, [String(longestStopMs)]: 10 }) as unknown as number);
+
+  const inject = (kind: FaultKind, random: Random): boolean => {
+    const [group = '', name = ''] = kind.split(' ');
+    if (group === 'network') {
+      if (isOneOf(Object.keys(wayFaults) as WayFault[], name)) return armNetwork(kind, name, random);
+      if (isOneOf(twinFaults, name)) return begin(() => planRefusal(kind, name, random));
+    }
+    if (group === 'database' && isOneOf(Object.keys(connectionFaults) as ConnectionFault[], name)) {
+      return breakConnection(kind, name, random);
+    }
+    switch (kind) {
+      case 'database restart':
+        return onDatabase(kind, async () => {
+          continueBackends();
+          await restartDatabase(() => pause(random.between(100, 1_500)));
+        });
+      case 'backend terminated':
+        return withBackend(kind, random, (pid) => db.query('select pg_terminate_backend($1)', [pid]));
+      case 'backend stopped':
+        return withBackend(kind, random, (pid) => stopBackend(pid, random.between(300, 8_000)));
+      case 'backend killed':
+        return withBackend(kind, random, async (pid) => signalBackend(pid, 'SIGKILL'));
+      case 'process kill':
+        return onProcess(kind, random, instances.kill);
+      case 'process restart':
+        return onProcess(kind, random, instances.restart);
+      case 'process stop':
+        return onProcess(kind, random, (instance) => instances.stop(instance, pause(stopMs(random))));
+      case 'clock process':
+        count(kind);
+        instances.setClock(random.pick(instances.all), random.between(-120, 120) * 1_000);
+        return true;
+      case 'clock database':
+        count(kind);
+        return begin(() => databaseClock.step(random.between(-300, 600) * 1_000));
+      case 'clock forward':
+        count(kind);
+        return begin(() => databaseClock.forwardAll(random.between(5, 90) * 1_000));
+      default:
+        throw new Error(`no fault ${kind}`);
+    }
   };
 
   return {
-    running: () => all.map(({ process }) => process),
-    run: async (isOver: () => boolean) => {
-      while (!isOver()) {
-        await sleep(pauseMs * (0.5 + chance()));
-        begin(isOver);
+    /** Clocks that differ from the beginning. */
+    skewClocks: async () => {
+      const random = streams('skew');
+      if (weights['clock process']) {
+        for (const instance of instances.all) instances.setClock(instance, random.pick(processSkewsMs));
+      }
+      if (weights['clock database']) await databaseClock.step(random.pick(databaseSkewsMs));
+      return {
+        database: databaseClock.skewMs(),
+        ...Object.fromEntries(instances.all.map(({ role, skewMs }) => [role, skewMs])),
+      };
+    },
+
+    run: async (perMinute: number, isOver: () => boolean) => {
+      if (perMinute === 0) return;
+      const begunMs = performance.now();
+      for (let number = 1; !isOver(); number++) {
+        const random = streams(`fault ${number}`);
+        const atMs = begunMs + ((number - 0.5 + random.next()) * 60_000) / perMinute;
+        await sleep(Math.max(0, atMs - performance.now()));
+        // One that finds nothing to break now gives its turn to another.
+        for (let turn = 0; turn < 5 && !isOver(); turn++)
+          if (inject(random.weighted(weights as Record<FaultKind, number>), random)) break;
       }
     },
-    /** Everything is up again. */
+
+    /** Everything is up again, connected, and of one time. */
     calm: async () => {
-      await Promise.all(going);
+      over.abort();
+      networkProxy.disarm();
+      await twins.clearRefusals();
+      databaseProxy.calm();
+      continueBackends();
+      await Promise.all(underWay);
+      for (const instance of instances.all) if (instance.skewMs !== 0) instances.setClock(instance, 0);
+      if (databaseClock.skewMs() !== 0) await databaseClock.step(0);
     },
-    restartOne: async () => {
-      if (all[0]) await kinds.restart(all[0]);
-    },
-    figures: () => counts,
-    inWords: () =>
-      Object.entries(counts)
-        .map(([kind, times]) => `${kind} ${times}`)
-        .join(', '),
+
+    counts: (): Readonly<Record<string, number>> => Object.fromEntries([...counts].sort()),
+    total: () => [...counts.values()].reduce((sum, times) => sum + times, 0),
   };
 };
 
-const pick = <Kind>(kinds: readonly Kind[], at: number): Kind => kinds[Math.floor(at * kinds.length)] as Kind;
-
-/** The same faults in the same order for the same seed, as far as processes allow. */
-const randomFrom = (seed: string) => {
-  let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-};
+const isOneOf = <Name extends string>(names: readonly Name[], name: string): name is Name =>
+  (names as readonly string[]).includes(name);

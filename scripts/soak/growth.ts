@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Running } from '#test/support/processes';
 
 const sampleMs = 15_000;
 /** More than a process may gain between its settled beginning and the end. */
@@ -9,18 +8,10 @@ const mostGainedMb = 150;
 const warmMs = 120_000;
 
 /** Whether anything grows that is not data: memory, connections, open files, files on disk. */
-export const sampleGrowth = ({
-  db,
-  folder,
-  running,
-}: {
-  db: pg.Pool;
-  folder: string;
-  running: () => readonly Running[];
-}) => {
+export const sampleGrowth = ({ db, folder, pids }: { db: pg.Pool; folder: string; pids: () => readonly number[] }) => {
   const seen = new Map<number, { firstMb: number; lastMb: number; mostMb: number; files: number; sinceMs: number }>();
   const sample = () => {
-    for (const { pid } of running()) {
+    for (const pid of pids()) {
       const mb = residentMb(pid);
       if (mb === undefined) continue;
       const known = seen.get(pid) ?? { firstMb: 0, lastMb: 0, mostMb: 0, files: 0, sinceMs: performance.now() };
@@ -54,7 +45,7 @@ export const sampleGrowth = ({
         `select count(*)::int as count from pg_stat_activity where backend_type = 'client backend'`,
       );
       connections = rows[0].count;
-      const most = running().length * 20 + 5;
+      const most = pids().length * 20 + 5;
       if (connections > most) problems.push(`${connections} connections to the database`);
       const leftovers = filesIn(folder).filter((path) => path.includes('incoming'));
       if (leftovers.length > 0) problems.push(`uploads that nobody removed: ${leftovers.slice(0, 5).join(', ')}`);

@@ -1,108 +1,78 @@
-import type pg from 'pg';
-import type { Post } from '#contracts/posts';
-import type { Receiver } from '#test/support/receiver';
+import type { WorldClock } from './clocks.ts';
+import type { PlannedPost } from './posts.ts';
+
+/** One try to publish, schedule or approve. A lost one got no answer, so that it may have worked. */
+export interface Press {
+  readonly atMs: number;
+  end: 'taken' | 'refused' | 'lost';
+}
+
+export interface LedgerPost {
+  readonly id: string;
+  readonly plan: PlannedPost;
+  /** In the order in which they were made. */
+  readonly presses: Press[];
+  /** ISO-8601 instant that was acknowledged. */
+  scheduledFor?: string;
+}
+
+export interface LedgerCard {
+  readonly id: string;
+  readonly postNumber: number;
+  /** What the person pressed. */
+  readonly decision: 'approve' | 'reject';
+  /** How many presses were answered with success. */
+  successes: number;
+  lost: number;
+}
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** What callers were told, and whether the service kept it. */
-export const createLedger = () => {
-  const bodies = new Map<string, string>();
-  const sent = new Set<string>();
-  const media = new Set<string>();
-  const done: Record<string, number> = {};
-  const failures: Record<string, number> = {};
-  const words = new Map<string, number>();
-  let cards = 0;
+/** What callers were told. The witness holds it against what happened. */
+export const createLedger = (clock: WorldClock) => {
+  const posts = new Map<number, LedgerPost>();
+  const cards: LedgerCard[] = [];
+  const uploads = new Map<string, string>();
+  /** On the workspace with the small plan. */
+  const plan = { scheduled: 0, unscheduled: 0, refused: 0, lost: 0 };
+  const troubles = new Map<string, number>();
 
   return {
-    created: (id: string, body: string) => bodies.set(id, body),
-    publishing: (id: string) => sent.add(id),
-    uploaded: (id: string) => media.add(id),
-    asked: () => cards++,
-    done: (name: string) => {
-      done[name] = (done[name] ?? 0) + 1;
-    },
-    failed: (name: string, why: string) => {
-      failures[name] = (failures[name] ?? 0) + 1;
-      words.set(why.slice(0, 160), (words.get(why.slice(0, 160)) ?? 0) + 1);
-    },
-    inWords: () => `${bodies.size} posts, ${sent.size} published, ${media.size} files, ${cards} cards`,
-    figures: () => ({
-      posts: bodies.size,
-      published: sent.size,
-      files: media.size,
-      cards,
-      done,
-      failures,
-      failureTexts: Object.fromEntries(words),
-    }),
+    posts: posts as ReadonlyMap<number, LedgerPost>,
+    cards: cards as readonly LedgerCard[],
+    /** SHA-256 by media id. */
+    uploads: uploads as ReadonlyMap<string, string>,
+    plan,
+    /** Callers that gave up, and why. */
+    troubles: troubles as ReadonlyMap<string, number>,
 
-    /** Nothing is on its way any more, to networks or to webhooks. */
-    isSettled: async (db: pg.Pool) => {
-      const { rows } = await db.query(
-        `select (select count(*) from posts where status in ('Scheduled', 'Publishing'))::int as posts,
-                (select count(*) from deliveries where state = 'pending')::int as deliveries`,
-      );
-      return rows[0].posts === 0 && rows[0].deliveries === 0;
+    created: (post: PlannedPost, id: string) => {
+      const entry: LedgerPost = { id, plan: post, presses: [] };
+      posts.set(post.number, entry);
+      return entry;
     },
 
-    check: async ({
-      db,
-      receiver,
-      feeds,
-      networks,
-      accountIds,
-    }: {
-      db: pg.Pool;
-      receiver: Receiver;
-      feeds: (network: string) => Promise<readonly { text: string }[]>;
-      networks: readonly string[];
-      accountIds: readonly string[];
-    }): Promise<string[]> => {
-      const problems: string[] = [];
-      const { rows } = await db.query<Pick<Post, 'id' | 'status' | 'results'> & { body: string }>(
-        `select id, status, results, versions -> 0 -> 'content' -> 0 ->> 'body' as body from posts`,
-      );
-      const stored = new Map(rows.map((post) => [post.id, post]));
-      const seen = new Map<string, Map<string, number>>();
-      for (const [index, network] of networks.entries()) {
-        const texts = new Map<string, number>();
-        for (const { text } of await feeds(network)) texts.set(text, (texts.get(text) ?? 0) + 1);
-        seen.set(accountIds[index] ?? '', texts);
-      }
+    /** Called before each try; counts as lost until an answer says otherwise. */
+    press: (post: LedgerPost): Press => {
+      const press: Press = { atMs: clock.nowMs(), end: 'lost' };
+      post.presses.push(press);
+      return press;
+    },
 
-      for (const [id, body] of bodies) {
-        if (stored.get(id)?.body !== body) problems.push(`lost: ${id} (${body})`);
-      }
-      const perBody = new Map<string, number>();
-      for (const { body } of rows) perBody.set(body, (perBody.get(body) ?? 0) + 1);
-      for (const [body, times] of perBody) if (times > 1) problems.push(`made ${times} times: ${body}`);
-      for (const [accountId, texts] of seen) {
-        for (const [text, times] of texts) if (times > 1) problems.push(`${times} times on ${accountId}: ${text}`);
-      }
-      for (const { id, status, results, body } of rows) {
-        if (status === 'Publishing' || status === 'Scheduled') problems.push(`not ended: ${id} is ${status}`);
-        for (const { accountId, ok, uncertain, error } of results) {
-          const times = seen.get(accountId)?.get(body) ?? 0;
-          if (ok && times !== 1) problems.push(`${id} is said to be on ${accountId}, and is there ${times} times`);
-          if (!ok && !uncertain && times > 0)
-            problems.push(`${id} is said not to be on ${accountId} (${error?.code}), and is: ${body}`);
-        }
-      }
-      const ended = rows.filter(({ status }) => status === 'Published' || status === 'Failed');
-      const events = (
-        await db.query<{ id: string; post: string }>(
-          `select id, data -> 'post' ->> 'id' as post from events where type in ('post.published', 'post.failed')`,
-        )
-      ).rows;
-      const told = new Map<string, number>();
-      for (const { post } of events) told.set(post, (told.get(post) ?? 0) + 1);
-      for (const { id } of ended) if ((told.get(id) ?? 0) < 1) problems.push(`no event: ${id}`);
-      const heard = new Set(receiver.received.map(({ event }) => event.id as string));
-      for (const { id } of events) if (!heard.has(id)) problems.push(`never delivered: ${id}`);
-      const kept = new Set((await db.query<{ id: string }>('select id from media')).rows.map(({ id }) => id));
-      for (const id of media) if (!kept.has(id)) problems.push(`lost: ${id}`);
-      return problems;
+    asked: (id: string, postNumber: number, decision: LedgerCard['decision']) => {
+      const card: LedgerCard = { id, postNumber, decision, successes: 0, lost: 0 };
+      cards.push(card);
+      return card;
+    },
+
+    uploaded: (id: string, sha256: string) => uploads.set(id, sha256),
+
+    gaveUp: (job: string, why: string) => {
+      const words = `${job}: ${why.replace(/\d+/g, '…').slice(0, 200)}`;
+      troubles.set(words, (troubles.get(words) ?? 0) + 1);
     },
   };
 };
+
+/** It was answered that the post goes out, or a later answer shows that an unanswered try did it. */
+export const isAcknowledged = ({ presses }: LedgerPost) => presses.some(({ end }) => end === 'taken');

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { CardStatus } from '#contracts/approvals';
+import type { Post, Result } from '#contracts/posts';
+
+export const leaseSeconds = 10;
+
+/** What the service has in its books at the end. */
+export interface Books {
+  readonly posts: ReadonlyMap<
+    string,
+    { readonly status: Post['status']; readonly body: string; readonly results: readonly Result[] }
+  >;
+  /** Ends of publishing, in the order in which they were recorded. */
+  readonly events: readonly {
+    readonly id: string;
+    readonly postId: string;
+    readonly type: string;
+    readonly status: Post['status'];
+    readonly results: readonly Result[];
+    readonly createdAt: string;
+  }[];
+  readonly cards: ReadonlyMap<string, CardStatus>;
+  /** How often the audit log says that a card was approved or rejected. */
+  readonly decisions: ReadonlyMap<string, number>;
+  readonly mediaIds: ReadonlySet<string>;
+  /** Of the workspace with the small plan. */
+  readonly plan: { readonly used: number; readonly scheduled: number };
+}
+
+export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<Books> => {
+  const read = async <Row extends object>(text: string, values: unknown[] = []) =>
+    (await db.query<Row>(text, values)).rows;
+  const posts = await read<{ id: string; status: Post['status']; body: string; results: Result[] }>(
+    `select id, status, results, versions -> 0 -> 'content' -> 0 ->> 'body' as body from posts`,
+  );
+  // Not by created_at: the database's clock went back and forth, and updatedAt of a post only grows.
+  const events = await read<Books['events'][number]>(
+    `select id, type, data -> 'post' ->> 'id' as "postId", data -> 'post' ->> 'status' as status,
+            data -> 'post' -> 'results' as results, created_at::text as "createdAt"
+       from events where type in ('post.published', 'post.failed') order by data -> 'post' ->> 'updatedAt'`,
+  );
+  const cards = await read<{ id: string; status: CardStatus }>('select id, status from approval_cards');
+  const decisions = await read<{ id: string; count: number }>(
+    `select details ->> 'cardId' as id, count(*)::int as count from audit_log
+      where event in ('approval.approved', 'approval.rejected') group by 1`,
+  );
+  const media = await read<{ id: string }>('select id from media');
+  const [plan] = await read<{ used: number; scheduled: number }>(
+    `select (select coalesce(sum(scheduled), 0)::int from plan_usage where workspace_id = $1) as used,
+            (select count(*)::int from posts where workspace_id = $1 and status = 'Scheduled') as scheduled`,
+    [planWorkspaceId],
+  );
+  return {
+    posts: new Map(posts.map((post) => [post.id, post])),
+    events,
+    cards: new Map(cards.map(({ id, status }) => [id, status])),
+    decisions: new Map(decisions.map(({ id, count }) => [id, count])),
+    mediaIds: new Set(media.map(({ id }) => id)),
+    plan: plan ?? { used: 0, scheduled: 0 },
+  };
+};
+
+/** What is still on its way; busy are the sends that a process holds or may take now. */
+export const countOpen = async (db: pg.Pool, planWorkspaceId: string) => {
+  const { rows } = await db.query<{ posts: number; sends: number; deliveries: number; busy: number }>(
+    `select (select count(*) from posts where status in ('Scheduled', 'Publishing') and workspace_id <> $1)::int as posts,
+            (select count(*) from sends where due_at is not null)::int as sends,
+            (select count(*) from deliveries where state in ('pending', 'sending'))::int as deliveries,
+            (select count(*) from sends where due_at < posthorn_now() + $2 * interval '1 s')::int as busy`,
+    [planWorkspaceId, leaseSeconds + 1],
+  );
+  return rows[0] ?? { posts: 0, sends: 0, deliveries: 0, busy: 0 };
+};

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Random } from './random.ts';
+
+/** What goes wrong between a process and PostgreSQL. */
+export const connectionFaults = {
+  cut: 'the connection breaks',
+  'answer-lost': 'the next statement arrives, and the connection breaks before its answer',
+  silent: 'nothing comes through in either direction for a while',
+  'half-closed': 'one side has closed, and the other one is not told for a while',
+  slow: 'everything takes longer for a while',
+} as const;
+export type ConnectionFault = keyof typeof connectionFaults;
+
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+  isFaulty: boolean;
+}
+
+export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
+
+/** A TCP port in front of the socket of PostgreSQL, whose connections can be broken in every way. */
+export const startDatabaseProxy = async (socketPath: string) => {
+  const links = new Set<Link>();
+  const endings = new Set<() => void>();
+
+  const proxy = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+    const server = connect({ path: socketPath, allowHalfOpen: true });
+    const link: Link = { client, server, isFaulty: false };
+    links.add(link);
+    const close = () => {
+      links.delete(link);
+      client.destroy();
+      server.destroy();
+    };
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('data', (chunk) => {
+        if (to.writable && !to.write(chunk)) {
+          from.pause();
+          to.once('drain', () => from.resume());
+        }
+      });
+      from.on('end', () => {
+        if (!link.isFaulty) to.end();
+      });
+      from.on('error', close);
+      from.on('close', () => {
+        if (!link.isFaulty) close();
+      });
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+
+  const breakOff = (link: Link) => {
+    links.delete(link);
+    link.client.resetAndDestroy();
+    link.server.destroy();
+  };
+
+  /** Does `end` when the time is over, or when the soak calms down. */
+  const endAfter = (ms: number, end: () => void) => {
+    const once = () => {
+      clearTimeout(timer);
+      endings.delete(once);
+      end();
+    };
+    const timer = setTimeout(once, ms);
+    endings.add(once);
+  };
+
+  const faults: Record<ConnectionFault, (link: Link, forMs: number, random: Random) => void> = {
+    cut: breakOff,
+
+    'answer-lost': (link) => {
+      // The answer, whatever it is, stays here: PostgreSQL has done the work by then.
+      link.client.once('data', () => {
+        link.server.removeAllListeners('data');
+        link.server.once('data', () => breakOff(link));
+      });
+    },
+
+    silent: (link, forMs, random) => {
+      link.client.pause();
+      link.server.pause();
+      const isOver = random.chance(0.5);
+      endAfter(forMs, () => {
+        if (isOver) return breakOff(link);
+        link.isFaulty = false;
+        link.client.resume();
+        link.server.resume();
+      });
+    },
+
+    'half-closed': (link, forMs, random) => {
+      // What the other side still writes goes nowhere.
+      for (const socket of [link.client, link.server]) {
+        socket.removeAllListeners('data');
+        socket.on('data', () => undefined);
+      }
+      (random.chance(0.5) ? link.client : link.server).end();
+      endAfter(forMs, () => breakOff(link));
+    },
+
+    slow: (link, forMs) => {
+      const isOpen = () => links.has(link);
+      const timer = setInterval(() => {
+        for (const socket of [link.client, link.server]) socket.pause();
+        setTimeout(() => isOpen() && [link.client, link.server].map((socket) => socket.resume()), 150);
+      }, 200);
+      endAfter(forMs, () => {
+        clearInterval(timer);
+        link.isFaulty = false;
+        for (const socket of [link.client, link.server]) socket.resume();
+      });
+    },
+  };
+
+  return {
+    port: (proxy.address() as AddressInfo).port,
+
+    /** On one connection of those that are well. False when there is none. */
+    inject: (fault: ConnectionFault, forMs: number, random: Random) => {
+      const link = random.shuffle([...links].filter(({ isFaulty }) => !isFaulty))[0];
+      if (link === undefined) return false;
+      link.isFaulty = true;
+      faults[fault](link, forMs, random);
+      return true;
+    },
+
+    calm: () => {
+      for (const end of [...endings]) end();
+      // Those armed to lose an answer that never came.
+      for (const link of [...links]) if (link.isFaulty) breakOff(link);
+    },
+
+    stop: () => {
+      for (const link of [...links]) breakOff(link);
+      proxy.close();
+    },
+  };
+};

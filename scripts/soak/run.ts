@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { readBooks } from './books.ts';
+import { createFaults, type FaultWeights } from './faults.ts';
+import { sampleGrowth } from './growth.ts';
+import { createLedger, isAcknowledged } from './ledger.ts';
+import { createLoad } from './load.ts';
+import { runPlanLoad } from './plan-load.ts';
+import { createStreams } from './random.ts';
+import type { Summary } from './report.ts';
+import { createSecondLook } from './second-look.ts';
+import { settle } from './settle.ts';
+import { countSends, type Evidence, findProblems, type Problem } from './witness.ts';
+import { buildWorld, type World } from './world.ts';
+
+export interface SoakOptions {
+  readonly minutes: number;
+  readonly faultsPerMinute: number;
+  readonly postsPerMinute: number;
+  /** What the share of published sends must be at least. */
+  readonly floor: number;
+  readonly seed: string;
+  /** Which faults happen, in what proportion. */
+  readonly weights: FaultWeights;
+  readonly say: (text: string) => void;
+}
+
+/** As far as any clock is off in the course of a run, see faults.ts. */
+const mostSkewMs = 900_000;
+
+export const runSoak = async (options: SoakOptions): Promise<Summary> => {
+  const { seed, say } = options;
+  say(`seed ${seed}`);
+  const world = await buildWorld(createStreams(seed));
+  try {
+    return await runIn(world, options);
+  } finally {
+    await world.close();
+  }
+};
+
+const runIn = async (
+  world: World,
+  { minutes, faultsPerMinute, postsPerMinute, floor, seed, weights, say }: SoakOptions,
+): Promise<Summary> => {
+  const { db, clock, databaseClock, networkProxy, twins, instances, accounts, callers, plan } = world;
+  const streams = createStreams(seed);
+  const ledger = createLedger(clock);
+  const load = await createLoad({ callers, ledger, streams, accounts });
+  const secondLook = createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish });
+  const hook = await addWebhook(world, streams('receiver'));
+  const faults = await createFaults({ ...world, streams, weights, holdMs: twins.holdMs });
+  for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
+
+  const forMs = minutes * 60_000;
+  const begunMs = performance.now();
+  const isOver = () => performance.now() - begunMs > forMs;
+  const growth = sampleGrowth({ db, folder: world.dataFolder, pids: instances.pids });
+  say(`clocks off by ${JSON.stringify(await faults.skewClocks())} ms`);
+  const progress = setInterval(() => {
+    const leftS = Math.max(0, Math.round((forMs - (performance.now() - begunMs)) / 1000));
+    const { size } = ledger.posts;
+    say(`${leftS} s left · ${size} posts · ${twins.arrivals.length} arrivals · ${faults.total()} faults`);
+  }, 10_000);
+  await Promise.all([
+    load.run(postsPerMinute, isOver),
+    secondLook.run(isOver),
+    runPlanLoad({ ...plan, ledger, random: streams('plan'), isOver }),
+    faults.run(faultsPerMinute, isOver),
+  ]);
+  clearInterval(progress);
+
+  say('letting everything end …');
+  await faults.calm();
+  await growth.settle();
+  const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId, say });
+  // Whoever is impatient does not wait for what a late network still holds; the others look when all is over.
+  await secondLook.lookOnce('impatient');
+  await settleAll();
+  for (let round = 0; round < 3 && (await secondLook.lookOnce('everyone')) > 0; round++) await settleAll();
+  // What a killed process left of an upload is removed three hours later, at the next start.
+  await databaseClock.forwardAll(4 * 3_600_000);
+  await Promise.all(instances.all.map(instances.restart));
+  await settleAll();
+
+  say('holding the books against what arrived …');
+  const evidence: Evidence = {
+    posts: [...ledger.posts.values()],
+    cards: ledger.cards,
+    uploads: ledger.uploads,
+    plan: ledger.plan,
+    planLimit: plan.limit,
+    accounts,
+    arrivals: twins.arrivals,
+    refusedTokens: twins.refusedTokens,
+    books: await readBooks(db, plan.workspaceId),
+    delivered: new Set(hook.received().map(({ event }) => event.id as string)),
+    outages: instances.outages,
+    mostSkewMs: Object.keys(weights).some((kind) => kind.startsWith('clock ')) ? mostSkewMs : 2_000,
+    floor,
+  };
+  const problems = [
+    ...findProblems(evidence),
+    ...(await changedUploads(world, ledger.uploads)),
+    ...[...instances.problems, ...(await growth.check())].map((what) => ({ kind: 'process' as const, what })),
+  ];
+  for (const [why, times] of ledger.troubles) say(`gave up ${times} times: ${why}`);
+  const { sends, published, settled, needsHuman } = countSends(evidence);
+  return {
+    seeds: [seed],
+    minutes,
+    faults: faults.counts(),
+    figures: {
+      posts: evidence.posts.filter(isAcknowledged).length,
+      sends,
+      parts: evidence.posts
+        .filter(isAcknowledged)
+        .reduce((sum, { plan: { networks, parts } }) => sum + networks.length * parts.length, 0),
+      published,
+      arrivals: evidence.arrivals.length,
+      'settled by itself': settled,
+      'published again': secondLook.figures(),
+      events: evidence.books.events.length,
+      deliveries: hook.received().length,
+      cards: ledger.cards.length,
+      'cards pressed twice': evidence.posts.filter(({ plan: { way } }) => way === 'approve-twice').length,
+      uploads: ledger.uploads.size,
+      'scheduled within a plan': ledger.plan.scheduled,
+      'refused by a plan': ledger.plan.refused,
+      'starts of a process': instances.starts(),
+      'callers that gave up': [...ledger.troubles.values()].reduce((sum, times) => sum + times, 0),
+    },
+    needsHuman,
+    problems,
+  };
+};
+
+/** A receiver that refuses some deliveries and leaves others without an answer, so that they come again. */
+const addWebhook = async ({ receiver, callers }: World, random: ReturnType<ReturnType<typeof createStreams>>) => {
+  const hook = receiver.address((res) => {
+    if (random.chance(0.03)) res.destroy();
+    else res.writeHead(random.chance(0.08) ? 500 : 204).end();
+  });
+  const body = { url: hook.url, events: ['post.published', 'post.failed'] };
+  const { status } = await callers.person.click('/api/webhooks', body);
+  if (status !== 200) throw new Error(`the webhook was refused: ${status}`);
+  return hook;
+};
+
+/** Files whose bytes are no longer those that were acknowledged. */
+const changedUploads = async ({ callers }: World, uploads: ReadonlyMap<string, string>): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  for await (const { id, url, mimeType } of callers.client.media.listAll({ limit: 100 })) {
+    const expected = uploads.get(id);
+    if (expected === undefined) continue;
+    const answer = await fetch(url);
+    const sha256 = createHash('sha256')
+      .update(Buffer.from(await answer.arrayBuffer()))
+      .digest('hex');
+    if (answer.status !== 200 || sha256 !== expected) {
+      problems.push({ kind: 'upload', what: `${id} (${mimeType}) answers ${answer.status} with other bytes` });
+    }
+  }
+  return problems;
+};

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { countOpen } from './books.ts';
+import type { DatabaseClock } from './clocks.ts';
+import type { NetworkProxy } from './network-proxy.ts';
+
+const pauseMs = 700;
+const quietWithinMs = 30_000;
+const mostMoves = 150;
+
+/**
+ * Lets everything end that is on its way, by moving the clock. Not while something is being sent: then the clock would take
+ * the lease away.
+ */
+export const settle = async ({
+  db,
+  databaseClock,
+  networkProxy,
+  planWorkspaceId,
+  say,
+}: {
+  db: pg.Pool;
+  databaseClock: DatabaseClock;
+  networkProxy: NetworkProxy;
+  planWorkspaceId: string;
+  say: (text: string) => void;
+}) => {
+  const open = () => countOpen(db, planWorkspaceId);
+  const waitForQuiet = async () => {
+    const deadline = performance.now() + quietWithinMs;
+    while (performance.now() < deadline && (await open()).busy > 0) await sleep(200);
+  };
+
+  for (let move = 0; move < mostMoves; move++) {
+    const { posts, sends, deliveries } = await open();
+    if (posts === 0 && sends === 0 && deliveries === 0 && networkProxy.held() === 0) return;
+    if (move % 5 === 0)
+      say(
+        `open: ${posts} posts, ${sends} sends, ${deliveries} deliveries, ${networkProxy.held()} held by late networks`,
+      );
+    await waitForQuiet();
+    await databaseClock.forwardAll(move < 60 ? 60_000 : 600_000);
+    await networkProxy.forwardHeld();
+    await sleep(pauseMs);
+  }
+};

@@ -1,0 +1,119 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createMemorySandboxStore } from '#server/sandbox/memory-store';
+import { createSandboxes } from '#server/sandbox/serve';
+import type { SandboxRecord, SandboxStore } from '#server/sandbox/store';
+import { sandboxes as folders, networks } from '#test/support/networks';
+import type { WorldClock } from './clocks.ts';
+import { readMarker } from './posts.ts';
+
+/** Something became public on a network. Its times are those of the networks' clock. */
+export interface Arrival {
+  readonly network: string;
+  readonly externalId: string;
+  readonly text: string;
+  /** Which post of the soak it is, and which part of it; undefined when the text has no marker. */
+  readonly marker: { readonly number: number; readonly part: string } | undefined;
+  /** When the request reached the network, which may act on it much later. */
+  readonly requestedAtMs: number;
+  readonly acceptedAtMs: number;
+}
+
+/** Tells the twin when the proxy received the request that it handles now. */
+export const receivedHeader = 'x-soak-received';
+
+export type Twins = Awaited<ReturnType<typeof startTwins>>;
+
+/** The sandbox twins of all networks in this process, with a record of everything that ever became public on them. */
+export const startTwins = async ({
+  clock,
+  fetchMedia,
+}: {
+  clock: WorldClock;
+  fetchMedia: (url: string) => Promise<{ mimeType: string; bytes: Buffer } | undefined>;
+}) => {
+  const arrivals: Arrival[] = [];
+  const refusedTokens = new Set<string>();
+  const publicIds = new Set<string>();
+  /** The request under way, for the store below it. */
+  const request = new AsyncLocalStorage<{ receivedAtMs: number; hasPublished: boolean }>();
+
+  const memory = createMemorySandboxStore();
+  const witness = ({ network, kind, id, value }: SandboxRecord) => {
+    // Some twins take a post out and put it back changed: that is no second post.
+    if (kind !== 'post' || publicIds.has(`${network} ${id}`)) return;
+    publicIds.add(`${network} ${id}`);
+    const { text } = value as { text: string };
+    const current = request.getStore();
+    if (current) current.hasPublished = true;
+    arrivals.push({
+      network,
+      externalId: id,
+      text,
+      marker: readMarker(text),
+      requestedAtMs: current?.receivedAtMs ?? clock.nowMs(),
+      acceptedAtMs: clock.nowMs(),
+    });
+  };
+  const store: SandboxStore = {
+    ...memory,
+    put: async (record) => {
+      await memory.put(record);
+      witness(record);
+    },
+    add: async (record) => {
+      const isNew = await memory.add(record);
+      if (isNew) witness(record);
+      return isNew;
+    },
+  };
+
+  const sandboxes = createSandboxes({ folders, store, clock, baseUrl: 'http://twins.invalid', fetchMedia });
+  const app = express().disable('x-powered-by');
+  app.use((req, res, next) => {
+    const receivedAtMs = Number(req.headers[receivedHeader] ?? clock.nowMs());
+    const current = { receivedAtMs, hasPublished: false };
+    // The proxy learns from it which requests publish.
+    const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => typeof res;
+    res.writeHead = (...head: unknown[]) => {
+      if (current.hasPublished) res.setHeader('x-soak-published', '1');
+      return writeHead(...head);
+    };
+    request.run(current, next);
+  });
+  app.use(sandboxes.router());
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    networks: sandboxes.networks,
+    holdMs: new Map(networks.map(({ key, network }) => [key, network.holdMs])),
+    arrivals: arrivals as readonly Arrival[],
+    /** Networks that were told to refuse a token at some time. */
+    refusedTokens: refusedTokens as ReadonlySet<string>,
+
+    /** The network refuses the next publishing request in its own format. False when one waits there already. */
+    planRefusal: async (network: string, fault: TwinFault) => {
+      if (await sandboxes.plannedFault(network, 'publish')) return false;
+      await sandboxes.planFault(network, 'publish', { fault, times: 1 });
+      if (fault === 'expired-token') refusedTokens.add(network);
+      return true;
+    },
+
+    clearRefusals: async () => {
+      for (const network of sandboxes.networks) await sandboxes.planFault(network, 'publish', undefined);
+    },
+
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+/** What only the network itself can say, as it has to be in its error format. */
+export const twinFaults = ['429', '429-bare', '503', 'expired-token', 'content-refused'] as const;
+export type TwinFault = (typeof twinFaults)[number];
