@@ -378,6 +378,26 @@ describe('a language model', () => {
     await hasty.stop();
   });
 
+  test.each([
+    ['text in one piece', { text: 'x'.repeat(250_000) }],
+    ['text in small pieces', { text: 'x'.repeat(250_000), pieceLength: 20 }],
+    ['text after which nothing comes', { text: 'x'.repeat(250_000), hangs: true }],
+    ['an input in one piece', { calls: [{ name: 'posts_create', input: { body: 'x'.repeat(250_000) } }] }],
+    [
+      'an input in small pieces',
+      { calls: [{ name: 'posts_create', input: { body: 'x'.repeat(250_000) } }], pieceLength: 20 },
+    ],
+  ])('that says too much, as %s, is cut off, and the next question is answered', async (_what, step) => {
+    const before = await service.count('posts');
+    model.will([step, { text: 'Yes?' }], { text: 'Yes?' });
+    const { status, text, note, chatId } = await ask('tell me everything');
+    expect({ status, note }).toMatchObject({ status: 200, note: { kind: 'Cut' } });
+    expect(text.length).toBeLessThanOrEqual(200_000);
+    expect(await service.count('posts')).toBe(before);
+    model.will([{ text: 'Yes?' }]);
+    expect((await ask('and now?', { chatId })).text).toBe('Yes?');
+  });
+
   test('that asks for an action that does not exist, or with bad input, is told so and answers', async () => {
     model.will([
       { calls: [{ name: 'approvals_approve', input: { id: 'card_1' } }] },
