@@ -398,6 +398,19 @@ describe('a language model', () => {
     expect((await ask('and now?', { chatId })).text).toBe('Yes?');
   });
 
+  test('that speaks in small pieces is heard in larger ones, and of an input the whole alone', async () => {
+    const text = 'word '.repeat(20_000);
+    model.will([{ text, pieceLength: 20 }]);
+    const long = await ask('tell me much');
+    expect(long.text).toBe(text);
+    expect(String(long.body).match(/"text-delta"/g)?.length).toBeLessThan(text.length / 20 / 10);
+    const input = { body: 'word '.repeat(1000) };
+    model.will([{ calls: [{ name: 'posts_create', input }], pieceLength: 20 }, { text: 'Done.' }]);
+    const { used, body } = await ask('draft something long');
+    expect(used).toMatchObject([{ name: 'posts_create', input }]);
+    expect(String(body)).not.toContain('tool-input-delta');
+  });
+
   test('that asks for an action that does not exist, or with bad input, is told so and answers', async () => {
     model.will([
       { calls: [{ name: 'approvals_approve', input: { id: 'card_1' } }] },

@@ -272,12 +272,9 @@ test('a language model that says much in small pieces', async () => {
   await browser.signIn();
   const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: browser.cookie() };
   const body = JSON.stringify({ text: 'tell me everything', timeZone: 'UTC' });
-  const ask = (what: string) => measured(`the assistant: ${what}`, 'POST', '/api/app/assistant/ask', { headers, body });
   model.will([], { text: 'x '.repeat(95_000), pieceLength: 20 });
-  expect((await ask('a text')).text).toContain('[DONE]');
-  const input = { body: 'x '.repeat(45_000) };
-  model.will([{ calls: [{ name: 'posts_create', input }], pieceLength: 20 }]);
-  expect((await ask('an input')).text).toContain('[DONE]');
+  const answer = await measured('the assistant: a text', 'POST', '/api/app/assistant/ask', { headers, body });
+  expect(answer.text).toContain('[DONE]');
 });
 
 const chunk = (type: string, content: Buffer) => {
