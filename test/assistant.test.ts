@@ -378,6 +378,39 @@ describe('a language model', () => {
     await hasty.stop();
   });
 
+  test.each([
+    ['text in one piece', { text: 'x'.repeat(250_000) }],
+    ['text in small pieces', { text: 'x'.repeat(250_000), pieceLength: 20 }],
+    ['text after which nothing comes', { text: 'x'.repeat(250_000), hangs: true }],
+    ['an input in one piece', { calls: [{ name: 'posts_create', input: { body: 'x'.repeat(250_000) } }] }],
+    [
+      'an input in small pieces',
+      { calls: [{ name: 'posts_create', input: { body: 'x'.repeat(250_000) } }], pieceLength: 20 },
+    ],
+  ])('that says too much, as %s, is cut off, and the next question is answered', async (_what, step) => {
+    const before = await service.count('posts');
+    model.will([step, { text: 'Yes?' }], { text: 'Yes?' });
+    const { status, text, note, chatId } = await ask('tell me everything');
+    expect({ status, note }).toMatchObject({ status: 200, note: { kind: 'Cut' } });
+    expect(text.length).toBeLessThanOrEqual(200_000);
+    expect(await service.count('posts')).toBe(before);
+    model.will([{ text: 'Yes?' }]);
+    expect((await ask('and now?', { chatId })).text).toBe('Yes?');
+  });
+
+  test('that speaks in small pieces is heard in larger ones, and of an input the whole alone', async () => {
+    const text = 'word '.repeat(20_000);
+    model.will([{ text, pieceLength: 20 }]);
+    const long = await ask('tell me much');
+    expect(long.text).toBe(text);
+    expect(String(long.body).match(/"text-delta"/g)?.length).toBeLessThan(text.length / 20 / 10);
+    const input = { body: 'word '.repeat(1000) };
+    model.will([{ calls: [{ name: 'posts_create', input }], pieceLength: 20 }, { text: 'Done.' }]);
+    const { used, body } = await ask('draft something long');
+    expect(used).toMatchObject([{ name: 'posts_create', input }]);
+    expect(String(body)).not.toContain('tool-input-delta');
+  });
+
   test('that asks for an action that does not exist, or with bad input, is told so and answers', async () => {
     model.will([
       { calls: [{ name: 'approvals_approve', input: { id: 'card_1' } }] },
