@@ -94,8 +94,9 @@ describe('a service on its own data folder', () => {
     const { url = '' } = await posthorn.ask('user', 'reset', '--email', 'Owner@example.com');
     const secret = new URL(url).pathname.split('/').at(-1);
     expect(url).toBe(`${service.url}/new-password/${secret}`);
-    expect((await post('/api/auth/password/reset', { secret, password })).status).toBe(200);
-    expect((await post('/api/auth/password/reset', { secret, password })).status).toBe(404);
+    const reset = () => post('/api/auth/password/reset', { secret, password, endTokens: false });
+    expect((await reset()).status).toBe(200);
+    expect((await reset()).status).toBe(404);
     expect(await everybody()).toMatchObject([
       {
         id: owner.userId,

@@ -10,6 +10,6 @@ export const troublePage = (what: string, back?: URL) =>
 ${
   back &&
   html`<p><a href="${back.href}" rel="noreferrer">Go back to ${back.host}</a></p>
-<p class="faint">You have not let this app in here. Open the link only if you know that address.</p>`
+<p class="faint">Posthorn cannot tell whether you trust this app. Open the link only if you know that address.</p>`
 }`,
   });
