@@ -216,6 +216,8 @@ describe('every way in which a send can break is known, said and followed as the
       await failWhen(own, 'new.begun_at is not null and old.begun_at is null', cut);
       own.startJobs();
       expect(await goesOut(own, 'x', 'Marked again')).toMatchObject(isPublic);
+      // To take the mark back and begin anew would be reported.
+      expect(own.logLines.join('')).not.toContain('work in the background failed');
     },
 
     'Some bytes are out, and the connection breaks': async () => {

@@ -101,6 +101,15 @@ describe('a notification', () => {
     expect(mails.to(doer.email)).toEqual([]);
   });
 
+  test('of a personal kind is mailed to that person alone', async () => {
+    const [named, other] = [await service.addMember('editor'), await service.addMember('editor')];
+    await happen('You were named', { kind: 'comment.mentioned', subjectId: named.userId });
+    await happen('For all editors');
+    await mails.nth(named.email, 2);
+    await until('all have ended', async () => (await rows()).every(({ state }) => state !== 'pending'));
+    expect(mails.to(other.email).map(({ headers }) => headers.subject)).toEqual(['For all editors (Demo)']);
+  });
+
   test('that nobody could send for two days is too old', async () => {
     const own = await startService(mails.settings);
     await happen('Of no use any more', {}, own);

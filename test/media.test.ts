@@ -131,6 +131,16 @@ describe('an Idempotency-Key of an upload', () => {
     expect(await filesLeft()).toEqual(before);
   });
 
+  test('belongs to its user: with the same key somebody else adds a file of their own', async () => {
+    const file: [string, Blob] = ['file', blob(photo)];
+    const headers = keyed();
+    const mine = await send([file], headers);
+    const { token } = await service.addMember('editor');
+    const theirs = await send([file], { ...headers, authorization: `Bearer ${token}` });
+    expect(theirs.status).toBe(200);
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+
   test('is forgotten after 24 hours: the same file is a new item then', async () => {
     const file: [string, Blob] = ['file', blob(photo)];
     const headers = keyed();

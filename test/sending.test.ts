@@ -170,6 +170,12 @@ describe('a network that works on something', () => {
     expect(known.ended).toMatchObject([{ result: { ok: true, uncertain: false, ...out } }]);
   });
 
+  test('and never told its time is not believed when it does not show a post: it stays uncertain', async () => {
+    const lost = { begunAt: '2026-11-15T11:30:00.000Z', lostAt: '2026-11-15T11:30:00.000Z' };
+    const { ended } = await turn({ confirm: async () => ({ is: 'absent' }) }, lost);
+    expect(ended).toMatchObject([{ result: { ok: false, uncertain: true }, maybeOut: true, askInMs: null }]);
+  });
+
   test('and has decided against it after an answer was lost says why, whatever kind of trouble it is', async () => {
     const confirm = async () => {
       throw new NetworkTrouble('permission', 'The video is locked as private.', { isVerdict: true });
@@ -347,6 +353,20 @@ describe('a claim that is lost while something is being sent', () => {
     const theirs = await taken(own, id);
     await own.isHeld();
     own.hangUp();
+    await isLeftAlone(own, id, theirs);
+  });
+
+  test('is not written to by whoever learns late that a part is out, when the next part is on its way already', async () => {
+    const own = await beginHolding('/2/tweets');
+    const accountIds = [await own.connect('x')];
+    const { id } = await own.client.posts.create({ accountIds });
+    const versions = [{ content: [{ body: 'One' }, { body: 'Two' }] }];
+    await own.client.posts.update({ id, accountIds, versions });
+    await own.asHuman('posts.publishNow', { id });
+    await own.isHeld();
+    await own.change(id, `key = gen_random_uuid(), sent = '[{"externalId": "1"}]'`);
+    const theirs = await taken(own, id);
+    own.letThrough();
     await isLeftAlone(own, id, theirs);
   });
 });
@@ -575,6 +595,19 @@ describe('a network that answers 503 to a send', () => {
         'It was tried twice with the same key. Mastodon does not have the post, 10 minutes after the last try. Publish again later.',
     });
     expect(shown).toBe(0);
+  });
+
+  test('and again to the second does not get it a third time while it may hold the first, also when it is published again', async () => {
+    const own = await beginHolding('nothing');
+    const id = await own.publishNow(await own.connect('mastodon'), 'Twice [sandbox:503!]');
+    expect((await own.endedInTime(id)).results).toMatchObject([{ ok: false, uncertain: true }]);
+    expect(own.asked('/api/v1/statuses')).toBe(2);
+    await own.asHuman('posts.publishNow', { id });
+    await until('it waits', async () => {
+      const { claim, due_in_ms: dueMs } = await own.rowOf(id);
+      return claim === null && (dueMs ?? 0) > 0;
+    });
+    expect(own.asked('/api/v1/statuses')).toBe(2);
   });
 
   test('and has no keys gets it once a person asks for it, and the message says why', async () => {
