@@ -275,7 +275,15 @@ test('a public text says which part of which post it is', () => {
 
 test('the figures of several runs add up', () => {
   const figures = { posts: 1, sends: 2 } as Parameters<typeof addSummaries>[0][number]['figures'];
-  const one = { seeds: ['a'], minutes: 1, faults: { 'process kill': 1 }, figures, needsHuman: {}, problems: [] };
+  const one = {
+    seeds: ['a'],
+    minutes: 1,
+    faults: { 'process kill': 1 },
+    figures,
+    needsHuman: {},
+    problems: [],
+    timeline: [],
+  };
   expect(addSummaries([one, { ...one, seeds: ['b'], faults: { 'process kill': 2, 'database cut': 1 } }])).toMatchObject(
     {
       seeds: ['a', 'b'],

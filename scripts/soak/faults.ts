@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { DatabaseClock } from './clocks.ts';
+import type { DatabaseClock, WorldClock } from './clocks.ts';
 import { type ConnectionFault, connectionFaults, type DatabaseProxy } from './database-proxy.ts';
 import type { Instance, Instances } from './instances.ts';
 import { type NetworkProxy, type WayFault, wayFaults } from './network-proxy.ts';
@@ -63,6 +63,7 @@ export const createFaults = async ({
   twins,
   databaseProxy,
   db,
+  clock,
   databaseClock,
   instances,
   restartDatabase,
@@ -76,12 +77,20 @@ export const createFaults = async ({
   databaseProxy: DatabaseProxy;
   /** Past the proxy. */
   db: pg.Pool;
+  clock: WorldClock;
   databaseClock: DatabaseClock;
   instances: Instances;
   restartDatabase: (inBetween: () => Promise<unknown>) => Promise<void>;
 }) => {
   const counts = new Map<FaultKind, number>();
-  const count = (kind: FaultKind) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const timeline: string[] = [];
+  const count = (kind: FaultKind, detail = '') => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    // The others are too many to tell anything.
+    if (!/^(network|database (?!restart)|backend (?!killed))/.test(kind)) {
+      timeline.push(`${clock.now().toISOString().slice(11, 23)} ${kind} ${detail}`.trim());
+    }
+  };
   const underWay = new Set<Promise<unknown>>();
   const stoppedBackends = new Set<number>();
   let isDatabaseBusy = false;
@@ -127,10 +136,13 @@ export const createFaults = async ({
   const withBackend = (kind: FaultKind, random: Random, work: (pid: number) => Promise<unknown>) => {
     if (isDatabaseBusy) return false;
     return begin(async () => {
-      const { rows } = await db.query<{ pid: number }>(
-        `select pid from pg_stat_activity where backend_type = 'client backend'
+      const { rows } = await db
+        .query<{ pid: number }>(
+          `select pid from pg_stat_activity where backend_type = 'client backend'
             and application_name not in ('soak', 'posthorn embedded')`,
-      );
+        )
+        // A server that is starting has none.
+        .catch(() => ({ rows: [] }));
       const pids = rows.map(({ pid }) => pid).filter((pid) => !stoppedBackends.has(pid));
       if (pids.length === 0) return;
       count(kind);
@@ -171,8 +183,9 @@ export const createFaults = async ({
   const onProcess = (kind: FaultKind, random: Random, work: (instance: Instance) => Promise<unknown>) => {
     const victims = instances.expendable();
     if (victims.length === 0) return false;
-    count(kind);
-    return begin(() => work(random.pick(victims)));
+    const victim = random.pick(victims);
+    count(kind, victim.role);
+    return begin(() => work(victim));
   };
 
   /** Short ones are many, as they are in life. */
@@ -206,16 +219,22 @@ export const createFaults = async ({
         return onProcess(kind, random, instances.restart);
       case 'process stop':
         return onProcess(kind, random, (instance) => instances.stop(instance, pause(stopMs(random))));
-      case 'clock process':
-        count(kind);
-        instances.setClock(random.pick(instances.all), random.between(-120, 120) * 1_000);
+      case 'clock process': {
+        const [instance, skewS] = [random.pick(instances.all), random.between(-120, 120)];
+        count(kind, `${instance.role} to ${skewS} s`);
+        instances.setClock(instance, skewS * 1_000);
         return true;
-      case 'clock database':
-        count(kind);
-        return begin(() => databaseClock.step(random.between(-300, 600) * 1_000));
-      case 'clock forward':
-        count(kind);
-        return begin(() => databaseClock.forwardAll(random.between(5, 90) * 1_000));
+      }
+      case 'clock database': {
+        const skewS = random.between(-300, 600);
+        count(kind, `to ${skewS} s`);
+        return begin(() => databaseClock.step(skewS * 1_000));
+      }
+      case 'clock forward': {
+        const byS = random.between(5, 90);
+        count(kind, `by ${byS} s`);
+        return begin(() => databaseClock.forwardAll(byS * 1_000));
+      }
       default:
         throw new Error(`no fault ${kind}`);
     }
@@ -256,11 +275,14 @@ export const createFaults = async ({
       databaseProxy.calm();
       continueBackends();
       await Promise.all(underWay);
+      timeline.push(`${clock.now().toISOString().slice(11, 23)} all clocks are right`);
       for (const instance of instances.all) if (instance.skewMs !== 0) instances.setClock(instance, 0);
       if (databaseClock.skewMs() !== 0) await databaseClock.step(0);
     },
 
     counts: (): Readonly<Record<string, number>> => Object.fromEntries([...counts].sort()),
+    /** Of processes, clocks and restarts, by the world's clock. */
+    timeline: timeline as readonly string[],
     total: () => [...counts.values()].reduce((sum, times) => sum + times, 0),
   };
 };

@@ -9,6 +9,8 @@ export interface Summary {
   /** First ends that need a person, by error code. */
   readonly needsHuman: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
+  /** When processes, clocks and the database were hit, to read problems by. */
+  readonly timeline: readonly string[];
 }
 
 const figureNames = [
@@ -41,6 +43,7 @@ export const addSummaries = (summaries: readonly Summary[]): Summary => ({
   figures: addUp(summaries.map(({ figures }) => figures)) as Record<Figure, number>,
   needsHuman: addUp(summaries.map(({ needsHuman }) => needsHuman)),
   problems: summaries.flatMap(({ problems }) => problems),
+  timeline: summaries.flatMap(({ timeline }) => timeline),
 });
 
 const addUp = (records: readonly Readonly<Record<string, number>>[]) => {

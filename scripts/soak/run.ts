@@ -131,6 +131,7 @@ const runIn = async (
     },
     needsHuman,
     problems,
+    timeline: faults.timeline,
   };
 };
 

@@ -118,7 +118,7 @@ const whyWrong = (
   const isPublic = (part: string) =>
     arrivals.some(({ marker, requestedAtMs }) => marker?.part === part && requestedAtMs < untilMs);
   if (ok) {
-    const missing = parts.filter((part) => !isPublic(part));
+    const missing = parts.filter((part) => !arrivals.some(({ marker }) => marker?.part === part));
     return missing.length > 0 ? `said ok, and ${missing.join(', ')} never arrived` : undefined;
   }
   const message = error?.message ?? '';
