@@ -51,6 +51,8 @@ export const weightsOf = (kinds: readonly FaultKind[]): FaultWeights =>
 const processSkewsMs = [0, 0, 1_500, -1_500, 45_000, -45_000, 90_000, -90_000];
 const databaseSkewsMs = [0, 0, 2_000, -30_000, 90_000, 300_000];
 const longestStopMs = 120_000;
+/** On a slow machine fewer posts go out; with as many faults as planned every second one would meet one. */
+const mostNetworkFaults = { atFirst: 20, perArrival: 0.3 };
 
 export type Faults = Awaited<ReturnType<typeof createFaults>>;
 
@@ -192,9 +194,15 @@ export const createFaults = async ({
   const stopMs = (random: Random) =>
     random.between(300, random.weighted({ '4000': 70, '30000': 20, [String(longestStopMs)]: 10 }) as unknown as number);
 
+  const hasEnoughNetworkFaults = () => {
+    const hits = [...counts].reduce((sum, [kind, times]) => sum + (kind.startsWith('network ') ? times : 0), 0);
+    return hits > mostNetworkFaults.atFirst + mostNetworkFaults.perArrival * twins.arrivals.length;
+  };
+
   const inject = (kind: FaultKind, random: Random): boolean => {
     const [group = '', name = ''] = kind.split(' ');
     if (group === 'network') {
+      if (hasEnoughNetworkFaults()) return false;
       if (isOneOf(Object.keys(wayFaults) as WayFault[], name)) return armNetwork(kind, name, random);
       if (isOneOf(twinFaults, name)) return begin(() => planRefusal(kind, name, random));
     }
