@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { DatabaseClock } from './clocks.ts';
+import type { DatabaseClock, WorldClock } from './clocks.ts';
 import { type ConnectionFault, connectionFaults, type DatabaseProxy } from './database-proxy.ts';
 import type { Instance, Instances } from './instances.ts';
 import { type NetworkProxy, type WayFault, wayFaults } from './network-proxy.ts';
@@ -9,20 +9,20 @@ import { type Twins, twinFaults } from './twins.ts';
 
 /** How often each happens, in proportion. Starting a process costs a second of a core, so those are few. */
 const usualWeights = {
-  'network late': 5,
+  'network late': 4,
   'network lost': 4,
-  'network reset-before': 3,
+  'network reset-before': 2,
   'network reset-after': 3,
   'network cut-answer': 3,
   'network error-after': 3,
-  'network bad-gateway': 2,
-  'network hang': 2,
-  'network slow': 3,
+  'network bad-gateway': 1,
+  'network hang': 1,
+  'network slow': 4,
   'network 429': 2,
   'network 429-bare': 1,
   'network 503': 2,
   'network expired-token': 1,
-  'network content-refused': 0.5,
+  'network content-refused': 0.3,
   'database cut': 18,
   'database answer-lost': 16,
   'database silent': 4,
@@ -51,6 +51,8 @@ export const weightsOf = (kinds: readonly FaultKind[]): FaultWeights =>
 const processSkewsMs = [0, 0, 1_500, -1_500, 45_000, -45_000, 90_000, -90_000];
 const databaseSkewsMs = [0, 0, 2_000, -30_000, 90_000, 300_000];
 const longestStopMs = 120_000;
+/** On a slow machine fewer posts go out; with as many faults as planned every second one would meet one. */
+const mostNetworkFaults = { atFirst: 20, perArrival: 0.3 };
 
 export type Faults = Awaited<ReturnType<typeof createFaults>>;
 
@@ -63,6 +65,7 @@ export const createFaults = async ({
   twins,
   databaseProxy,
   db,
+  clock,
   databaseClock,
   instances,
   restartDatabase,
@@ -76,12 +79,20 @@ export const createFaults = async ({
   databaseProxy: DatabaseProxy;
   /** Past the proxy. */
   db: pg.Pool;
+  clock: WorldClock;
   databaseClock: DatabaseClock;
   instances: Instances;
   restartDatabase: (inBetween: () => Promise<unknown>) => Promise<void>;
 }) => {
   const counts = new Map<FaultKind, number>();
-  const count = (kind: FaultKind) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const timeline: string[] = [];
+  const count = (kind: FaultKind, detail = '') => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    // The others are too many to tell anything.
+    if (!/^(network|database (?!restart)|backend (?!killed))/.test(kind)) {
+      timeline.push(`${clock.now().toISOString().slice(11, 23)} ${kind} ${detail}`.trim());
+    }
+  };
   const underWay = new Set<Promise<unknown>>();
   const stoppedBackends = new Set<number>();
   let isDatabaseBusy = false;
@@ -127,10 +138,13 @@ export const createFaults = async ({
   const withBackend = (kind: FaultKind, random: Random, work: (pid: number) => Promise<unknown>) => {
     if (isDatabaseBusy) return false;
     return begin(async () => {
-      const { rows } = await db.query<{ pid: number }>(
-        `select pid from pg_stat_activity where backend_type = 'client backend'
+      const { rows } = await db
+        .query<{ pid: number }>(
+          `select pid from pg_stat_activity where backend_type = 'client backend'
             and application_name not in ('soak', 'posthorn embedded')`,
-      );
+        )
+        // A server that is starting has none.
+        .catch(() => ({ rows: [] }));
       const pids = rows.map(({ pid }) => pid).filter((pid) => !stoppedBackends.has(pid));
       if (pids.length === 0) return;
       count(kind);
@@ -171,17 +185,24 @@ export const createFaults = async ({
   const onProcess = (kind: FaultKind, random: Random, work: (instance: Instance) => Promise<unknown>) => {
     const victims = instances.expendable();
     if (victims.length === 0) return false;
-    count(kind);
-    return begin(() => work(random.pick(victims)));
+    const victim = random.pick(victims);
+    count(kind, victim.role);
+    return begin(() => work(victim));
   };
 
   /** Short ones are many, as they are in life. */
   const stopMs = (random: Random) =>
     random.between(300, random.weighted({ '4000': 70, '30000': 20, [String(longestStopMs)]: 10 }) as unknown as number);
 
+  const hasEnoughNetworkFaults = () => {
+    const hits = [...counts].reduce((sum, [kind, times]) => sum + (kind.startsWith('network ') ? times : 0), 0);
+    return hits > mostNetworkFaults.atFirst + mostNetworkFaults.perArrival * twins.arrivals.length;
+  };
+
   const inject = (kind: FaultKind, random: Random): boolean => {
     const [group = '', name = ''] = kind.split(' ');
     if (group === 'network') {
+      if (hasEnoughNetworkFaults()) return false;
       if (isOneOf(Object.keys(wayFaults) as WayFault[], name)) return armNetwork(kind, name, random);
       if (isOneOf(twinFaults, name)) return begin(() => planRefusal(kind, name, random));
     }
@@ -206,16 +227,22 @@ export const createFaults = async ({
         return onProcess(kind, random, instances.restart);
       case 'process stop':
         return onProcess(kind, random, (instance) => instances.stop(instance, pause(stopMs(random))));
-      case 'clock process':
-        count(kind);
-        instances.setClock(random.pick(instances.all), random.between(-120, 120) * 1_000);
+      case 'clock process': {
+        const [instance, skewS] = [random.pick(instances.all), random.between(-120, 120)];
+        count(kind, `${instance.role} to ${skewS} s`);
+        instances.setClock(instance, skewS * 1_000);
         return true;
-      case 'clock database':
-        count(kind);
-        return begin(() => databaseClock.step(random.between(-300, 600) * 1_000));
-      case 'clock forward':
-        count(kind);
-        return begin(() => databaseClock.forwardAll(random.between(5, 90) * 1_000));
+      }
+      case 'clock database': {
+        const skewS = random.between(-300, 600);
+        count(kind, `to ${skewS} s`);
+        return begin(() => databaseClock.step(skewS * 1_000));
+      }
+      case 'clock forward': {
+        const byS = random.between(5, 90);
+        count(kind, `by ${byS} s`);
+        return begin(() => databaseClock.forwardAll(byS * 1_000));
+      }
       default:
         throw new Error(`no fault ${kind}`);
     }
@@ -256,11 +283,14 @@ export const createFaults = async ({
       databaseProxy.calm();
       continueBackends();
       await Promise.all(underWay);
+      timeline.push(`${clock.now().toISOString().slice(11, 23)} all clocks are right`);
       for (const instance of instances.all) if (instance.skewMs !== 0) instances.setClock(instance, 0);
       if (databaseClock.skewMs() !== 0) await databaseClock.step(0);
     },
 
     counts: (): Readonly<Record<string, number>> => Object.fromEntries([...counts].sort()),
+    /** Of processes, clocks and restarts, by the world's clock. */
+    timeline: timeline as readonly string[],
     total: () => [...counts.values()].reduce((sum, times) => sum + times, 0),
   };
 };

@@ -9,8 +9,8 @@ const root = resolve(import.meta.dirname, '..', '..');
 const roles = ['web', 'all', 'jobs'] as const;
 type Role = (typeof roles)[number];
 
-/** Longer than START_PATIENCE, so that a start has time to say what is wrong. */
-const startWithinMs = 90_000;
+/** Three times START_PATIENCE: connections break while it starts, too. */
+const startWithinMs = 180_000;
 /** Longer than DRAIN_SECONDS and what follows it. */
 const stopWithinMs = 45_000;
 const lastWords = 1_500;

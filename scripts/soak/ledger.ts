@@ -1,3 +1,4 @@
+import type { Result } from '#contracts/posts';
 import type { WorldClock } from './clocks.ts';
 import type { PlannedPost } from './posts.ts';
 
@@ -14,6 +15,8 @@ export interface LedgerPost {
   readonly presses: Press[];
   /** ISO-8601 instant that was acknowledged. */
   scheduledFor?: string;
+  /** What the person read before they published it again for the first time. */
+  resultsSeen?: readonly Result[];
 }
 
 export interface LedgerCard {

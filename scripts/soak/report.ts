@@ -6,9 +6,11 @@ export interface Summary {
   readonly minutes: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<Figure, number>>;
-  /** First ends that need a person, by error code. */
+  /** Sends that were left alone and need a person, by error code. */
   readonly needsHuman: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
+  /** When processes, clocks and the database were hit, to read problems by. */
+  readonly timeline: readonly string[];
 }
 
 const figureNames = [
@@ -17,7 +19,8 @@ const figureNames = [
   'parts',
   'published',
   'arrivals',
-  'settled by itself',
+  'left alone',
+  'settled by themselves',
   'published again',
   'events',
   'deliveries',
@@ -41,6 +44,7 @@ export const addSummaries = (summaries: readonly Summary[]): Summary => ({
   figures: addUp(summaries.map(({ figures }) => figures)) as Record<Figure, number>,
   needsHuman: addUp(summaries.map(({ needsHuman }) => needsHuman)),
   problems: summaries.flatMap(({ problems }) => problems),
+  timeline: summaries.flatMap(({ timeline }) => timeline),
 });
 
 const addUp = (records: readonly Readonly<Record<string, number>>[]) => {
@@ -64,7 +68,7 @@ export const formatSummary = ({ seeds, minutes, faults, figures, needsHuman, pro
   for (const [group, names] of groups) rows.push([`  ${group}`, names.join(', ')]);
   for (const name of figureNames) rows.push([name, String(figures[name] ?? 0)]);
   const human = sum(needsHuman);
-  const share = figures.sends > 0 ? human / figures.sends : 0;
+  const share = figures['left alone'] > 0 ? human / figures['left alone'] : 0;
   const codes = Object.entries(needsHuman).map(([code, times]) => `${code} ${times}`);
   rows.push([
     'needs a human',

@@ -104,7 +104,7 @@ const runIn = async (
     ...[...instances.problems, ...(await growth.check())].map((what) => ({ kind: 'process' as const, what })),
   ];
   for (const [why, times] of ledger.troubles) say(`gave up ${times} times: ${why}`);
-  const { sends, published, settled, needsHuman } = countSends(evidence);
+  const { sends, published, leftAlone, settled, needsHuman } = countSends(evidence);
   return {
     seeds: [seed],
     minutes,
@@ -117,7 +117,8 @@ const runIn = async (
         .reduce((sum, { plan: { networks, parts } }) => sum + networks.length * parts.length, 0),
       published,
       arrivals: evidence.arrivals.length,
-      'settled by itself': settled,
+      'left alone': leftAlone,
+      'settled by themselves': settled,
       'published again': secondLook.figures(),
       events: evidence.books.events.length,
       deliveries: hook.received().length,
@@ -131,6 +132,7 @@ const runIn = async (
     },
     needsHuman,
     problems,
+    timeline: faults.timeline,
   };
 };
 

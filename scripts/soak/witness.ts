@@ -118,7 +118,7 @@ const whyWrong = (
   const isPublic = (part: string) =>
     arrivals.some(({ marker, requestedAtMs }) => marker?.part === part && requestedAtMs < untilMs);
   if (ok) {
-    const missing = parts.filter((part) => !isPublic(part));
+    const missing = parts.filter((part) => !arrivals.some(({ marker }) => marker?.part === part));
     return missing.length > 0 ? `said ok, and ${missing.join(', ')} never arrived` : undefined;
   }
   const message = error?.message ?? '';
@@ -260,29 +260,36 @@ const problemsOfFloor = (evidence: Evidence): Problem[] => {
 /** Failures that are the network's last word on the post, and no trouble of the moment. */
 const finalCodes = ['content_refused', 'permission', 'invalid'];
 
-/** Settled are those that ended as uncertain and turned out well without anybody's help. */
+/**
+ * How sends ended, and how those stood that were left alone until nothing changed any more: settled are the ones that were
+ * open at their first end and turned out well, the others need a person. Posts that somebody published again while a result
+ * was uncertain are not judged.
+ */
 export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) => {
   const needsHuman: Record<string, number> = {};
-  let sends = 0;
-  let published = 0;
-  let settled = 0;
+  const counts = { sends: 0, published: 0, leftAlone: 0, settled: 0 };
   for (const post of posts.filter(isAcknowledged)) {
     const [first] = books.events.filter(({ postId }) => postId === post.id);
     const last = books.posts.get(post.id)?.results ?? [];
+    const before = post.resultsSeen ?? last;
+    const isLeftAlone = post.resultsSeen?.every(({ uncertain }) => !uncertain) ?? true;
     for (const network of post.plan.networks) {
       const isOurs = ({ accountId }: Result) => accountId === accounts.get(network);
-      sends++;
-      if (last.find(isOurs)?.ok) published++;
-      const result = first?.results.find(isOurs);
+      counts.sends++;
+      if (last.find(isOurs)?.ok) counts.published++;
+      if (!isLeftAlone) continue;
+      counts.leftAlone++;
+      const result = before.find(isOurs);
+      if (result?.ok) {
+        if (!first?.results.find(isOurs)?.ok) counts.settled++;
+        continue;
+      }
       const code = result?.error?.code ?? 'no result';
       const isFinal = finalCodes.includes(code) || (code === 'reconnect' && refusedTokens.has(network));
-      if (result?.ok || isFinal) continue;
-      const hasSettled = last.find(isOurs)?.ok && post.presses.filter(({ end }) => end !== 'refused').length === 1;
-      if (hasSettled) settled++;
-      else needsHuman[code] = (needsHuman[code] ?? 0) + 1;
+      if (!isFinal) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
     }
   }
-  return { sends, published, settled, needsHuman };
+  return { ...counts, needsHuman };
 };
 
 const nameOf = ({ id, plan: { number, kind } }: LedgerPost) => `post ${number} (${kind}, ${id})`;

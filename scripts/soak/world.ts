@@ -34,8 +34,14 @@ export const buildWorld = async (streams: Streams) => {
     for (const end of closing.splice(0).reverse()) await Promise.resolve(end()).catch((error) => console.error(error));
   };
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().finally(() => process.exit(1)));
+  // Whatever ends the soak, its processes end with it.
+  const endAtOnce = (reason: unknown) => {
+    console.error(reason);
+    void close().finally(() => process.exit(1));
+  };
+  for (const event of ['SIGINT', 'SIGTERM', 'uncaughtException']) {
+    process.once(event, endAtOnce);
+    closing.push(() => process.off(event, endAtOnce));
   }
 
   try {
