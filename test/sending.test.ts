@@ -104,6 +104,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     graceMs: hourMs,
     sendWithinMs: minuteMs,
     waitToLeave: async () => () => undefined,
+    isClockStepped: () => false,
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
     end: async (one: Ended) => void ended.push(one),
@@ -123,7 +124,6 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     prepared: null,
     begunAt: null,
     begunBody: null,
-    begunPrint: null,
     lostAt: null,
     result: null,
     repeat: null,
@@ -628,7 +628,7 @@ describe('a network that answers 503 to a send', () => {
     const id = await own.publishNow(await own.connect('mastodon'), 'Too old');
     await own.change(
       id,
-      `begun_at = posthorn_now() - interval '46 minutes', lost_at = posthorn_now() - interval '46 minutes',
+      `begun_at = posthorn_now() - interval '46 minutes', heard_at = posthorn_now() - interval '46 minutes',
        begun_body = 'Too old', repeat = 'may', since = posthorn_now() - interval '46 minutes', prepared = '{"mediaIds":[],"processing":[]}'`,
     );
     own.startJobs();
