@@ -1,7 +1,7 @@
 // npm run mutate -- server/webhooks [--tests webhooks,plans] [--only comparison] [--max 50] [--seed 1]
 // npm run mutate -- --patch rules.json        [{"file", "before", "after", "tests"?, "named"?}]
-// --trust leaves out the run that shows that all is well before anything is bent.
-// Bends one rule at a time in a copy of the tree, runs the tests near it, and names the bends that no test noticed.
+// Mutates one rule at a time in a copy of the tree, runs the tests near it, and names the mutants that no test catches.
+// --trust skips the first run, which shows that all tests pass without a mutation.
 import { execFileSync } from 'node:child_process';
 import {
   mkdtempSync,
@@ -51,7 +51,7 @@ const { values, positionals } = parseArgs({
   },
 });
 if (positionals.length === 0 && !values.patch)
-  throw new Error('Name a folder or file, or --patch with a list of bends.');
+  throw new Error('Name a folder or file, or --patch with a list of mutations.');
 if (values.only && !kinds.includes(values.only as Kind)) throw new Error(`--only takes one of ${kinds.join(', ')}.`);
 
 const root = resolve(import.meta.dirname, '..');
@@ -113,37 +113,36 @@ const patches = (path: string): Mutant[] =>
     };
   });
 
-/** The same seed chooses the same ones. */
+/** The same seed selects the same mutants. */
 const sample = (mutants: readonly Mutant[], max: number, seed: number) => {
   let state = seed;
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state;
   };
-  const chosen = new Set(
+  const selection = new Set(
     mutants
       .map((mutant) => ({ mutant, rank: random() }))
       .toSorted((a, b) => a.rank - b.rank)
       .slice(0, max)
       .map(({ mutant }) => mutant),
   );
-  return mutants.filter((mutant) => chosen.has(mutant));
+  return mutants.filter((mutant) => selection.has(mutant));
 };
 
 const isUnder = (file: string) =>
   /\.tsx?$/.test(file) &&
   positionals.some((place) => file === place || file.startsWith(`${place.replace(/\/$/, '')}/`));
-const mutants = values.patch
-  ? patches(values.patch)
-  : sample(files.filter(isUnder).flatMap(mutantsIn), Number(values.max), Number(values.seed));
-const untested = mutants.find(({ tests }) => tests.length === 0);
-if (untested) throw new Error(`No test is near ${untested.file}; name some with --tests.`);
-if (mutants.length === 0) throw new Error('There is nothing to bend.');
+const candidates = values.patch ? patches(values.patch) : files.filter(isUnder).flatMap(mutantsIn);
+const mutants = values.patch ? candidates : sample(candidates, Number(values.max), Number(values.seed));
+const orphan = mutants.find(({ tests }) => tests.length === 0);
+if (orphan) throw new Error(`No test is near ${orphan.file}. Name some with --tests.`);
+if (mutants.length === 0) throw new Error('There is nothing to mutate here.');
 
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'posthorn-mutate-')));
-const copied = readdirSync(root).filter((name) => name !== 'node_modules' && name !== '.git' && name !== '.posthorn');
+const entries = readdirSync(root).filter((name) => name !== 'node_modules' && name !== '.git' && name !== '.posthorn');
 // `cp -a` keeps the times of files to the nanosecond, so that dist/ need not be built again.
-execFileSync('cp', ['-a', ...copied.map((name) => join(root, name)), copy]);
+execFileSync('cp', ['-a', ...entries.map((name) => join(root, name)), copy]);
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 process.chdir(copy);
 
@@ -161,8 +160,10 @@ const firstFailure = async ({ tests, named }: Pick<Mutant, 'tests' | 'named'>) =
   // Vitest answers with the modules of earlier runs too.
   for (const module of testModules.filter(({ moduleId }) => paths.includes(moduleId))) {
     for (const test of module.children.allTests('failed')) return `${basename(module.moduleId)}: ${test.fullName}`;
-    if (module.state() === 'failed')
-      return `${basename(module.moduleId)}: ${module.errors()[0]?.message ?? 'it fails'}`;
+    if (module.state() === 'failed') {
+      const [error] = [module, ...module.children.allSuites()].flatMap((suite) => suite.errors());
+      return `${basename(module.moduleId)}: ${error?.message ?? 'it fails'}`;
+    }
   }
   return unhandledErrors.length > 0 ? `an error that no test caught: ${unhandledErrors[0]}` : undefined;
 };
@@ -176,23 +177,23 @@ const compiles = () => {
   }
 };
 
-const put = (file: string, source: string) => {
+const write = (file: string, source: string) => {
   writeFileSync(join(copy, file), source);
   vitest.invalidateFile(join(copy, file));
 };
 
-const noticedBy = async (mutant: Mutant) => {
+const findCatcher = async (mutant: Mutant) => {
   const { file, source } = mutant;
-  put(file, source);
+  write(file, source);
   try {
     return (await firstFailure(mutant)) ?? (compiles() ? undefined : 'the compiler');
   } finally {
-    put(file, read(file));
+    write(file, read(file));
   }
 };
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-const say = ({ file, line, kind, before, after }: Mutant, verdict: string) =>
+const report = ({ file, line, kind, before, after }: Mutant, verdict: string) =>
   console.log(`${file}:${line} ${kind}: ${oneLine(before)} → ${oneLine(after) || '(gone)'}\n    ${verdict}`);
 
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
@@ -204,16 +205,13 @@ try {
   await vitest.standalone();
   const allTests = [...new Set(mutants.flatMap(({ tests }) => tests))];
   const broken = values.trust ? undefined : await firstFailure({ tests: allTests });
-  if (broken) throw new Error(`A test fails before anything is bent. ${broken}`);
+  if (broken) throw new Error(`A test fails without a mutation. ${broken}`);
   for (const mutant of mutants) {
-    const noticer = await noticedBy(mutant);
-    if (noticer === undefined) survivors++;
-    say(
-      mutant,
-      noticer === undefined ? `NOBODY NOTICED (${mutant.tests.join(', ')})` : `noticed by ${oneLine(noticer)}`,
-    );
+    const catcher = await findCatcher(mutant);
+    if (catcher === undefined) survivors++;
+    report(mutant, catcher === undefined ? `SURVIVED ${mutant.tests.join(', ')}` : `caught by ${oneLine(catcher)}`);
   }
-  console.log(`${mutants.length} bends, ${survivors} that nobody noticed`);
+  console.log(`${mutants.length} of ${candidates.length} mutants were tried, ${survivors} survived`);
 } finally {
   await vitest.close();
 }

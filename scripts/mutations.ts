@@ -15,7 +15,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** One rule bent: the text from `start` to `end` becomes `after`. */
+/** The text from `start` to `end` becomes `after`. */
 export interface Mutation {
   readonly kind: Kind;
   readonly start: number;
@@ -53,15 +53,15 @@ const wordAfter = (word: string) => {
 /** Small numbers are off by one, large ones off by far: few tests wait for the last millisecond of an hour. */
 const numberAfter = (value: number) => String(value < 10 ? value + 1 : value * 2);
 
-/** Every way to bend one rule of a source file, in the order of the text. */
+/** Every mutation of a source file, in the order of the text. */
 export const findMutations = (path: string, source: string): Mutation[] => {
-  const found: Mutation[] = [];
+  const mutations: Mutation[] = [];
   const add = (kind: Kind, { start, end }: { start: number; end: number }, after: string) => {
-    if (parses(path, source.slice(0, start) + after + source.slice(end))) found.push({ kind, start, end, after });
+    if (parses(path, source.slice(0, start) + after + source.slice(end))) mutations.push({ kind, start, end, after });
   };
   const textOf = ({ start, end }: Node) => source.slice(start, end);
 
-  const bend = (node: Node, parent: Node | undefined) => {
+  const mutate = (node: Node, parent: Node | undefined) => {
     switch (node.type) {
       case 'BinaryExpression': {
         const after = comparisons[node.operator];
@@ -102,14 +102,14 @@ export const findMutations = (path: string, source: string): Mutation[] => {
       case 'CallExpression': {
         const [, text] = node.arguments;
         if (node.callee.type !== 'Identifier' || node.callee.name !== 'sql' || !text) return;
-        for (const { start, end, after } of bendSql(textOf(text)))
+        for (const { start, end, after } of mutateSql(textOf(text)))
           add('sql', { start: text.start + start, end: text.start + end }, after);
       }
     }
   };
 
-  walk(parseSync(path, source).program, bend);
-  return found.toSorted((a, b) => a.start - b.start || a.end - b.end);
+  walk(parseSync(path, source).program, mutate);
+  return mutations.toSorted((a, b) => a.start - b.start || a.end - b.end);
 };
 
 const parses = (path: string, source: string) => parseSync(path, source).errors.length === 0;
@@ -133,7 +133,7 @@ const withComma = (source: string, { start, end }: Node) => {
 const condition = /\b(where|and|or|on|when) ([\w.]+) (<=|>=|<>|=|<|>) ([\w.$:']+(?:\([^()]*\))?)/g;
 
 /** A comparison is turned round, or holds always; its parameters stay, so that the statement can still be prepared. */
-const bendSql = (text: string): Omit<Mutation, 'kind'>[] => [
+const mutateSql = (text: string): Omit<Mutation, 'kind'>[] => [
   ...[...text.matchAll(condition)].flatMap(
     ({ 0: whole, 1: keyword = '', 2: left, 3: operator = '', 4: right, index }) => {
       const place = { start: index + keyword.length + 1, end: index + whole.length };

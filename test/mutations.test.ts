@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { findMutations } from '#scripts/mutations';
 
-/** The source once for each way to bend it. */
-const bentWays = (source: string) =>
+/** The source once for each mutation. */
+const mutantsOf = (source: string) =>
   findMutations('rule.ts', source).map(
     ({ kind, start, end, after }) => `${kind}: ${source.slice(0, start)}${after}${source.slice(end)}`,
   );
 
-describe('npm run mutate bends', () => {
+describe('npm run mutate changes', () => {
   test.each([
     ['comparisons', 'a < b;', ['comparison: a <= b;']],
     ['equality', 'a === b;', ['comparison: a !== b;']],
@@ -36,9 +36,8 @@ describe('npm run mutate bends', () => {
         "sql: sql('a', 'select b where c <= $1 and d is null limit 100');",
       ],
     ],
-  ])('%s', (_what, source, bends) => {
-    const found = bentWays(source);
-    expect(found.filter((bend) => bends.includes(bend)).toSorted()).toEqual(bends.toSorted());
+  ])('%s', (_what, source, mutants) => {
+    expect(mutantsOf(source)).toEqual(expect.arrayContaining(mutants));
   });
 
   test('no imports, types, comments or words of messages', () => {
@@ -49,6 +48,6 @@ describe('npm run mutate bends', () => {
       // 5 < 6
       const c = 'more than 10 owners && no 5 < 6';
     `;
-    expect(bentWays(source)).toEqual([]);
+    expect(mutantsOf(source)).toEqual([]);
   });
 });

@@ -288,8 +288,11 @@ describe('a lease that is lost before the send: nothing is sent', () => {
     expect(own.asked('/2/tweets')).toBe(1);
   });
 
-  test('when the machine slept after it was begun; then it begins anew', async () => {
-    const own = await begin({}, { startStopwatch: napping(true) });
+  test('when the machine slept for half of the lease after it was begun, and no less; then it begins anew', async () => {
+    let looks = 0;
+    const halfLeaseMs = 5 * minuteMs;
+    const startStopwatch = () => () => (looks++ === 0 ? halfLeaseMs : halfLeaseMs - 1);
+    const own = await begin({}, { startStopwatch });
     const id = await own.publishNow(await own.connect('x'), 'Asleep');
     own.startJobs();
     await until('it was given back', async () => (await own.rowOf(id)).tries === 1);
@@ -625,13 +628,14 @@ describe('a network that answers 503 to a send', () => {
 
   test('but is only asked again after 45 minutes does not get it by itself', async () => {
     const own = await begin();
-    const id = await own.publishNow(await own.connect('mastodon'), 'Too old');
-    await own.change(
-      id,
-      `begun_at = posthorn_now() - interval '46 minutes', heard_at = posthorn_now() - interval '46 minutes',
-       begun_body = 'Too old', repeat = 'may', since = posthorn_now() - interval '46 minutes', prepared = '{"mediaIds":[],"processing":[]}'`,
-    );
     own.startJobs();
+    const id = await own.publishNow(await own.connect('mastodon'), 'Too old [sandbox:503]');
+    await until('it waits to be repeated', async () => {
+      const { begun_at: begunAt, claim } = await own.rowOf(id);
+      return begunAt !== null && claim === null;
+    });
+    const at = `posthorn_now() - interval '46 minutes'`;
+    await own.change(id, `begun_at = ${at}, heard_at = ${at}, since = ${at}`);
     expect((await own.settledInTime(id)).results[0]).toMatchObject({ error: { code: 'not_sent' } });
     expect(await own.shown('mastodon', 'Too old')).toBe(0);
   });
