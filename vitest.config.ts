@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Short files that take long are begun first, so that none is left alone at the end. */
 const slowest = [
   'bench',
+  'picture-memory',
   'stopped-instance',
   'many-processes',
   'soak',

@@ -231,10 +231,11 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Set a new password with the link of a mail',
     description:
-      'Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that is refused leaves the link as it is.',
+      'Ends all sessions of the user, the access of MCP clients and, unless told otherwise, personal tokens. Signs in. A password that is refused leaves the link as it is.',
     body: z.strictObject({
       secret: z.string().min(1).max(100).describe('What follows /new-password/ in the address'),
       password: Password,
+      endTokens: z.boolean().default(true).describe('Whether all personal tokens of the user end too'),
     }),
     answer: SessionRecord,
     more: ['NotFound'],
@@ -329,7 +330,9 @@ export const peopleRoutes = {
     body: z.strictObject({ email: Email, role: RoleField }),
     answer: Invitation.extend({
       url: z.string().describe('Address to pass on; shown only this once'),
-      mailed: z.boolean().describe('Whether it is also on its way by mail'),
+      mailed: z
+        .boolean()
+        .describe('Whether it is also on its way by mail; an address gets at most five invitations an hour so'),
     }).meta({ id: 'NewInvitation', description: 'An invitation with its address' }),
     more: ['Conflict'],
   }),

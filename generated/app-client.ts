@@ -219,6 +219,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
+     * What is wrong with this server.
+     *
+     * For whoever set Posthorn up: what `posthorn doctor` says of the installation, at most a minute old. Empty for
+     * everybody else.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    readInstallation: (options?: CallOptions): ApiPromise<ReadInstallationOutput> => http.json('GET', () => '/api/app/installation', [], {}, options),
+
+    /**
      * List the labels.
      *
      * All labels of the workspace, by name.
@@ -470,8 +480,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Set a new password with the link of a mail.
      *
-     * Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that
-     * is refused leaves the link as it is.
+     * Ends all sessions of the user, the access of MCP clients and, unless told otherwise, personal tokens. Signs
+     * in. A password that is refused leaves the link as it is.
      */
     resetPassword: (input: ResetPasswordInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/password/reset', [], input, options),
@@ -566,7 +576,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
      * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
-     * Recent: all, the last changed first.
+     * Late: scheduled posts that were due more than five minutes ago, the oldest first. Recent: all, the last
+     * changed first.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1700,6 +1711,22 @@ export interface GetRevisionInput {
   number: string;
 }
 
+/** Something that the operator should know about this server */
+export interface InstallationCheck {
+  /** What was looked at, such as `late posts` or `disk space` */
+  name: string;
+  /** A failure keeps a part of the service from working */
+  level: 'warning' | 'failure';
+  /** What is wrong, then what to do */
+  message: string;
+}
+
+/** What `readInstallation` answers. */
+export interface ReadInstallationOutput {
+  /** Failures first; empty when all is well */
+  checks: InstallationCheck[];
+}
+
 /** A name to sort posts by. Networks never see it */
 export interface Label {
   /** Label id, prefix `label_` */
@@ -2098,6 +2125,8 @@ export interface ResetPasswordInput {
   secret: string;
   /** The password to set */
   password: string;
+  /** Whether all personal tokens of the user end too (default `true`) */
+  endTokens?: boolean;
 }
 
 /** What `acceptInvitation` takes. */
@@ -2188,7 +2217,7 @@ export interface NewInvitation {
   expiresAt: string;
   /** Address to pass on; shown only this once */
   url: string;
-  /** Whether it is also on its way by mail */
+  /** Whether it is also on its way by mail; an address gets at most five invitations an hour so */
   mailed: boolean;
 }
 
@@ -2277,7 +2306,7 @@ export interface PostSummary {
 
 /** What `searchPosts` answers. */
 export interface SearchPostsOutput {
-  /** At most 50; Timed has 500 */
+  /** At most 50; Timed and Late have 500 */
   posts: PostSummary[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
@@ -2286,7 +2315,7 @@ export interface SearchPostsOutput {
 /** What `searchPosts` takes. */
 export interface SearchPostsInput {
   /** Which posts, in the order that the description gives */
-  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Recent';
+  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Late' | 'Recent';
   /** Only this status of the group */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** Only posts with this in their text (default `''`) */

@@ -16,6 +16,7 @@ import { catalogRoutes } from '#contracts/catalog';
 import { consentRoutes } from '#contracts/consent';
 import { healthRoutes } from '#contracts/health';
 import { historyRoutes } from '#contracts/history';
+import { installationRoutes } from '#contracts/installation';
 import { labelRoutes } from '#contracts/labels';
 import { notificationRoutes } from '#contracts/notifications';
 import { peopleRoutes } from '#contracts/people';
@@ -42,6 +43,7 @@ export const routes = {
   ...consentRoutes,
   ...healthRoutes,
   ...historyRoutes,
+  ...installationRoutes,
   ...labelRoutes,
   ...mediaRoutes,
   ...notificationRoutes,
@@ -710,6 +712,21 @@ export const rest = {
         401: error.Unauthorized,
         403: error.Forbidden,
         404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    readInstallation: {
+      method: 'GET',
+      path: '/api/app/installation',
+      summary: "What is wrong with this server",
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: installationRoutes.readInstallation.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
         409: error.Conflict,
         429: error.TooManyRequests,
         500: error.Internal,

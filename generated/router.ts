@@ -377,6 +377,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.getRevision.responses[200].body.parse(answer) };
         },
       },
+      readInstallation: {
+        middleware: [guards.admit(routes.readInstallation)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.readInstallation({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.readInstallation.responses[200].body.parse(answer) };
+        },
+      },
       listLabels: {
         middleware: [guards.admit(routes.listLabels)],
         handler: async ({ req, res }) => {
@@ -1860,6 +1874,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/readyz', wrongMethod('GET'));
   app.all('/api/app/posts/:id/changes', wrongMethod('GET'));
   app.all('/api/app/posts/:id/changes/:number', wrongMethod('GET'));
+  app.all('/api/app/installation', wrongMethod('GET'));
   app.all('/api/app/labels', wrongMethod('GET', 'POST'));
   app.all('/api/app/labels/:id', wrongMethod('PATCH', 'DELETE'));
   app.all('/api/app/posts/:id/labels', wrongMethod('GET'));

@@ -134,7 +134,7 @@ const pathRule =
 /** Pages for people, the reference, and what plays or is another service: sandboxes of networks, the identity provider. */
 const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
 /** Where these are put in place. */
-const mounting = /^\.use\(\s*'\/(docs|auth\/authorize)'/;
+const mounting = /^\.use\(\s*'\/(docs|auth)'/;
 
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
 export const checkImports = async (tree: string): Promise<Complaint[]> => {

@@ -41,6 +41,7 @@ const tags: Record<string, string> = {
   Workspaces: 'Workspaces of the signed-in user',
   Members: 'Who is in the workspace, and who is invited',
   Audit: 'Who did what',
+  Installation: 'What is wrong with this server, for whoever set it up',
   Approvals: 'What agents asked for, and a human decides',
   Webhooks: 'What the service tells your address',
   Connections: 'Connecting accounts of networks, in the app',

@@ -17,7 +17,8 @@ export const emitSettingsPage = () => ({
       return `| \`${name}\` | ${shown} | ${description} |`;
     }),
     '',
-    '`META_GRAPH_VERSION` and `LINKEDIN_VERSION` name the API versions of these networks, should one be retired. Credentials',
+    '`META_GRAPH_VERSION` and `LINKEDIN_VERSION` name the API versions of these networks, should one be retired.',
+    '`THREADS_LOCATION=true` asks people for the permission to tag places on Threads, once the app there has it. Credentials',
     'of networks are in [networks.md](networks.md); `npx posthorn doctor` lists what each one needs. A network without them is',
     'its sandbox; in production it is left out.',
     '',

@@ -21,6 +21,7 @@ import { openHistory } from '#server/history/slice';
 import { tellCaller } from '#server/http/caller-headers';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
+import { openInstallation } from '#server/installation/slice';
 import { createScheduler } from '#server/jobs/scheduler';
 import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
@@ -48,6 +49,7 @@ import { openTemplates } from '#server/templates/slice';
 import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import { openWebhooks } from '#server/webhooks/slice';
+import { createMembershipEnd, type EndMembership } from '#server/workspaces/membership-end';
 import { openWorkspaces } from '#server/workspaces/slice';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
@@ -56,10 +58,10 @@ export type Posthorn = ReturnType<typeof createPosthorn>;
 export const createPosthorn = ({ wallClock = systemClock, ...given }: ServiceParts) => {
   const { database, outbound, seal, config, clock, ownUrl, log, ...replaced } = given;
   const report = createReport(log, 'work in the background failed');
-  const figures = createFigures();
+  const figures = createFigures({ report });
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
   const { audit, ...auditing } = openAudit({ database, config, clock });
-  const { live } = openLive({ database });
+  const { live } = openLive({ database, report });
   const core = { database, config, clock, report, networks, audit, live, figures, log };
 
   const { plans, ...plan } = openPlans(core);
@@ -72,9 +74,11 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { providers } = openProviders(core);
   const connected = openAccounts({ ...told, sites, outbound, seal, events, ...replaced });
   const { accounts, access, avatars } = connected;
-  const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
+  const endMembership: EndMembership = (...of) => memberships.endMembership(...of);
+  const shared = { messages, auth, plans, leaving: accounts.leaving, endMembership, wallClock };
   const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
-  const { people, deletion, signInElsewhere } = workspaces;
+  const { people, invitations, deletion, signInElsewhere } = workspaces;
+  const { settingsToMend, ...installation } = openInstallation({ ...core, providers, people });
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, wallClock });
   const { library, uploads, renditions } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
@@ -91,6 +95,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
+  const standing = { sessions, tokens, people, invitations, shares, connecting, messages, live };
+  const memberships = createMembershipEnd(standing);
   const sent = { access, library, renditions, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, ...replaced });
   const signUp = { people, providers, connecting, accounts };
@@ -106,12 +112,13 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { cards, ...approvals } = openApprovals({ ...told, ...asked });
   const { assistant, ...chat } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
-  const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices];
+  const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices, installation];
   const ofPosts = [media, posts, history, review, transfer, planning, labels, templates, approvals, chat];
   const ofNetworks = [connected, connection, publishing, delivery, numbers, insights, sandbox, idempotency];
   const sealed = sealedColumns(database);
-  const secrets = openSecrets({ columns: sealed, seal, report });
-  const slices = [...ofPeople, ...ofPosts, ...ofNetworks, secrets];
+  const owners = [...ofPeople, ...ofPosts, ...ofNetworks];
+  const secrets = openSecrets({ database, columns: sealed, discards: ofAll(owners, 'discards'), seal, report });
+  const slices = [...owners, secrets];
   const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };
   const jobs = createScheduler({ database, ...due, clock: sandbox.sandboxClock, report });
   figures.watch({ jobs, database, live });
@@ -126,7 +133,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...peopleRoutes(identity),
   });
 
-  const toPeople = { audit, live, plans, messages, mailer, push, notifications, shares, imports, exports };
+  const toPeople = { audit, live, memberships, plans, messages, mailer, push, notifications, shares, imports, exports };
   const toPrograms = { networks, connecting, slots, events, webhooks, actions, answers, cards, assistant, jobs };
   return {
     ...rules,
@@ -141,6 +148,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     sealed,
     chores: due.chores,
     resealing: secrets.resealing,
+    discardLostSecrets: secrets.discardLost,
+    settingsToMend,
     revoked: connected.revoked,
     openIdentity: () => auth.openIdentity({ ...people, outbound, seal, log }),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */

@@ -35,6 +35,8 @@ export interface Config {
   readonly databaseDirectUrl: string | undefined;
   readonly databaseReplicaUrl: string | undefined;
   readonly poolSize: number;
+  /** Whether statements that wait share a connection. */
+  readonly statementLine: boolean;
   readonly logFile: string | undefined;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
@@ -91,6 +93,8 @@ export interface Config {
   readonly childOfNpm: boolean;
   /** Any other setting, for the credentials of networks. */
   readonly setting: (name: string) => string | undefined;
+  /** All that are set, ours or not. */
+  readonly settingNames: readonly string[];
 }
 
 export interface OutsideProvider {
@@ -166,6 +170,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     databaseDirectUrl: settings.DATABASE_DIRECT_URL,
     databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     poolSize: settings.DATABASE_POOL,
+    statementLine: settings.STATEMENT_LINE === 'on',
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE && resolve(settings.LOG_FILE),
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
@@ -200,6 +205,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     mongodbUrl: settings.MONGODB_URL,
     adminToken: settings.ADMIN_TOKEN,
     setting: (name) => given[name],
+    settingNames: Object.keys(given),
   };
 };
 

@@ -4,12 +4,15 @@
  */
 const formula = /^'*\s*[=+\-@\t\r]/;
 const guarded = /^'+\s*[=+\-@\t\r]/;
+/** The same where a spreadsheet that splits at semicolons or tabs begins another cell. */
+const laterFormula = /(?<=[;\t])(?='*[^\S\t]*[=+\-@])/g;
+const laterGuarded = /(?<=[;\t])'(?='*[^\S\t]*[=+\-@])/g;
 
 /** A spreadsheet must not take somebody's text for a formula. */
-const withGuard = (text: string) => (formula.test(text) ? `'${text}` : text);
+const withGuard = (text: string) => (formula.test(text) ? `'${text}` : text).replaceAll(laterFormula, "'");
 
 /** The text as it was before it was written into a cell. */
-export const withoutGuard = (text: string) => (guarded.test(text) ? text.slice(1) : text);
+export const withoutGuard = (text: string) => (guarded.test(text) ? text.slice(1) : text).replaceAll(laterGuarded, '');
 
 /** One cell; numbers stay numbers. */
 const csvCell = (value: string | number | undefined) => {

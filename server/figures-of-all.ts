@@ -16,12 +16,18 @@ export interface FiguresMessage {
 }
 
 /** The figures of all processes of this start added up, or of this one when it is alone. */
-export const createFiguresOfAll = (registry: Registry) => {
+export const createFiguresOfAll = (registry: Registry, report: (error: unknown) => void) => {
   if (!cluster.isWorker) return () => registry.metrics();
   const waiting = new Map<string, (text: string) => void>();
+  /** Some figures are read from the database: without it this process is left out. */
+  const collect = () =>
+    registry.getMetricsAsJSON().catch((error: unknown) => {
+      report(error);
+      return [];
+    });
   process.on('message', async ({ figures, text }: Partial<FiguresMessage>) => {
     if (figures === undefined) return;
-    if (text === undefined) process.send?.({ figures, of: await registry.getMetricsAsJSON() } satisfies FiguresMessage);
+    if (text === undefined) process.send?.({ figures, of: await collect() } satisfies FiguresMessage);
     else waiting.get(figures)?.(text);
     waiting.delete(figures);
   });

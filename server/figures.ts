@@ -3,7 +3,8 @@ import { packageVersion } from '#server/config';
 import type { MessageFigures } from '#server/messages/figures';
 import type { PublishingFigures } from '#server/publishing/figures';
 import type { ReadFigures } from '#server/statistics/figures';
-import type { PoolState } from '#server/store/database';
+import { measureClockSkewMs } from '#server/store/clock-skew';
+import type { Database } from '#server/store/database';
 import type { DeliveryFigures } from '#server/webhooks/figures';
 import { createFiguresOfAll } from './figures-of-all.ts';
 
@@ -22,12 +23,12 @@ interface Watched {
     inFlight(): ReadonlyMap<string, number>;
     idleMs(): number;
   };
-  readonly database: { pools(): Readonly<Record<string, PoolState>> };
+  readonly database: Pick<Database, 'pools' | 'query'>;
   readonly live: { hearing(): number };
 }
 
 /** Numbers for operators, in the text form that Prometheus reads. */
-export const createFigures = () => {
+export const createFigures = ({ report }: { report: (error: unknown) => void }) => {
   const registry = new Registry();
   // Event loop, memory, garbage collection, file descriptors.
   collectDefaultMetrics({ register: registry });
@@ -44,7 +45,7 @@ export const createFigures = () => {
     messages: messageFigures(registers),
     watch: (watched: Watched) => watch(registers, watched),
 
-    text: createFiguresOfAll(registry),
+    text: createFiguresOfAll(registry, report),
     contentType: registry.contentType,
   };
 };
@@ -191,6 +192,16 @@ const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
     registers,
     collect() {
       this.set(jobs.idleMs() / 1000);
+    },
+  });
+  new Gauge({
+    name: 'posthorn_clock_skew_seconds',
+    help: 'Clock of the database minus clock of this machine: above 5 or below -5, synchronise them',
+    // Processes of one start share a clock.
+    aggregator: 'average',
+    registers,
+    async collect() {
+      this.set((await measureClockSkewMs(database)) / 1000);
     },
   });
   new Gauge({

@@ -33,6 +33,7 @@ export const announce = ({ url, dataDir, embedded }: Omit<Instance, 'pid' | 'beg
   for (const folder of [ours(), beside(dataDir)]) {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      sweep(folder);
       const file = join(folder, `${pid}.json`);
       writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
       written.push(file);
@@ -44,14 +45,25 @@ export const announce = ({ url, dataDir, embedded }: Omit<Instance, 'pid' | 'beg
 };
 
 const readFrom = (folder: string): Instance[] =>
+  notesIn(folder)
+    .map(({ note }) => note)
+    .filter(isRunning);
+
+/** Removes the notes of processes that are gone. Only a start does: other commands change nothing. */
+const sweep = (folder: string) => {
+  for (const { file, note } of notesIn(folder)) if (!isRunning(note)) rmSync(file, { force: true });
+};
+
+const isRunning = ({ pid, began }: Instance) => isAlive(pid) && beginOf(pid) === began;
+
+const notesIn = (folder: string) =>
   namesIn(folder).flatMap((name) => {
     const file = join(folder, name);
     try {
-      const note = JSON.parse(readFileSync(file, 'utf8')) as Instance;
-      if (isAlive(note.pid) && beginOf(note.pid) === note.began) return [note];
-      rmSync(file, { force: true });
-    } catch {}
-    return [];
+      return [{ file, note: JSON.parse(readFileSync(file, 'utf8')) as Instance }];
+    } catch {
+      return [];
+    }
   });
 
 const namesIn = (folder: string) => {

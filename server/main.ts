@@ -17,7 +17,8 @@ import { createLog } from '#server/log';
 import { type Opened, open } from '#server/open';
 import { applyPostponed, lockWaitMs } from '#server/prepare';
 import { createReport } from '#server/report';
-import { isAway, messageOf } from '#server/store/away';
+import { isAway, isUnwritable, messageOf } from '#server/store/away';
+import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import { inWords } from '#server/store/in-words';
 
 /** Of the time to drain, for closing what is open at its end. */
@@ -82,8 +83,17 @@ const startOnce = async (config: Config, log: Logger): Promise<Running> => {
     return await startAll(config, log, pile);
   } catch (error) {
     await pile.undo().catch((trouble: unknown) => log.warn({ err: trouble }, 'an end after a failed start'));
-    throw error;
+    throw describeStartError(error);
   }
+};
+
+/** What the operator has to mend is a sentence, whichever step of the start met it. */
+const describeStartError = (error: unknown) => {
+  const isSentence = error instanceof SettingError;
+  if (!isUnwritable(error) && (isSentence || !isAway(error))) return error;
+  const words = isSentence ? error.message : `The database cannot be used: ${messageOf(error)}`;
+  const advice = '. Free space on the disk of PostgreSQL, or make it writable, then start again.';
+  return new SettingError(`${words}${isUnwritable(error) ? advice : ''}`, { cause: error });
 };
 
 type Pile = ReturnType<typeof createPile>;
@@ -118,11 +128,13 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
       'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
     );
   }
+  await warnOperator(opened, log);
   await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
   const { app, busyDoor, health } = posthorn.openDoors(identity);
+  health.beginStart();
   if (config.role !== 'jobs') posthorn.live.start();
   const drain = createDrain(config.drainMs);
   const server = serverFor(app, busyDoor);
@@ -159,6 +171,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   if (cluster.isPrimary)
     pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
+  health.endStart();
   log.info({ url, version: packageVersion, pid: process.pid }, 'started');
 
   let stopped: Promise<void> | undefined;
@@ -182,6 +195,14 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
       return stopped;
     },
   };
+};
+
+/** What does not keep the service from running, and what `doctor` says too. */
+const warnOperator = async ({ database, posthorn: { settingsToMend } }: Opened, log: Logger) => {
+  const clock = checkClock(await measureClockSkewMs(database), 'the database');
+  for (const { level, name, message } of [clock, ...settingsToMend()]) {
+    if (level !== 'ok') log.warn({ check: name }, message);
+  }
 };
 
 const startJobs = async ({

@@ -36,12 +36,12 @@ export const assembleOperator = async (config: Config) => {
   const server = await connect(config);
   const { connection, direct, replica } = server;
   const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
-  const database = openDatabase(connection, { report, ...pools, direct, replica });
+  const { production, statementLine } = config;
+  const database = openDatabase(connection, { report, ...pools, statementLine, direct, replica });
   const clock = createMovableClock();
-  const { production } = config;
   const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
   const { audit } = openAudit({ database, config, clock });
-  const { live } = openLive({ database });
+  const { live } = openLive({ database, report: console.error });
   const { plans } = openPlans({ database, clock });
   const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });
   const people = openPeople({ database, auth, plans, audit, live, config, wallClock: systemClock });

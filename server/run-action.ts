@@ -16,6 +16,8 @@ export interface RunnableAction {
   readonly action: Action;
   /** The input with its defaults, or BadInput naming the field. */
   parse(input: unknown): Record<string, unknown>;
+  /** Refuses a caller whose role does not allow it; `run` does so by itself. */
+  mustAllow(caller: Caller): void;
   /** Role, approval, handler, output: the same for every door. */
   run(input: Record<string, unknown>, caller: Caller): Promise<JsonText>;
 }
@@ -43,9 +45,14 @@ const prepare = (
 ): RunnableAction => {
   // When it is first needed: a command prepares all of them and runs none.
   let inputSchema: typeof action.input | undefined;
+  const mustAllow = ({ role }: Caller) => {
+    if (action.roles.includes(role)) return;
+    throw new Refusal('Forbidden', `A ${role} may not use ${name}. It takes one of: ${action.roles.join(', ')}.`);
+  };
   return {
     name,
     action,
+    mustAllow,
     parse: (input) => {
       inputSchema ??= z.compile(action.input);
       const parsed = inputSchema.safeParse(input);
@@ -53,12 +60,7 @@ const prepare = (
       return parsed.data;
     },
     run: async (input, caller) => {
-      if (!action.roles.includes(caller.role)) {
-        throw new Refusal(
-          'Forbidden',
-          `A ${caller.role} may not use ${name}. It takes one of: ${action.roles.join(', ')}.`,
-        );
-      }
+      mustAllow(caller);
       if (action.kind === 'NeedsApproval' && !caller.human)
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
       const answer = await handler({ input, caller });

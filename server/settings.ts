@@ -24,6 +24,8 @@ export type ProcessRole = (typeof roles)[number];
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const trueOrFalse = z.enum(['true', 'false'], 'must be true or false');
 
 const duration = (example: string) =>
@@ -97,6 +99,12 @@ export const Settings = z.object({
     .describe(
       'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
     ),
+  STATEMENT_LINE: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .describe(
+      'While all connections for queries are busy, short statements that wait are sent together on the next free one. `off` sends one at a time and uses the public interface of the PostgreSQL driver alone: slower under load, and the first thing to try when the driver is suspected',
+    ),
   START_PATIENCE: duration('60s').describe(
     'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
   ),
@@ -109,7 +117,7 @@ export const Settings = z.object({
       'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
     ),
   LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
     .describe('Logs are JSON lines on standard output: see [what each level means](operating.md#logs)'),
   LOG_FILE: z

@@ -126,6 +126,17 @@ describe('analytics.summary', () => {
     ]);
   });
 
+  test.each([
+    ['Africa/Casablanca', 'six weeks: Ramadan 2025', '2025-02-01', '2025-05-01', '2025-03-10T12:30:00Z', 12],
+    ['America/Noronha', 'one week, the shortest since 1970', '2000-09-01', '2000-12-01', '2000-10-11T12:30:00Z', 11],
+  ])('counts by the hour on the wall of %s also when the clocks move for %s', async (...zone) => {
+    const [timeZone, , from, to, publishedAt, hour] = zone;
+    const account = await service.addAccount('x');
+    await publish([account], publishedAt, { likes: 1 });
+    const range = { from: `${from}T00:00:00Z`, to: `${to}T00:00:00Z`, timeZone, accountIds: [account] };
+    expect((await service.client.analytics.summary(range)).bestTimes).toMatchObject([{ hour, posts: 1 }]);
+  });
+
   test('counts an unknown time zone as UTC and echoes it', async () => {
     await publish([await service.addAccount('x')], '2024-02-29T22:30:00Z', null);
     const range = { from: '2024-02-01T00:00:00Z', to: '2024-03-01T00:00:00Z' };

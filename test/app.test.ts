@@ -60,9 +60,9 @@ describe('signing in', () => {
     const own = await startService();
     const idle = own.browser();
     await idle.signIn();
-    own.wallClock.forward(13 * dayMs);
+    own.wallClock.forward(14 * dayMs - 60_000);
     expect((await idle.get('/api/auth/session')).status).toBe(200);
-    own.wallClock.forward(15 * dayMs);
+    own.wallClock.forward(14 * dayMs);
     expect((await idle.get('/api/auth/session')).status).toBe(401);
     const busy = own.browser();
     await busy.signIn();

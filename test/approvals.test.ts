@@ -73,6 +73,19 @@ describe('a card', () => {
     expect((await ask('posts.schedule', input)).id).toBe(cards[0]?.id);
   });
 
+  test('is one of its own for each person whose agent asks', async () => {
+    const post = await draft();
+    const colleague = { ...(await service.addMember('editor')), role: 'editor' as const, human: false };
+    const mine = await ask('posts.publishNow', { id: post.id });
+    const theirs = await ask('posts.publishNow', { id: post.id }, { caller: colleague });
+    expect(theirs.id).not.toBe(mine.id);
+    expect((await browser.get(path(theirs.id))).body).toMatchObject({ status: 'Open', requestedBy: colleague.userId });
+    expect((await browser.get(path(mine.id))).body).toMatchObject({
+      status: 'Open',
+      requestedBy: service.owner.userId,
+    });
+  });
+
   test('is the same for the same instant, in whatever zone it is written', async () => {
     const { id } = await draft();
     const first = await ask('posts.schedule', { id, at: '2126-01-01T12:00:00Z' });
@@ -348,6 +361,17 @@ describe('approving', () => {
     expect(await own.posthorn.cards.request(request)).not.toEqual(first);
     await own.stop();
   });
+
+  test('is not possible after 7 days, also for a card that nobody opened before', async () => {
+    const post = await draft();
+    const { id } = await ask('posts.delete', { id: post.id });
+    const expire = sql('test.expireCard', 'update approval_cards set expires_at = posthorn_now() where id = $1');
+    await service.database.query(expire, [id]);
+    const answer = await browser.post(path(id, 'approve'));
+    expect(answer).toMatchObject({ status: 409, body: { message: expect.stringContaining('older than 7 days') } });
+    expect((await service.client.posts.get({ id: post.id })).status).toBe('Draft');
+    expect((await browser.get(path(id))).body.status).toBe('Expired');
+  });
 });
 
 test('rejecting runs nothing and is final', async () => {
@@ -570,6 +594,7 @@ describe('what is closed', () => {
     const decided = await ask('posts.publishNow', { id: kept.id });
     const ofGone = await ask('posts.publishNow', { id: gone.id });
     for (const { id } of [decided, ofGone]) await browser.post(path(id, 'reject'));
+    await service.posthorn.audit.write({ event: 'test.ofNone' });
     await service.asHuman('posts.delete', { id: gone.id });
     await rowsOf(
       'test.manyDecisions',
@@ -598,11 +623,26 @@ describe('what is closed', () => {
     expect(clients.map(({ client }) => client)).toContain('Claude');
     expect(clients.map(({ client }) => client)).not.toContain('One that asked in vain');
 
+    const ofNoWorkspace = () => rowsOf('test.ofNone', "select from service_audit_log where event = 'test.ofNone'", []);
     await run('remove old entries of the audit log');
     expect(await audited(ofGone.id)).toHaveLength(2);
+    expect(await ofNoWorkspace()).toHaveLength(1);
     await service.clock.forward(640 * dayMs);
     await run('remove old entries of the audit log');
     expect(await audited(ofGone.id)).toEqual([]);
+    expect(await ofNoWorkspace()).toEqual([]);
+  });
+
+  test('is also what nobody decided or opened within 7 days', async () => {
+    const [late, young] = [
+      await ask('posts.publishNow', { id: (await draft()).id }),
+      await ask('posts.publishNow', { id: (await draft()).id }),
+    ];
+    await rowsOf('test.late', 'update approval_cards set expires_at = posthorn_now() where id = $1', [late.id]);
+    await run('close old approval cards');
+    const status = 'select status from approval_cards where id = $1';
+    expect(await rowsOf('test.status', status, [late.id])).toEqual([{ status: 'Expired' }]);
+    expect(await rowsOf('test.status', status, [young.id])).toEqual([{ status: 'Open' }]);
   });
 
   test('takes no card with it that is being made for a client without any', async () => {

@@ -378,6 +378,39 @@ describe('a language model', () => {
     await hasty.stop();
   });
 
+  test.each([
+    ['text in one piece', { text: 'x'.repeat(250_000) }],
+    ['text in small pieces', { text: 'x'.repeat(250_000), pieceLength: 20 }],
+    ['text after which nothing comes', { text: 'x'.repeat(250_000), hangs: true }],
+    ['an input in one piece', { calls: [{ name: 'posts_create', input: { body: 'x'.repeat(250_000) } }] }],
+    [
+      'an input in small pieces',
+      { calls: [{ name: 'posts_create', input: { body: 'x'.repeat(250_000) } }], pieceLength: 20 },
+    ],
+  ])('that says too much, as %s, is cut off, and the next question is answered', async (_what, step) => {
+    const before = await service.count('posts');
+    model.will([step, { text: 'Yes?' }], { text: 'Yes?' });
+    const { status, text, note, chatId } = await ask('tell me everything');
+    expect({ status, note }).toMatchObject({ status: 200, note: { kind: 'Cut' } });
+    expect(text.length).toBeLessThanOrEqual(200_000);
+    expect(await service.count('posts')).toBe(before);
+    model.will([{ text: 'Yes?' }]);
+    expect((await ask('and now?', { chatId })).text).toBe('Yes?');
+  });
+
+  test('that speaks in small pieces is heard in larger ones, and of an input the whole alone', async () => {
+    const text = 'word '.repeat(20_000);
+    model.will([{ text, pieceLength: 20 }]);
+    const long = await ask('tell me much');
+    expect(long.text).toBe(text);
+    expect(String(long.body).match(/"text-delta"/g)?.length).toBeLessThan(text.length / 20 / 10);
+    const input = { body: 'word '.repeat(1000) };
+    model.will([{ calls: [{ name: 'posts_create', input }], pieceLength: 20 }, { text: 'Done.' }]);
+    const { used, body } = await ask('draft something long');
+    expect(used).toMatchObject([{ name: 'posts_create', input }]);
+    expect(String(body)).not.toContain('tool-input-delta');
+  });
+
   test('that asks for an action that does not exist, or with bad input, is told so and answers', async () => {
     model.will([
       { calls: [{ name: 'approvals_approve', input: { id: 'card_1' } }] },
@@ -447,9 +480,9 @@ describe('a language model', () => {
   });
 
   /** A question whose answer is read until `words` came; then the browser goes away. */
-  const askAndLeave = async (text: string, words: string) => {
+  const askAndLeave = async (text: string, words: string, as = browser) => {
     const { port } = new URL(service.url);
-    const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: browser.cookie() };
+    const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: as.cookie() };
     const req = request({ port, method: 'POST', path: '/api/app/assistant/ask', headers });
     req.end(JSON.stringify({ text, timeZone: 'UTC' }));
     const [res] = await once(req, 'response');
@@ -482,11 +515,13 @@ describe('a language model', () => {
   test('answers one question of a person at a time, and what it did is kept after each step', async () => {
     model.will([{ calls: [{ name: 'accounts_list', input: {} }] }, { text: 'So', hangs: true }]);
     const { leave, chatId } = await askAndLeave('which accounts?', '"So"');
-    const elsewhere = createTurns({ store: createTurnStore(service.database), report: () => undefined });
+    const store = createTurnStore(service.database);
+    const elsewhere = createTurns({ store, live: service.posthorn.live, report: () => undefined });
     const { signal } = new AbortController();
+    const caller = { ...service.owner, role: 'owner', human: true } as const;
     const [again, onAnotherInstance] = await Promise.allSettled([
       ask('me too'),
-      elsewhere.take(service.owner.userId, signal, async () => new ReadableStream()),
+      elsewhere.take({ caller, callerNow: async () => caller, signal }, async () => new ReadableStream()),
     ]);
     const refusal = { code: 'Conflict', message: expect.stringContaining('Stop it') };
     expect(again).toMatchObject({ value: { body: refusal } });
@@ -501,12 +536,29 @@ describe('a language model', () => {
     await until('the first answer has ended', async () => (await ask('and?', { chatId })).text === 'Go on.');
   });
 
-  test('does nothing more for somebody who was signed out meanwhile', async () => {
-    const person = await signedIn(service);
+  test.each([
+    ['is removed from the workspace', (userId: string) => browser.delete(`/api/app/members/${userId}`)],
+    ['signs out', (_: string, person: typeof browser) => person.post('/api/auth/sign-out')],
+  ])('ends when the person %s meanwhile', async (_what, leaveBy) => {
+    const { email, userId } = await service.addMember('editor');
+    const person = await signedIn(service, email);
+    model.will([{ text: 'Once upon a time', hangs: true }]);
+    const left = model.left();
+    const { heard, leave } = await askAndLeave('tell me a story', 'Once upon', person);
+    await leaveBy(userId, person);
+    await until('the answer ends', () => heard().includes('[DONE]'));
+    await until('the model is left alone', () => model.left() > left);
+    expect(heard()).toContain('"Stopped"');
+    leave();
+  });
+
+  test('does nothing more for somebody who was signed out meanwhile, also where that is not heard of', async () => {
+    const { email, userId } = await service.addMember('editor');
+    const person = await signedIn(service, email);
     const before = await service.count('posts');
     model.will([
       async () => {
-        await person.post('/api/auth/sign-out');
+        await service.database.run(sql('test.quiet', 'delete from sessions where user_id = $1'), [userId]);
         return { calls: [{ name: 'accounts_list', input: {} }] };
       },
       { calls: [{ name: 'posts_create', input: { body: 'late' } }] },

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bounds } from '#server/bounds';
 import { legacy } from '#test/support/mcp';
+import { type ModelStub, startModel } from '#test/support/model';
 import { networks } from '#test/support/networks';
 import { type Service, startService } from '#test/support/service';
 
@@ -43,8 +44,11 @@ const openWatch = () => {
 };
 let watch: ReturnType<typeof openWatch>;
 
+let model: ModelStub;
+
 beforeAll(async () => {
-  service = await startService();
+  model = await startModel();
+  service = await startService({ LLM_BASE_URL: model.url, LLM_MODEL: 'small', LLM_API_KEY: 'the-key' });
   accountIds = [];
   for (const { key } of networks) accountIds.push(await service.addAccount(key));
   watch = openWatch();
@@ -52,6 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   watch.close();
   await service.stop();
+  model.stop();
 });
 
 const rest = async () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -260,6 +265,16 @@ test('files of nothing but parts are taken or refused', { timeout: 300_000 }, as
       Buffer.alloc(4_000_000, Buffer.of(0xec, 0x80)),
     ]),
   );
+});
+
+test('a language model that says much in small pieces', async () => {
+  const browser = service.browser();
+  await browser.signIn();
+  const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: browser.cookie() };
+  const body = JSON.stringify({ text: 'tell me everything', timeZone: 'UTC' });
+  model.will([], { text: 'x '.repeat(95_000), pieceLength: 20 });
+  const answer = await measured('the assistant: a text', 'POST', '/api/app/assistant/ask', { headers, body });
+  expect(answer.text).toContain('[DONE]');
 });
 
 const chunk = (type: string, content: Buffer) => {

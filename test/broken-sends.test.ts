@@ -216,6 +216,8 @@ describe('every way in which a send can break is known, said and followed as the
       await failWhen(own, 'new.begun_at is not null and old.begun_at is null', cut);
       own.startJobs();
       expect(await goesOut(own, 'x', 'Marked again')).toMatchObject(isPublic);
+      // To take the mark back and begin anew would be reported.
+      expect(own.logLines.join('')).not.toContain('work in the background failed');
     },
 
     'Some bytes are out, and the connection breaks': async () => {
@@ -257,7 +259,7 @@ describe('every way in which a send can break is known, said and followed as the
       await isHeld();
       // Another process took it, asked the network too early, and ended it.
       const result = JSON.stringify({ accountId: (await own.post(id)).accountIds[0], ...mayAppear });
-      await own.change(id, `claim = null, due_at = null, lost_at = posthorn_now(), result = '${result}'`);
+      await own.change(id, `claim = null, due_at = null, heard_at = posthorn_now(), result = '${result}'`);
       await own.database.run(
         sql('test.failed', `update posts set status = 'Failed', results = jsonb_build_array($2::jsonb) where id = $1`),
         [id, result],
@@ -312,6 +314,29 @@ describe('every way in which a send can break is known, said and followed as the
       for (const id of ids) expect((await own.ended(id)).results).toMatchObject([{ ok: true, uncertain: false }]);
       expect(requests()).toBe(25);
       expect(await own.shown('x', 'In flight')).toBe(24);
+    },
+
+    "The database's clock is stepped back while an answer is lost": async () => {
+      const twins = await startSandboxNetworks();
+      const own = await begin({ SANDBOX_URL: twins.url });
+      own.startJobs();
+      const lostOn = ['x', 'linkedin_page', 'facebook'];
+      const accounts = await Promise.all(lostOn.map((network) => own.connect(network)));
+      // Of PostgreSQL alone: nobody hears of it.
+      const setDatabaseAhead = (minutes: number) =>
+        own.database.script(`create or replace function posthorn_now() returns timestamptz language sql volatile
+                             as $$ select clock_timestamp() + interval '${minutes} minutes' $$`);
+      await setDatabaseAhead(15);
+      const ids = await Promise.all(accounts.map((accountId) => own.publishNow(accountId, 'Stepped [sandbox:cut]')));
+      for (const id of ids) await until('the answer is lost', async () => (await own.rowOf(id)).claim === null);
+      await setDatabaseAhead(0);
+      for (const id of ids) {
+        await own.change(id, "due_at = posthorn_now(), heard_at = heard_at - interval '17 minutes'");
+        await own.posthorn.jobs.runDue(['sends']);
+        expect((await own.ended(id)).results).toMatchObject([{ ok: true, uncertain: false }]);
+      }
+      for (const network of lostOn) expect(await twins.sandboxes.feed(network, 10)).toHaveLength(1);
+      await twins.stop();
     },
 
     "The database's clock differs from the network's": async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sayYes } from '#server/sandbox/sign-up';
+import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -135,6 +136,22 @@ describe('an account is not connected', () => {
     const path = body.next.replace('/connect/choose/', '/api/app/connections/');
     expect((await admin.get(path)).status).toBe(409);
     expect((await browser.get(path)).status).toBe(200);
+  });
+
+  test('when it takes longer than 20 minutes, and what was begun is forgotten then', async () => {
+    const begunAgo = (minutes: number) => {
+      const text = "update connections set created_at = posthorn_now() - $1 * interval '1 minute'";
+      return service.database.query(sql('test.begunAgo', text), [minutes]);
+    };
+    const [early, late] = [await begin(browser, 'tiktok'), await begin(browser, 'tiktok')];
+    await begunAgo(19);
+    expect((await finish(browser, 'tiktok', await yes(early, 'ida'))).status).toBe(200);
+    await begunAgo(21);
+    expect((await finish(browser, 'tiktok', await yes(late, 'ida'))).body.message).toContain('has ended');
+    await begin(browser, 'tiktok');
+    await begunAgo(21);
+    await service.posthorn.chores['remove unfinished connections'].run();
+    expect(await service.database.query(sql('test.connections', 'select id from connections'))).toEqual([]);
   });
 
   test('beyond the plan, which says what lifts it', async () => {

@@ -135,6 +135,19 @@ describe('an export', () => {
     expect(texts).toContain("''=already");
   });
 
+  test('has none either where a spreadsheet splits cells at semicolons or tabs, and comes back as it was', async () => {
+    const texts = ['x;=1+1', "x;'=1", 'x\t@SUM(A1)', 'x; \u00a0+1;-2', 'a;b', ";''", '=1;=2', 'x;"=1"'];
+    const { stranger } = await otherWorkspace();
+    for (const body of texts) await stranger.post('/api/app/actions/posts.create', { body });
+    const csv = await exported('format=csv', stranger);
+    for (const cell of csv.split(/[,;\t\r\n]/)) expect(cell).not.toMatch(/^[^\S\t]*[=+\-@]/);
+    const { stranger: reader } = await otherWorkspace();
+    const { body: read } = await tryFile(service, reader, csv);
+    await through(reader, read.id, 'save');
+    const { posts } = (await reader.post('/api/app/actions/posts.list', { limit: 100 })).body;
+    expect(posts.map((post: Post) => post.versions[0]?.content[0]?.body).sort()).toEqual(texts.toSorted());
+  });
+
   test('is one JSON document with a version, all accounts, files by address, and a count', async () => {
     const answer = await fetched('format=json');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="posthorn.json"');
@@ -176,9 +189,10 @@ test('results and numbers stand beside the account they are from', async () => {
   const { id } = await service.client.posts.create({ body: 'Counted', accountIds: [anna] });
   const publishedAt = '2026-11-01T08:30:00.000000Z';
   const result = { accountId: anna, ok: true, uncertain: false, externalId: '=ext', publishedAt };
+  const ofAccountTakenOut = { ...result, accountId: await service.addAccount('x') };
   await service.database.query(
     sql('test.published', `update posts set status = 'Published', results = $2 where id = $1`),
-    [id, JSON.stringify([result])],
+    [id, JSON.stringify([result, ofAccountTakenOut])],
   );
   const metrics = { likes: 12, shares: 3, views: 400 };
   await publicationsOf(service.database).add([{ postId: id, accountId: anna, publishedAt, metrics }]);

@@ -123,6 +123,15 @@ describe('small steps', () => {
     expect(kinds(await history(id))).toEqual(['Edited', 'Edited', 'Created']);
   });
 
+  test('of two people are two changes, however soon one follows the other', async () => {
+    const { id } = await draft();
+    const colleague = service.browser();
+    await colleague.signIn((await service.addMember('editor')).email);
+    await write(id, 'First of');
+    await write(id, 'First of all', colleague);
+    expect(kinds(await history(id))).toEqual(['Edited', 'Edited', 'Created']);
+  });
+
   test('never fold away a text that is restored from, nor one that is mostly deleted', async () => {
     const { id } = await draft();
     await write(id, long);

@@ -26,7 +26,7 @@ let clientId: string;
 
 beforeAll(async () => {
   documents = await startDocuments();
-  identity = await startIdentity({ documents });
+  identity = await startIdentity({ documents, options: { hasConsent: async (userId) => userId === 'usr_ann' } });
   clientId = documents.client();
 });
 
@@ -312,9 +312,50 @@ describe('a request that breaks the rules is refused', () => {
     expect(answerOf(await identity.browser('usr_ann').go(url))).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('silently for somebody who is not signed in', async () => {
-    expect(await refusal({ prompt: 'none' }, '')).toMatchObject({ error: 'login_required' });
+  test('silently for somebody who is not signed in at the provider yet', async () => {
     expect(await refusal({ prompt: 'none' })).toMatchObject({ error: 'login_required' });
+  });
+
+  /** RFC 9700, 4.11.2: else anybody could register an address and send people there through ours. */
+  describe('on a page of ours with a link, for a client that the person has not let in', () => {
+    const wrong = [
+      { prompt: 'none' },
+      { scope: 'posts:write' },
+      { scope: 'openid nonsense', prompt: 'none' },
+      { code_challenge: null },
+      { resource: 'https://other.example.com/mcp' },
+      { response_type: 'token' },
+      { response_mode: 'form_post', scope: 'posts:write' },
+      { response_mode: 'fragment', scope: 'posts:write' },
+    ] as const;
+    const registered = async () => {
+      const answer = await fetch(`${identity.url}/auth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ redirect_uris: ['https://desk.example.com/done'] }),
+      });
+      return ((await answer.json()) as { client_id: string }).client_id;
+    };
+
+    test.each(wrong)('%j', async (changes) => {
+      for (const id of [clientId, await registered()]) {
+        for (const user of ['usr_bob', undefined]) {
+          const page = await identity.browser(user).go(authorizeUrl(identity, id, changes));
+          expect(page.status).toBe(400);
+          expect(page.headers.get('location')).toBeNull();
+          expect(page.text).not.toMatch(/<form|document\.forms/);
+          expect(page.text).toMatch(/<a href="https:\/\/desk\.example\.com\/done\?error=\w+&amp;state=state-1"/);
+          expect(page.text).toContain('Go back to desk.example.com');
+          expect(page.headers.get('content-security-policy')).not.toContain('sha256');
+        }
+      }
+    });
+
+    test('but their own no leads back', async () => {
+      const browser = identity.browser('usr_bob');
+      const page = await decide(browser, await browser.go(authorizeUrl(identity, clientId)), { approve: false });
+      expect(answerOf(page)).toMatchObject({ error: 'access_denied', state: 'state-1' });
+    });
   });
 
   test.each([
@@ -457,16 +498,29 @@ describe('a client is what its document says', () => {
     expect(await outcome(id)).toMatchObject({ status: 400, fetches: 1 });
   });
 
-  test('a failed document is asked for again the next time', async () => {
+  test('a failed document is not asked for again for a minute, wherever the client names itself', async () => {
     let isUp = false;
     const id: string = documents.answering((_req, res) => {
       if (!isUp) return res.writeHead(503).end();
       const redirect_uris = ['https://desk.example.com/done'];
       res.writeHead(200, json).end(JSON.stringify({ client_id: id, client_name: 'Desk', redirect_uris }));
     });
-    expect(await outcome(id)).toMatchObject({ status: 400 });
+    expect(await outcome(id)).toMatchObject({ status: 400, fetches: 1 });
     isUp = true;
-    expect(await outcome(id)).toMatchObject({ status: 303 });
+    expect(await outcome(id)).toMatchObject({ status: 400, fetches: 0 });
+    const before = documents.asked.length;
+    expect((await redeem(identity, id, 'made up')).body.error).toBe('invalid_client');
+    expect(documents.asked.length).toBe(before);
+    identity.forward(60_000);
+    onTestFinished(() => identity.forward(-60_000));
+    expect(await outcome(id)).toMatchObject({ status: 303, fetches: 1 });
+  });
+
+  test('a document that fails at the token endpoint is fetched once a minute too', async () => {
+    const id = documents.answering((_req, res) => res.writeHead(404).end());
+    const before = documents.asked.length;
+    for (let i = 0; i < 3; i++) expect((await redeem(identity, id, 'made up')).body.error).toBe('invalid_client');
+    expect(documents.asked.length - before).toBe(1);
   });
 
   test('of its redirect addresses only https and this computer count', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
+import { readEntries } from '#server/transfer/reading';
 import { type Service, startService } from '#test/support/service';
 import { accountCalled, type Person, rowsOf, through, tryFile } from '#test/support/transfer';
 
@@ -26,6 +27,32 @@ const report = async (file: string, fields: Record<string, string> = {}) =>
 const codesOf = (rows: { problems: { code: string }[] }[]) =>
   rows.map(({ problems }) => problems.map(({ code }) => code));
 const drafts = async () => (await service.client.posts.list({ limit: 100 })).posts;
+
+describe('a first line with too many columns', () => {
+  test('is refused at the door, whatever stands in quotation marks', async () => {
+    for (const line of [`text${','.repeat(100)}`, `text${';'.repeat(3000)}`, `"text\n"${','.repeat(200)}`]) {
+      const { status, body } = await tryFile(service, person, `${line}\nHello`);
+      expect({ status, issue: body.issues[0] }).toMatchObject({
+        status: 400,
+        issue: { code: 'WrongColumns', limit: 100 },
+      });
+    }
+    const names = ['text', 'accounts', ...Array.from({ length: 98 }, (_, n) => `"more ${n},,,,"`)];
+    const { totals } = await tried(`${names.join(',')}\nHello${','.repeat(99)}`);
+    expect(totals.rows).toBe(1);
+    const commas = await tried(`\n\ntext,"acc""ounts"\n"${','.repeat(500)}",x`);
+    expect(commas.totals.rows).toBe(1);
+  });
+
+  test('is read no further than that', async () => {
+    let pieces = 0;
+    const endless = async function* () {
+      for (; pieces < 100; pieces++) yield Buffer.alloc(64 * 1024, ',');
+    };
+    await expect(readEntries(endless())).rejects.toMatchObject({ code: 'BadInput' });
+    expect(pieces).toBeLessThan(20);
+  });
+});
 
 describe('a dry run', () => {
   test('of 1,000 rows with 30 bad ones reports exactly those, and saves nothing', async () => {

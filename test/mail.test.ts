@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
-import { type Stopwatch, startStopwatch } from '#server/clock';
+import type { Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
-import { ladderMs } from '#server/messages/queue';
 import { sql } from '#server/store/database';
 import { urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
@@ -12,6 +11,8 @@ import { until } from '#test/support/until';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const ladderMs = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs];
 
 let mails: MailServer;
 let service: Service;
@@ -92,6 +93,33 @@ describe('a notification', () => {
     expect((await rows()).every(({ content }) => content === null)).toBe(true);
   });
 
+  test('is not mailed to whoever did it', async () => {
+    const [doer, other] = [await service.addMember('editor'), await service.addMember('editor')];
+    await happen('Done by one of them', { by: doer.userId });
+    await mails.nth(other.email);
+    await until('all have ended', async () => (await rows()).every(({ state }) => state !== 'pending'));
+    expect(mails.to(doer.email)).toEqual([]);
+  });
+
+  test('of a personal kind is mailed to that person alone', async () => {
+    const [named, other] = [await service.addMember('editor'), await service.addMember('editor')];
+    await happen('You were named', { kind: 'comment.mentioned', subjectId: named.userId });
+    await happen('For all editors');
+    await mails.nth(named.email, 2);
+    await until('all have ended', async () => (await rows()).every(({ state }) => state !== 'pending'));
+    expect(mails.to(other.email).map(({ headers }) => headers.subject)).toEqual(['For all editors (Demo)']);
+  });
+
+  test('that nobody could send for two days is too old', async () => {
+    const own = await startService(mails.settings);
+    await happen('Of no use any more', {}, own);
+    await own.clock.forward(2 * dayMs + minuteMs);
+    await own.posthorn.jobs.runDue(['mails']);
+    expect(await last(own)).toMatchObject({ state: 'failed', last_answer: 'Not sent: it is too old.', content: null });
+    expect(mails.received.filter(({ headers }) => headers.subject?.startsWith('Of no use'))).toEqual([]);
+    await own.stop();
+  });
+
   test('holds no text of its own in the database while it waits', async () => {
     const own = await startService(mails.settings);
     await happen('Sealed words', {}, own);
@@ -166,7 +194,8 @@ describe('a mail', () => {
 
   test('whose lease may have ended while the process stood still: nothing is sent, and it is due again', async () => {
     let sleeps = true;
-    const napping = (): Stopwatch => (sleeps ? () => Number.POSITIVE_INFINITY : startStopwatch());
+    const half = minuteMs / 2;
+    const napping = (): Stopwatch => () => (sleeps ? half : half - 1);
     const own = await startService(mails.settings, { startStopwatch: napping });
     const came = () => mails.received.filter(({ headers }) => headers.subject?.startsWith('Stood still'));
     await happen('Stood still', {}, own);
@@ -189,6 +218,21 @@ describe('a mail', () => {
     await own.posthorn.jobs.runDue(['mails']);
     mails.beforeAnswer(undefined);
     expect(await last(own)).toMatchObject({ state: 'sending', attempts: 0 });
+    await own.stop();
+  });
+
+  test('is forgotten 30 days after it was sent; one that still waits is not', async () => {
+    const own = await startService(mails.settings);
+    await happen('Sent', {}, own);
+    await own.posthorn.jobs.runDue(['mails']);
+    await happen('Waits', {}, own);
+    const purge = own.posthorn.chores['remove old mails and push messages'].run;
+    await own.clock.forward(29 * dayMs);
+    await purge();
+    expect((await rows(own)).map(({ state }) => state)).toEqual(['sent', 'pending']);
+    await own.clock.forward(2 * dayMs);
+    await purge();
+    expect((await rows(own)).map(({ state }) => state)).toEqual(['pending']);
     await own.stop();
   });
 
@@ -235,6 +279,30 @@ test('an invitation is mailed with its link, and says so', async () => {
   expect(mail.headers['list-unsubscribe']).toBeUndefined();
 });
 
+describe('an invitation that is made and withdrawn again and again', () => {
+  test('is mailed to one address at most five times an hour, whichever workspace and however it is written', async () => {
+    const other = await service.addWorkspace();
+    const admins = [await signedIn(), await signedIn(other.email)];
+    const invite = async (email: string, by = admins[0]) => {
+      const { status, body } = (await by?.post('/api/app/invitations', { email, role: 'viewer' })) ?? {};
+      expect(status).toBe(200);
+      await by?.delete(`/api/app/invitations/${body.id}`);
+      return body.mailed as boolean;
+    };
+    const ways = ['often@example.com', 'OFTEN@example.com', ' often@example.com'];
+    const mailed = [];
+    for (let i = 0; i < 8; i++) mailed.push(await invite(ways[i % 3] ?? '', admins[i % 2]));
+    expect(mailed).toEqual([true, true, true, true, true, false, false, false]);
+    expect(await invite('seldom@example.com')).toBe(true);
+    await mails.nth('seldom@example.com');
+    const arrived = () => ['often', 'OFTEN'].flatMap((name) => mails.to(`${name}@example.com`)).length;
+    await until('the fifth has come', () => arrived() >= 5);
+    expect(arrived()).toBe(5);
+    await service.clock.forward(hourMs);
+    expect(await invite('often@example.com')).toBe(true);
+  });
+});
+
 describe('a forgotten password', () => {
   const forgot = (email: string, address = '198.51.100.7') =>
     service.browser().post('/api/auth/password/forgot', { email }, { 'x-forwarded-for': address });
@@ -244,7 +312,7 @@ describe('a forgotten password', () => {
     return browser.post('/api/auth/password/reset', { secret, password });
   };
 
-  test('is set anew with the link of the mail, once; other browsers and MCP clients are out, and it is audited', async () => {
+  test('is set anew with the link of the mail, once; other browsers, MCP clients and tokens are out, and it is audited', async () => {
     const { email, workspaceId, token } = await service.addMember('editor');
     const before = await signedIn(email);
     expect((await forgot(` ${email.toUpperCase()}`)).body).toEqual({ done: true });
@@ -261,11 +329,22 @@ describe('a forgotten password', () => {
     expect((await before.get('/api/auth/session')).status).toBe(401);
     expect((await service.browser().signIn(email)).status).toBe(401);
     expect((await service.browser().signIn(email, 'a new password')).status).toBe(200);
-    expect((await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
     expect((await reset(secret)).body).toMatchObject({ code: 'NotFound', message: expect.stringContaining('new one') });
     const owner = await signedIn();
     const events = (await owner.get('/api/app/audit')).body.entries.map(({ event }: { event: string }) => event);
     expect(events).toEqual(expect.arrayContaining(['password.asked', 'password.reset']));
+  });
+
+  test('leaves personal tokens to somebody who wants to keep them', async () => {
+    const { email, token } = await service.addMember('editor');
+    await forgot(email);
+    const secret = secretIn(await mails.nth(email));
+    const answer = await service
+      .browser()
+      .post('/api/auth/password/reset', { secret, password: 'a new password', endTokens: false });
+    expect(answer.status).toBe(200);
+    expect((await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(200);
   });
 
   test('has the same answer for an address that nobody has, and no mail', async () => {
@@ -348,7 +427,7 @@ describe('the settings', () => {
     };
     expect(await doctor(mails.settings.SMTP_URL)).toContain('ok       The mail server of SMTP_URL answers');
     expect(await doctor(`smtp://posthorn:secret@127.0.0.1:${mails.port}`)).toContain('ok       The mail server');
-    expect(await doctor(`smtp://posthorn:wrong@127.0.0.1:${mails.port}`)).toContain('MISSING  No mail can be sent');
-    expect(await doctor(`smtp://127.0.0.1:${port}`)).toContain('MISSING  No mail can be sent');
+    expect(await doctor(`smtp://posthorn:wrong@127.0.0.1:${mails.port}`)).toContain('FAILURE  No mail can be sent');
+    expect(await doctor(`smtp://127.0.0.1:${port}`)).toContain('FAILURE  No mail can be sent');
   });
 });

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
-import { sql } from '#server/store/database';
+import { createPosthorn } from '#server/app';
+import { openDatabase, sql } from '#server/store/database';
 import { type Browser, createBrowser } from '#test/support/browser';
 import { answerOf, approve, type Documents, decide, questionOf, startDocuments } from '#test/support/identity';
 import { type Service, startService } from '#test/support/service';
@@ -158,6 +159,24 @@ describe.each([
   });
 });
 
+test('every path of the identity provider counts the requests of an address, and refuses too many', async () => {
+  const own = await startService({ REQUESTS_PER_MINUTE: '3', TRUST_PROXY: '1' });
+  onTestFinished(() => own.stop());
+  own.wallClock.toNext(60_000);
+  const paths = ['token', 'revoke', 'register', 'authorize', 'userinfo', 'interaction/x', 'jwks'];
+  for (const [index, path] of paths.entries()) {
+    const headers = { 'x-forwarded-for': `198.51.100.${index}` };
+    const ask = () => own.request('POST', `/auth/${path}`, { headers, body: new URLSearchParams({ token: 'x' }) });
+    for (let i = 0; i < 3; i++) expect((await ask()).status).not.toBe(429);
+    const refused = await ask();
+    expect({ path, status: refused.status, body: refused.body }).toMatchObject({
+      status: 429,
+      body: { code: 'TooManyRequests' },
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+});
+
 /** Clients without a document of their own introduce themselves (RFC 7591). */
 describe('registration', () => {
   const register = (metadata: unknown, headers: Record<string, string> = {}, to = service) =>
@@ -214,6 +233,41 @@ describe('registration', () => {
     expect(listed).not.toHaveProperty('host');
   });
 
+  const signedInWindow = async () => {
+    const browser = createBrowser(service.url);
+    const session = service.browser();
+    await session.signIn();
+    browser.set(...(session.cookie().split('=') as [string, string]));
+    return browser;
+  };
+
+  test('an error leads back to a client that the person let in, until they end its access', async () => {
+    const redirect = 'https://desk.example.com/done';
+    const { client_id: id } = (await register({ redirect_uris: [redirect] })).body;
+    const browser = await signedInWindow();
+    const wrong = requestOf(id, redirect).replace('openid', 'nonsense');
+    expect((await browser.go(wrong)).status).toBe(400);
+    await approve(browser, await browser.go(requestOf(id, redirect)));
+    expect((await browser.go(wrong)).url).toContain(`${redirect}?error=invalid_scope`);
+    const app = service.browser();
+    await app.signIn();
+    const { clients } = (await app.get('/api/app/clients')).body;
+    await app.delete(`/api/app/clients/${clients.find((one: { clientId: string }) => one.clientId === id).id}`);
+    expect((await browser.go(wrong)).status).toBe(400);
+  });
+
+  test.each([
+    ['Desk” verified “', 'Desk verified'],
+    ['"Desk" «Posthorn» ‹x› ＂y＂ „z‟ 「w」', 'Desk Posthorn x y z w'],
+    ["Ann's Desk", "Ann's Desk"],
+    ['“”', 'An app without a name'],
+  ])('of %s is shown as %s: a name cannot end the quotation that it stands in', async (client_name, shown) => {
+    const { client_id: id } = (await register({ ...desk, client_name })).body;
+    const browser = await signedInWindow();
+    const { body } = await questionOf(browser, await browser.go(requestOf(id)));
+    expect(body.client.name).toBe(shown);
+  });
+
   test('is asked about each time, as nobody has chosen the client', async () => {
     const redirect = 'https://desk.example.com/done';
     const { client_id: id } = (await register({ redirect_uris: [redirect] })).body;
@@ -264,6 +318,8 @@ describe('registration', () => {
     ['one good and one bad address', { redirect_uris: ['https://a.example/', 'x:'] }, 'invalid_redirect_uri'],
     ['a user name', { redirect_uris: ['https://posthorn@evil.example/'] }, 'invalid_redirect_uri'],
     ['a fragment', { redirect_uris: ['https://a.example/#b'] }, 'invalid_redirect_uri'],
+    ['an address with one slash', { redirect_uris: ['https:/evil.example'] }, 'invalid_redirect_uri'],
+    ['an address without a slash', { redirect_uris: ['https:evil.example'] }, 'invalid_redirect_uri'],
     ['a line break', { redirect_uris: ['https://a.example/\n'] }, 'invalid_redirect_uri'],
     ['no address', { client_name: 'Desk' }, 'invalid_redirect_uri'],
     ['an empty list', { redirect_uris: [] }, 'invalid_redirect_uri'],
@@ -428,6 +484,16 @@ describe('an access token of the identity provider', () => {
     const refused = await list(token);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+
+  test('is refused after the password was changed on another instance, by one that remembers the token', async () => {
+    const token = await tokenOf();
+    expect((await list(token)).status).toBe(200);
+    const elsewhere = openDatabase(service.parts, { report: () => undefined });
+    const { people } = createPosthorn({ ...service, database: elsewhere });
+    await people.changePassword(service.owner.userId, 'correct horse', 'correct horse');
+    expect((await list(token)).status).toBe(401);
+    await elsewhere.close();
   });
 });
 

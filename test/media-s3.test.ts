@@ -97,7 +97,7 @@ describe('a store that cannot be used', () => {
       LOG_LEVEL: 'silent',
     });
     const { text, healthy } = await diagnose(config);
-    expect(text).toMatch(new RegExp(`MISSING +The store for media cannot be used: .*${words.source}`));
+    expect(text).toMatch(new RegExp(`FAILURE +The store for media cannot be used: .*${words.source}`));
     expect(healthy).toBe(false);
     await expect(start(config)).rejects.toThrow(words);
     await drop();

@@ -5,10 +5,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MediaItem } from '#contracts/media';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { BadFile } from '#server/media/file-type';
+import { readImage } from '#server/media/image';
 import { inWords } from '#server/media/incoming';
 import { readVideo } from '#server/media/video';
 import { sql } from '#server/store/database';
@@ -129,6 +130,28 @@ describe('an Idempotency-Key of an upload', () => {
     }
     expect(await filesLeft()).toEqual(before);
   });
+
+  test('belongs to its user: with the same key somebody else adds a file of their own', async () => {
+    const file: [string, Blob] = ['file', blob(photo)];
+    const headers = keyed();
+    const mine = await send([file], headers);
+    const { token } = await service.addMember('editor');
+    const theirs = await send([file], { ...headers, authorization: `Bearer ${token}` });
+    expect(theirs.status).toBe(200);
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+
+  test('is forgotten after 24 hours: the same file is a new item then', async () => {
+    const file: [string, Blob] = ['file', blob(photo)];
+    const headers = keyed();
+    const first = await send([file], headers);
+    await service.clock.forward(24 * 3_600_000 - 60_000);
+    expect((await send([file], headers)).body).toEqual(first.body);
+    await service.clock.forward(2 * 60_000);
+    const later = await send([file], headers);
+    expect(later.status).toBe(200);
+    expect(later.body.id).not.toBe(first.body.id);
+  });
 });
 
 describe('an upload', () => {
@@ -221,6 +244,13 @@ describe('an upload', () => {
     }
   });
 
+  test('of an image that is of another format than its first bytes said is refused', async () => {
+    const file = join(service.config.dataDir, 'a.png');
+    await writeFile(file, photo);
+    await expect(readImage(file, 'image/png')).rejects.toMatchObject({ code: 'Unreadable' });
+    await expect(readImage(file, 'image/jpeg')).resolves.toMatchObject({ width: 1200 });
+  });
+
   test('beyond the limit of its kind is BadInput', async () => {
     const before = await filesLeft();
     const big = Buffer.concat([photo, Buffer.alloc(1024 * 1024)]);
@@ -240,6 +270,18 @@ describe('an upload', () => {
     expect(bomb.length).toBeLessThan(1024 * 1024);
     const { status, body } = await send([['file', blob(bomb), 'bomb.png']]);
     expect({ status, code: body.issues[0].code }).toEqual({ status: 400, code: 'TooBig' });
+  });
+
+  test('that takes too long to decode is told so, and not that it is damaged', async () => {
+    const { default: sharp } = await import('sharp');
+    // What libvips says when its time is up; a picture that really takes half a minute would hold the test for as long.
+    const decode = vi.spyOn(sharp.prototype, 'toBuffer').mockRejectedValueOnce(new Error('timeout: 42% complete'));
+    const { status, body } = await send([['file', blob(photo), 'slow.jpg']]);
+    decode.mockRestore();
+    expect({ status, issue: body.issues[0] }).toMatchObject({
+      status: 400,
+      issue: { path: 'file', code: 'TooBig', message: expect.stringContaining('takes longer than 30 seconds') },
+    });
   });
 
   test('that breaks off leaves nothing behind', async () => {
@@ -268,7 +310,16 @@ describe('an upload', () => {
     ['without an end', '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc', 'file'],
     ['without a file', '--x\r\ncontent-disposition: form-data; name="alt"\r\n\r\nabc\r\n--x--\r\n', 'file'],
     ['without anything', '', 'file'],
-  ])('as a form %s is 400', async (_what, body, path) => {
+    ['with a part that ends in its headers', '--x\r\ncontent-disposition: form-data; name="file"\r\n--x--\r\n', 'file'],
+    ['with a part that ends in its first header', '--x\r\ncontent-dispos', 'file'],
+    ['with a part that has just begun', '--x\r\n', 'file'],
+    ['with a boundary alone', '--x', 'file'],
+    [
+      'with a second part that ends in its headers',
+      '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--x\r\ncontent-disposition: form-data',
+      'file',
+    ],
+  ])('as a form %s is 400 at once', async (_what, body, path) => {
     const headers = { ...authorization(), 'content-type': 'multipart/form-data; boundary=x' };
     expect(await service.request('POST', '/api/media', { headers, body })).toMatchObject({
       status: 400,
@@ -471,6 +522,20 @@ describe('by URL', () => {
         body: { issues: [{ path: 'url' }] },
       });
     }
+  });
+
+  test.each([301, 302, 303, 307, 308])('a redirect with status %i is followed', async (status) => {
+    served.set(`/from-${status}`, { status, headers: { location: '/photo2.jpg' } });
+    served.set('/photo2.jpg', { body: photo });
+    expect((await from(`https://cdn.example.com/from-${status}`)).mimeType).toBe('image/jpeg');
+  });
+
+  test('five redirects in a row are followed, and not a sixth', async () => {
+    for (let hop = 1; hop <= 6; hop++)
+      served.set(`/hop-${hop}`, { status: 302, headers: { location: hop === 1 ? '/photo2.jpg' : `/hop-${hop - 1}` } });
+    served.set('/photo2.jpg', { body: photo });
+    expect((await from('https://cdn.example.com/hop-5')).mimeType).toBe('image/jpeg');
+    expect((await refused('https://cdn.example.com/hop-6')).body.message).toContain('from one redirect to the next');
   });
 
   test.each([

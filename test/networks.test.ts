@@ -119,18 +119,22 @@ describe('what doctor says of a network', () => {
   test.each([
     ['2026-11-15', 'ok', 'lives until 2027-07-01'],
     ['2027-05-01', 'ok', 'lives until 2027-07-01'],
-    ['2027-05-03', 'note', 'ends on 2027-07-01, in 59 days: set LINKEDIN_VERSION to a newer one'],
-    ['2027-07-01', 'missing', 'has ended on 2027-07-01, or may any day: set LINKEDIN_VERSION'],
-  ])('on %s a version that lives until 2027-07-01: %s', (today, is, words) => {
+    ['2027-05-03', 'warning', 'ends on 2027-07-01, in 59 days: set LINKEDIN_VERSION to a newer one'],
+    ['2027-07-01', 'failure', 'has ended on 2027-07-01, or may any day: set LINKEDIN_VERSION'],
+  ])('on %s a version that lives until 2027-07-01: %s', (today, level, words) => {
     const found = versionOf(named('linkedin'), siteOf(named('linkedin'), day(today)));
-    expect(found).toEqual({ is, text: expect.stringContaining(words) });
+    expect(found).toEqual({ name: 'LinkedIn', level, message: expect.stringContaining(words) });
   });
 
   test('a version without a known end says so', () => {
     const found = versionOf(named('x'), siteOf(named('x'), day('2026-11-15')));
-    expect(found).toEqual({ is: 'ok', text: "Version v2 of X's API: no end is known" });
+    expect(found).toEqual({ name: 'X', level: 'ok', message: "Version v2 of X's API: no end is known" });
     const unversioned = versionOf(named('bluesky'), siteOf(named('bluesky'), day('2026-11-15')));
-    expect(unversioned).toEqual({ is: 'ok', text: "Bluesky's API has no versions that could end" });
+    expect(unversioned).toEqual({
+      name: 'Bluesky',
+      level: 'ok',
+      message: "Bluesky's API has no versions that could end",
+    });
   });
 
   const examined = async (
@@ -139,14 +143,14 @@ describe('what doctor says of a network', () => {
   ) => {
     const network = named(key);
     const { baseUrl = 'https://posthorn.example', settings = {} } = given;
-    const { findings } = await examineNetwork(network, {
+    const { checks } = await examineNetwork(network, {
       site: siteOf(network, day('2026-11-15'), given.request),
       isLive: network.settings.every((name) => settings[name] !== undefined),
       production: false,
       baseUrl,
       setting: (name) => settings[name],
     });
-    return findings.map(({ is, text }) => `${is}: ${text}`).join('\n');
+    return checks.map(({ level, message }) => `${level}: ${message}`).join('\n');
   };
   const both = { INSTAGRAM_APP_ID: 'id', INSTAGRAM_APP_SECRET: 'secret' };
   const answer =
@@ -155,7 +159,12 @@ describe('what doctor says of a network', () => {
 
   test.each<[string, string, Parameters<typeof examined>[1], RegExp]>([
     ['nothing set', 'x', {}, /^note: X is a sandbox: for the real network set X_CLIENT_ID and X_CLIENT_SECRET$/m],
-    ['half of it set', 'x', { settings: { X_CLIENT_ID: 'id' } }, /^missing: .+ set X_CLIENT_SECRET too, or none of/m],
+    [
+      'half of it set',
+      'x',
+      { settings: { X_CLIENT_ID: 'id' } },
+      /^failure: X_CLIENT_ID is set and X_CLIENT_SECRET is not.+ Set X_CLIENT_SECRET too, or neither/m,
+    ],
     [
       'the redirect address',
       'x',
@@ -168,7 +177,7 @@ describe('what doctor says of a network', () => {
       'an address at home',
       'instagram',
       { baseUrl: 'http://localhost:3000', settings: both },
-      /^missing: Media cannot be fetched by Instagram from http:\/\/localhost:3000: set BASE_URL/m,
+      /^failure: Media cannot be fetched by Instagram from http:\/\/localhost:3000: set BASE_URL/m,
     ],
     ['an address of a home network', 'threads', { baseUrl: 'https://172.20.0.2' }, /^note: Media cannot be fetched/m],
     ['a public address', 'threads', {}, /^ok: Media can be fetched/m],
@@ -183,7 +192,7 @@ describe('what doctor says of a network', () => {
       'a wrong secret',
       'instagram',
       { settings: both, request: answer(400, { error_message: 'Invalid platform app' }) },
-      /^missing: Instagram does not know this app and secret \(Invalid platform app\): copy INSTAGRAM_APP_ID and INSTAGRAM_APP_SECRET again/m,
+      /^failure: Instagram does not know this app and secret \(Invalid platform app\): copy INSTAGRAM_APP_ID and INSTAGRAM_APP_SECRET again/m,
     ],
     [
       'a right one',

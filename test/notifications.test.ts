@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { Post } from '#contracts/posts';
 import { jsonOf } from '#server/json-text';
-import type { LiveEvent } from '#server/live/open-tabs';
+import type { LiveEvent } from '#server/live/news';
 import { findAction } from '#server/run-action';
 import { sql } from '#server/store/database';
 import { lockAwaited } from '#test/support/locks';

@@ -2,15 +2,16 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { access, chmod, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
-import { readConfig } from '#server/config';
+import { readConfig, SettingError } from '#server/config';
 import { type FiguresMessage, figuresFor } from '#server/figures-of-all';
 import { createHealth } from '#server/http/health';
 import { openAgenda } from '#server/jobs/agenda';
@@ -19,6 +20,7 @@ import { start } from '#server/main';
 import { endOfNode } from '#server/node-version';
 import { open } from '#server/open';
 import { createReport } from '#server/report';
+import { readSecrets } from '#server/secrets/keys';
 import { Settings } from '#server/settings';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
@@ -29,6 +31,7 @@ import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
 import { buildWeb } from '#test/support/shared';
 import { until } from '#test/support/until';
+import { startWire } from '#test/support/wire';
 
 const one = sql('test.one', 'select 1 as one');
 const urlAt = ({ user, password, database }: Connection, port: number) =>
@@ -146,12 +149,69 @@ describe('a database that is not there yet', () => {
     await expect(start(configWith({ DATABASE_URL: url }))).rejects.toThrow('database "nowhere" does not exist');
   });
 
+  test.each([
+    ['as it is asked whether it is a pooler', /^Qbegin/, 1],
+    ['as the tables of Agenda are made', /^QSELECT 1/, 1],
+    ['as Agenda connects', /^QSELECT 1/, 2],
+    ['as Agenda begins to listen', /^QLISTEN "agenda:jobs"/, 1],
+    ['as Agenda saves a job', /^PINSERT INTO "agenda_jobs"/, 1],
+  ])('that breaks off %s is met again, and the line says what happened', async (_, words, time) => {
+    const wire = await startWire(fresh.parts);
+    let times = 0;
+    wire.hear = (message, from) => {
+      const text = message.toString('latin1');
+      const asked = text[0] + text.slice(5).replaceAll(/\0/g, '').trimStart();
+      if (words.test(asked) && ++times === time) from.cut();
+    };
+    const said: string[] = [];
+    const DATABASE_URL = urlAt(fresh.parts, wire.parts.port);
+    const running = await start(configWith({ DATABASE_URL }), { say: (text) => said.push(text) });
+    expect(said[1]).toMatch(/^The database cannot be used: Connection terminated unexpectedly\. Trying again/);
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    await running.stop();
+    wire.stop();
+  });
+
   test('that breaks off at any moment of the start is met again', async () => {
     const port = await freePort();
     await openLine(port, [1, 4, 8, 13, 19]);
     const running = await start(configWith({ DATABASE_URL: urlAt(fresh.parts, port) }));
     expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
     await running.stop();
+  });
+});
+
+describe('a disk that is full', () => {
+  test('as Posthorn starts is told in one sentence, and it is not ready before', async () => {
+    const port = await freePort();
+    const config = configWith({ DATABASE_URL: urlOf(fresh.parts), PORT: String(port) });
+    await (await start(config)).stop();
+    const admin = openDatabase(fresh.parts, { report: () => undefined, poolSize: 1 });
+    await admin.script(`
+      create function full_disk() returns trigger language plpgsql as $$ begin
+        perform pg_sleep(1);
+        raise exception using errcode = '53100', message = 'could not extend file: No space left on device';
+      end $$;
+      create trigger full_disk before insert on agenda_jobs execute function full_disk();
+      delete from agenda_jobs`);
+    await admin.close();
+    const answers = new Set<string>();
+    let isOver = false;
+    const asking = (async () => {
+      while (!isOver) {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+        if (answer) answers.add(`${answer.status} ${await answer.text()}`);
+        await sleep(10);
+      }
+    })();
+    const error = await start(config).catch((refused: unknown) => refused);
+    isOver = true;
+    await asking;
+    expect(error).toBeInstanceOf(SettingError);
+    expect((error as Error).message).toBe(
+      'The database cannot be used: could not extend file: No space left on device. Free space on the disk of PostgreSQL, or make it writable, then start again.',
+    );
+    expect([...answers]).toEqual(['503 starting']);
   });
 });
 
@@ -360,9 +420,13 @@ describe('doctor in production', () => {
     const before = await withKeys(first);
     await before.posthorn.push.publicKey();
     await before.close();
-    expect(await doctor(first)).toContain('All stored secrets are sealed with the newest key, "k1"');
+    expect(await doctor(first)).toMatch(
+      /^ok +All stored secrets \(1\) can be decrypted\. The newest key is "k1" \(finger/m,
+    );
     expect(await doctor(second, first)).toMatch(/^note +1 stored secret is still sealed with the key "k1"/m);
-    expect(await doctor(second)).toMatch(/^MISSING +1 stored secret is sealed with the key "k1", which is not/m);
+    expect(await doctor(second)).toMatch(
+      /^FAILURE +Stored secrets cannot be decrypted: 1 key for push messages\. The key "k1" that encrypted them is not in ENCRYPTION_KEYS\. Put that key back/m,
+    );
     const after = await withKeys(second, first);
     await after.posthorn.resealing.run();
     await after.close();
@@ -373,15 +437,16 @@ describe('doctor in production', () => {
 describe('doctor', () => {
   test('says which migrations are pending, and with --fix applies them, closes the keys to others and removes files of nobody', async () => {
     const config = configWith({ DATABASE_URL: urlOf(fresh.parts) });
-    expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
+    expect((await diagnose(config)).text).toContain('FAILURE  The database has no tables of Posthorn yet: `npm start`');
+    await readSecrets(config);
     await chmod(join(config.dataDir, 'secrets.json'), 0o644);
     const old = openDatabase(fresh.parts, { report: () => undefined });
     const contracting = migrations.findIndex(({ name }) => name === 'workspace-keys-alone');
     await migrate(old, migrations.slice(0, contracting));
     const last = migrations.slice(contracting).map(({ number, name }) => `${number} ${name}`);
     const { text, healthy } = await diagnose(config);
-    expect(text).toContain(`MISSING  Migrations pending: ${last.join(', ')}. Take a backup;`);
-    expect(text).toMatch(/^MISSING {2}Others on this machine can read the keys in \S+secrets\.json/m);
+    expect(text).toContain(`FAILURE  Migrations pending: ${last.join(', ')}. Take a backup;`);
+    expect(text).toMatch(/^FAILURE {2}Others on this machine can read the keys in \S+secrets\.json/m);
     expect(healthy).toBe(false);
     // Looking has changed nothing.
     expect(await pendingIn(old, migrations)).toHaveLength(last.length);
@@ -391,6 +456,7 @@ describe('doctor', () => {
     expect((await diagnose(config)).text).toMatch(waiting);
     await before.end();
     const orphan = join(config.dataDir, 'media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0');
+    await mkdir(dirname(orphan));
     await writeFile(orphan, 'x');
     await utimes(orphan, 0, 0);
     const mended = await diagnose(config, { fix: true });
@@ -416,6 +482,30 @@ describe('the log', () => {
     report(new Error('it failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }));
     report(new TypeError('x is not a function'), { requestId: 'find-me' });
     expect(lines).toMatchObject([{ level: 40 }, { level: 50, requestId: 'find-me', msg: 'work failed' }]);
+  });
+
+  test('warns of a busy database once a minute, and says how often it was', async () => {
+    const database = openDatabase(fresh.parts, { report: () => undefined, poolSize: 1, waitMs: 300 });
+    const held = database.query(sql('test.long', 'select pg_sleep(1)'));
+    const busy = await database.query(one).catch((refused: unknown) => refused);
+    await held;
+    await database.close();
+    const { lines, log } = recorded();
+    const reports = [createReport(log, 'work failed'), createReport(log, 'other work failed')];
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const reportMany = () => {
+      for (let time = 0; time < 50; time++) {
+        for (const report of reports) report(time % 2 ? busy : new Error('The recurring work failed', { cause: busy }));
+      }
+    };
+    reportMany();
+    vi.advanceTimersByTime(59_000);
+    reportMany();
+    expect(lines).toMatchObject([{ level: 40, times: 1, msg: expect.stringContaining('the database is busy') }]);
+    vi.advanceTimersByTime(2_000);
+    reportMany();
+    expect(lines.slice(1)).toMatchObject([{ level: 40, times: 200 }]);
   });
 
   test('has recurring work that failed, by its name; other processes hear of it, and go on', async () => {

@@ -73,6 +73,7 @@ describe('an address is refused before anything is asked', () => {
     'https://exa mple.com/',
     'https://exam\u0000ple.com/',
     'https://example.com:99999/',
+    'https://example.com:0/',
     `https://example.com/${'a'.repeat(2048)}`,
   ])('when it is not an https address: %j', async (url) => {
     expect(await silent().request(url)).toMatchObject({ ok: false, reason: 'badUrl' });

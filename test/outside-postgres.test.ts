@@ -95,6 +95,12 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     await stop();
   });
 
+  test('PgBouncer in statement mode is told at once, with what to set there', async () => {
+    const DATABASE_URL = await startBouncer(leader, 'pooled', 'statement');
+    const starting = start(configWith({ DATABASE_URL, PORT: '0' }));
+    await expect(starting).rejects.toThrow(/PgBouncer in statement mode.*Set pool_mode = transaction or session/);
+  });
+
   test('a replica is read while it has all that was committed, and else the leader', async () => {
     const database = openDatabase(leader.at('replicated'), {
       report: () => undefined,

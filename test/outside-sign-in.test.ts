@@ -114,7 +114,7 @@ describe('somebody who comes from the outside provider', () => {
 
   test('joins by an invitation to the address that is vouched for', async () => {
     const caller = { ...service.owner, role: 'owner', human: true } as const;
-    const { url } = await service.posthorn.members.invite(caller, { email: 'invited@example.com', role: 'viewer' });
+    const { url } = await service.posthorn.invitations.invite(caller, { email: 'invited@example.com', role: 'viewer' });
     const token = url.split('/').at(-1);
     expect((await service.request('GET', '/api/auth/entrance')).body).toMatchObject({ outside: true });
     const arrived = await comeFrom(service, { sub: 'invited', email: 'Invited@example.com', email_verified: true });
@@ -129,7 +129,7 @@ describe('where an outside provider signs people in', () => {
     const refusal = { status: 403, body: { code: 'Forbidden', message: expect.stringContaining('no passwords') } };
     expect(await service.browser().signIn()).toMatchObject(refusal);
     const caller = { ...service.owner, role: 'owner', human: true } as const;
-    const { url } = await service.posthorn.members.invite(caller, { email: 'boss@example.com', role: 'viewer' });
+    const { url } = await service.posthorn.invitations.invite(caller, { email: 'boss@example.com', role: 'viewer' });
     const input = { token: url.split('/').at(-1), password: 'correct horse' };
     expect(await service.browser().post('/api/auth/invitations/accept', input)).toMatchObject(refusal);
     const { email } = await addMember();

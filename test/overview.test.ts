@@ -143,10 +143,10 @@ describe('a post that failed on two accounts', () => {
 });
 
 describe('an uncertain result that a person found', () => {
-  const uncertain = async () => {
+  const failed = async (isUncertain: boolean) => {
     const { id } = await create('[sandbox:lost] looked for');
     const results = [
-      { accountId: account, ok: false, uncertain: true, error: { code: 'uncertain', message: 'Look.' } },
+      { accountId: account, ok: false, uncertain: isUncertain, error: { code: 'uncertain', message: 'Look.' } },
     ];
     await service.database.query(
       sql('test.uncertain', "update posts set status = 'Failed', results = $2::jsonb where id = $1"),
@@ -156,7 +156,7 @@ describe('an uncertain result that a person found', () => {
   };
 
   test('counts as out: Published, with its event, and nothing is sent', async () => {
-    const id = await uncertain();
+    const id = await failed(true);
     const before = (await service.feed('bluesky')).length;
     const { body } = await browser.post(`/api/app/posts/${id}/found`, { accountIds: [account] });
     expect(body).toMatchObject({ status: 'Published', results: [{ accountId: account, ok: true, uncertain: false }] });
@@ -167,7 +167,9 @@ describe('an uncertain result that a person found', () => {
   });
 
   test('is refused for an account that is not uncertain, and twice', async () => {
-    const id = await uncertain();
+    const refused = await failed(false);
+    expect((await browser.post(`/api/app/posts/${refused}/found`, { accountIds: [account] })).status).toBe(409);
+    const id = await failed(true);
     expect((await browser.post(`/api/app/posts/${id}/found`, { accountIds: ['acct_X'] })).status).toBe(409);
     await browser.post(`/api/app/posts/${id}/found`, { accountIds: [account] });
     expect((await browser.post(`/api/app/posts/${id}/found`, { accountIds: [account] })).status).toBe(409);

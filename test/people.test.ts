@@ -594,7 +594,7 @@ describe('an invitation', () => {
     const again = await admin.post('/api/app/invitations', { email: 'one@example.com', role: 'viewer' });
     expect(again).toMatchObject({ status: 409, body: { code: 'Conflict' } });
     expect((await admin.get('/api/app/invitations')).body.invitations).toHaveLength(200);
-    await service.posthorn.members.purgeInvitations();
+    await service.posthorn.invitations.purge();
     const left = sql(
       'test.left',
       `select id from invitations where workspace_id = $1 and id in ('inv_201', 'inv_202', 'inv_203')`,

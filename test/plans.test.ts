@@ -195,6 +195,17 @@ describe('PlanLimit', () => {
     expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
   });
 
+  test('forgets what was used in earlier months, and keeps what was used in this one', async () => {
+    const account = await service.connect('bluesky');
+    await schedule([account]);
+    await service.clock.forward(35 * 86_400_000);
+    await schedule([account]);
+    await service.posthorn.chores['remove the plan usage of past months'].run();
+    const months = sql('test.months', 'select scheduled from plan_usage where workspace_id = $1');
+    expect(await service.database.query(months, [service.owner.workspaceId])).toEqual([{ scheduled: 1 }]);
+    expect((await service.posthorn.plans.read(service.owner.workspaceId)).used.scheduled).toBe(1);
+  });
+
   test('limits members', async () => {
     await setPlan('free');
     await service.addMember('editor');
@@ -202,6 +213,23 @@ describe('PlanLimit', () => {
     await browser.signIn();
     const { status, body } = await browser.post('/api/app/invitations', { email: 'c@example.com', role: 'editor' });
     expect({ status, code: body.code }).toEqual({ status: 402, code: 'PlanLimit' });
+  });
+
+  test('limits members also when an invitation is accepted, since several may be open', async () => {
+    await setPlan('free');
+    const browser = service.browser();
+    await browser.signIn();
+    const accepted: number[] = [];
+    const tokens: string[] = [];
+    for (const email of ['b@example.com', 'c@example.com']) {
+      const { body } = await browser.post('/api/app/invitations', { email, role: 'editor' });
+      tokens.push(body.url.split('/').at(-1));
+    }
+    for (const token of tokens) {
+      const acceptance = { token, password: 'correct horse' };
+      accepted.push((await service.browser().post('/api/auth/invitations/accept', acceptance)).status);
+    }
+    expect(accepted).toEqual([200, 402]);
   });
 
   test('over MCP is a result with isError: true, and no card', async () => {

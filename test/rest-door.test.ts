@@ -139,6 +139,8 @@ describe('the error shape', () => {
     'POSTS.CREATE',
     'posts.create.',
     '..%2fx',
+    'posts.list%00',
+    '%00',
   ])('for the action %s is 404 UnknownAction', async (name) => {
     const { status, body } = await service.call(name);
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'UnknownAction' });
@@ -174,6 +176,20 @@ describe('the error shape', () => {
 
 describe('an Idempotency-Key', () => {
   const key = () => ({ 'idempotency-key': crypto.randomUUID() });
+
+  test('gives no earlier answer to somebody whose role no longer allows the action', async () => {
+    const { userId, token } = await service.addMember('editor');
+    const headers = { authorization: `Bearer ${token}`, ...key() };
+    const create = () => service.call('posts.create', { body: 'Once' }, headers);
+    expect((await create()).status).toBe(200);
+    const owner = service.browser();
+    await owner.signIn();
+    await owner.patch(`/api/app/members/${userId}`, { role: 'viewer' });
+    expect(await create()).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
+    await owner.patch(`/api/app/members/${userId}`, { role: 'editor' });
+    const again = await create();
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+  });
 
   test('with the same body returns the first answer and does the work once', async () => {
     const headers = key();
@@ -463,6 +479,7 @@ describe('what browsers see', () => {
     for (const path of ['/docs', '/api/agent/tools', '/healthz', '/nothing']) {
       const { headers } = await service.request('GET', path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       expect(headers.get('x-powered-by')).toBeNull();
     }

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createPosthorn } from '#server/app';
+import { createMovableClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import { html } from '#server/pages/html';
+import { findLostSecrets, findLostSecretsQuickly } from '#server/secrets/lost-secrets';
 import { createResealing } from '#server/secrets/resealing';
 import { createSeal, type Seal } from '#server/secrets/seal';
 import { sql } from '#server/store/database';
-import { startService } from '#test/support/service';
+import { type Service, startService } from '#test/support/service';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
@@ -47,6 +50,34 @@ describe('what is stored sealed', () => {
   });
 });
 
+/** One text in every sealed column. */
+const sealEverywhere = async (service: Service) => {
+  const { posthorn, owner } = service;
+  const account = await service.connect('mastodon');
+  const caller = { ...owner, role: 'owner', human: true } as const;
+  await posthorn.connecting.begin(caller, 'x', {});
+  const hook = await posthorn.webhooks.add(caller, {
+    url: 'https://example.com/hook',
+    events: ['post.published'],
+  });
+  await posthorn.webhooks.rotateSecret(caller, hook.id);
+  const browser = service.browser();
+  await browser.signIn();
+  const keys = { p256dh: Buffer.concat([Buffer.from([4]), randomBytes(64)]), auth: randomBytes(16) };
+  const subscription = {
+    endpoint: 'https://push.example.com/one',
+    keys: { p256dh: keys.p256dh.toString('base64url'), auth: keys.auth.toString('base64url') },
+  };
+  const { body } = await browser.post('/api/app/push-browsers', subscription);
+  await posthorn.push.publicKey();
+  const shown = { title: 'Hello', body: '', path: '/', about: 'x', urgency: 'normal' } as const;
+  const browserId = body.browsers[0].id as string;
+  // More than are read at once.
+  const message = { purpose: 'notification', push: shown, browserId, livesMs: 60_000 } as const;
+  await posthorn.messages.add(Array.from({ length: 150 }, () => message));
+  return { account, caller, hook };
+};
+
 describe('after a change of the keys', () => {
   const [old, fresh] = [key('k1'), key('k2')];
 
@@ -81,27 +112,8 @@ describe('after a change of the keys', () => {
   test('every sealed column is sealed anew, none is forgotten, and what another process wrote meanwhile stays', async () => {
     const service = await startService({ ENCRYPTION_KEYS: old }, { ownAddress: true });
     onTestFinished(() => service.stop());
-    const { posthorn, database, owner } = service;
-    const account = await service.connect('mastodon');
-    const caller = { ...owner, role: 'owner', human: true } as const;
-    await posthorn.connecting.begin(caller, 'x', {});
-    const hook = await posthorn.webhooks.add(caller, {
-      url: 'https://example.com/hook',
-      events: ['post.published'],
-    });
-    await posthorn.webhooks.rotateSecret(caller, hook.id);
-    const browser = service.browser();
-    await browser.signIn();
-    const keys = { p256dh: Buffer.concat([Buffer.from([4]), randomBytes(64)]), auth: randomBytes(16) };
-    const subscription = {
-      endpoint: 'https://push.example.com/one',
-      keys: { p256dh: keys.p256dh.toString('base64url'), auth: keys.auth.toString('base64url') },
-    };
-    const { body } = await browser.post('/api/app/push-browsers', subscription);
-    await posthorn.push.publicKey();
-    const shown = { title: 'Hello', body: '', path: '/', about: 'x', urgency: 'normal' } as const;
-    const browserId = body.browsers[0].id as string;
-    await posthorn.messages.add([{ purpose: 'notification', push: shown, browserId, livesMs: 60_000 }]);
+    const { posthorn, database } = service;
+    const { account } = await sealEverywhere(service);
 
     const all = posthorn.resealing.columns.toSorted();
     expect(all).toEqual(sealedInCode());
@@ -111,19 +123,21 @@ describe('after a change of the keys', () => {
     const read = sql('test.tokens', 'select tokens from accounts where id = $1');
     const tokens = async () => (await database.query<{ tokens: string }>(read, [account]))[0]?.tokens ?? '';
     const place = `accounts:${account}:tokens`;
-    const newer = seal.seal('newer', place);
-    const race = sql('test.race', 'update accounts set tokens = $2 where id = $1');
+    const overwritten: string[] = [];
     const raced = posthorn.sealed.map((column) => ({
       ...column,
-      replace: async (...change: Parameters<typeof column.replace>) => {
-        if (column.table === 'accounts') await database.query(race, [account, newer]);
-        return column.replace(...change);
+      replace: async (id: string, before: string, sealed: string) => {
+        await column.replace(id, before, seal.seal('newer', `${column.table}:${id}:${column.column}`));
+        const isOverwritten = await column.replace(id, before, sealed);
+        if (isOverwritten) overwritten.push(`${column.table}.${column.column}`);
+        return isOverwritten;
       },
     }));
     const faults: unknown[] = [];
     const report = (error: unknown) => void faults.push(error);
     const resealed = (seal: Seal) => createResealing({ columns: posthorn.sealed, seal, report });
     await createResealing({ columns: raced, seal, report }).run();
+    expect(overwritten).toEqual([]);
     expect(seal.open(await tokens(), place)).toBe('newer');
     expect(await sealedWith(service, 'k1')).toEqual([]);
     expect(await sealedWith(service, 'k2')).toEqual(all);
@@ -139,6 +153,83 @@ describe('after a change of the keys', () => {
     await resealed(createSeal([key('k4')])).run();
     expect(faults).toHaveLength(all.length);
     expect(await sealedWith(service, 'k3')).toEqual(all);
+  });
+});
+
+describe('a lost key', () => {
+  const [lost, fresh] = [key('k1'), key('k1')];
+
+  /** The same installation with another key of the same name, as after a loss. */
+  const withoutKey = async (service: Service) => {
+    const { database, outbound, config, log, ownUrl } = service;
+    const seal = createSeal([fresh]);
+    const clock = createMovableClock();
+    return { seal, posthorn: createPosthorn({ database, outbound, seal, config, clock, log, ownUrl }) };
+  };
+
+  test('is found by opening what is stored, and everything that it sealed is discarded, to be made anew', async () => {
+    const service = await startService({ ENCRYPTION_KEYS: lost }, { ownAddress: true });
+    onTestFinished(() => service.stop());
+    const { database, owner } = service;
+    const { account, caller, hook } = await sealEverywhere(service);
+    await service.posthorn.webhooks.test(caller, hook.id);
+    const pushKey = await service.posthorn.push.publicKey();
+    const { seal, posthorn } = await withoutKey(service);
+    const found = await findLostSecrets(posthorn.sealed, seal);
+    expect(await findLostSecretsQuickly(posthorn.sealed, seal)).toEqual(found);
+    expect(await findLostSecrets(posthorn.sealed, service.seal)).toBeUndefined();
+    expect(await findLostSecretsQuickly(posthorn.sealed, service.seal)).toBeUndefined();
+    // The same where the key is not there at all.
+    expect(await findLostSecretsQuickly(posthorn.sealed, undefined)).toEqual(found);
+
+    const discarded = await posthorn.discardLostSecrets();
+    expect(discarded).toEqual(found);
+    expect(discarded?.counts.map(({ noun }) => noun).toSorted()).toEqual(
+      posthorn.sealed.map(({ noun }) => noun).toSorted(),
+    );
+    expect(await findLostSecrets(posthorn.sealed, seal)).toBeUndefined();
+
+    // Accounts wait for a person, who is told why.
+    const [connected] = await posthorn.accounts.list(caller);
+    expect(connected).toMatchObject({ id: account, status: 'NeedsReconnect' });
+    const told = await database.query<{ kind: string; detail: string }>(
+      sql('test.told', 'select kind, detail from notifications where workspace_id = $1 order by kind'),
+      [owner.workspaceId],
+    );
+    expect(told.map(({ kind }) => kind)).toEqual(['account.reconnect', 'webhook.paused']);
+    expect(told[0]?.detail).toMatch(/^Its access was lost with the encryption key of this server\. Posts to/);
+
+    // Receivers get nothing that they would refuse, and a person can take a new secret there.
+    const paused = await posthorn.webhooks.get(caller, hook.id);
+    expect(paused).toMatchObject({ state: 'paused', reason: expect.stringContaining('signing secret was lost') });
+    expect(paused.oldSecretUntil).toBeUndefined();
+    const [delivery] = await posthorn.webhooks.deliveries(caller, hook.id);
+    expect(delivery).toMatchObject({ state: 'failed', lastAnswer: expect.stringContaining('paused') });
+    expect((await posthorn.webhooks.rotateSecret(caller, hook.id)).secret).toMatch(/^whsec_/);
+    expect((await posthorn.webhooks.resume(caller, hook.id)).state).toBe('active');
+
+    // Keys are made anew when they are needed, browsers subscribe to the new one, and unsent messages have ended.
+    const left = await database.query<{ table: string; count: number }>(
+      sql(
+        'test.left',
+        `select 'push_subscriptions' as table, count(*)::int from push_subscriptions
+          union all select 'connections', count(*)::int from connections
+          union all select 'network_apps', count(*)::int from network_apps
+          union all select 'signing_keys', count(*)::int from signing_keys
+          union all select 'due messages', count(*)::int from messages where due_at is not null and channel = 'push'`,
+      ),
+    );
+    expect(left.filter(({ count }) => count > 0)).toEqual([]);
+    expect(await posthorn.push.publicKey()).not.toBe(pushKey);
+  });
+
+  test('leaves alone what another key opens', async () => {
+    const service = await startService({ ENCRYPTION_KEYS: lost }, { ownAddress: true });
+    onTestFinished(() => service.stop());
+    await sealEverywhere(service);
+    expect(await service.posthorn.discardLostSecrets()).toBeUndefined();
+    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    expect(await service.posthorn.accounts.list(caller)).toMatchObject([{ status: 'Connected' }]);
   });
 });
 

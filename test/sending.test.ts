@@ -104,6 +104,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     graceMs: hourMs,
     sendWithinMs: minuteMs,
     waitToLeave: async () => () => undefined,
+    isClockStepped: () => false,
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
     end: async (one: Ended) => void ended.push(one),
@@ -123,7 +124,6 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     prepared: null,
     begunAt: null,
     begunBody: null,
-    begunPrint: null,
     lostAt: null,
     result: null,
     repeat: null,
@@ -168,6 +168,12 @@ describe('a network that works on something', () => {
     const out = { externalId: '42', note: 'The video is out without its thumbnail.' };
     const known = await turn({ confirm: async () => waiting({}, 1000, out) }, twoHoursAgo);
     expect(known.ended).toMatchObject([{ result: { ok: true, uncertain: false, ...out } }]);
+  });
+
+  test('and never told its time is not believed when it does not show a post: it stays uncertain', async () => {
+    const lost = { begunAt: '2026-11-15T11:30:00.000Z', lostAt: '2026-11-15T11:30:00.000Z' };
+    const { ended } = await turn({ confirm: async () => ({ is: 'absent' }) }, lost);
+    expect(ended).toMatchObject([{ result: { ok: false, uncertain: true }, maybeOut: true, askInMs: null }]);
   });
 
   test('and has decided against it after an answer was lost says why, whatever kind of trouble it is', async () => {
@@ -349,6 +355,32 @@ describe('a claim that is lost while something is being sent', () => {
     own.hangUp();
     await isLeftAlone(own, id, theirs);
   });
+
+  test('is not written to by whoever learns late that a part is out, when the next part is on its way already', async () => {
+    const own = await beginHolding('/2/tweets');
+    const accountIds = [await own.connect('x')];
+    const { id } = await own.client.posts.create({ accountIds });
+    const versions = [{ content: [{ body: 'One' }, { body: 'Two' }] }];
+    await own.client.posts.update({ id, accountIds, versions });
+    await own.asHuman('posts.publishNow', { id });
+    await own.isHeld();
+    await own.change(id, `key = gen_random_uuid(), sent = '[{"externalId": "1"}]'`);
+    const theirs = await taken(own, id);
+    own.letThrough();
+    await isLeftAlone(own, id, theirs);
+  });
+});
+
+test('a network gets as many sends at once as SENDS_PER_NETWORK says, and other networks do not wait for it', async () => {
+  const own = await beginHolding('/2/tweets', { SENDS_PER_NETWORK: '2' });
+  const accountId = await own.connect('x');
+  const ids: string[] = [];
+  for (const body of ['One', 'Two', 'Three', 'Four']) ids.push(await own.publishNow(accountId, body));
+  await until('two are on their way', () => own.asked('/2/tweets') === 2);
+  await own.ended(await own.publishNow(await own.connect('mastodon'), 'Elsewhere'));
+  expect(own.asked('/2/tweets')).toBe(2);
+  own.letThrough();
+  for (const id of ids) expect((await own.ended(id)).status).toBe('Published');
 });
 
 describe('what is recorded of a send', () => {
@@ -565,6 +597,19 @@ describe('a network that answers 503 to a send', () => {
     expect(shown).toBe(0);
   });
 
+  test('and again to the second does not get it a third time while it may hold the first, also when it is published again', async () => {
+    const own = await beginHolding('nothing');
+    const id = await own.publishNow(await own.connect('mastodon'), 'Twice [sandbox:503!]');
+    expect((await own.endedInTime(id)).results).toMatchObject([{ ok: false, uncertain: true }]);
+    expect(own.asked('/api/v1/statuses')).toBe(2);
+    await own.asHuman('posts.publishNow', { id });
+    await until('it waits', async () => {
+      const { claim, due_in_ms: dueMs } = await own.rowOf(id);
+      return claim === null && (dueMs ?? 0) > 0;
+    });
+    expect(own.asked('/api/v1/statuses')).toBe(2);
+  });
+
   test('and has no keys gets it once a person asks for it, and the message says why', async () => {
     const { text, post, shown } = await published('x', '503');
     expect(post.results[0]?.error).toEqual({
@@ -583,7 +628,7 @@ describe('a network that answers 503 to a send', () => {
     const id = await own.publishNow(await own.connect('mastodon'), 'Too old');
     await own.change(
       id,
-      `begun_at = posthorn_now() - interval '46 minutes', lost_at = posthorn_now() - interval '46 minutes',
+      `begun_at = posthorn_now() - interval '46 minutes', heard_at = posthorn_now() - interval '46 minutes',
        begun_body = 'Too old', repeat = 'may', since = posthorn_now() - interval '46 minutes', prepared = '{"mediaIds":[],"processing":[]}'`,
     );
     own.startJobs();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { createPosthorn } from '#server/app';
 import { createMovableClock } from '#server/clock';
@@ -250,12 +250,28 @@ describe('a network that asks to wait', () => {
     expect(Math.abs(((await nextOf(post)) ?? 0) - free * 1000)).toBeLessThan(minuteMs);
   });
 
+  test('for a year is asked after 30 days', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    const due = await since(post, hourMs);
+    line.answer = (path, res) => {
+      if (!path.includes('/api/v1/statuses/')) return false;
+      res.writeHead(429, { 'retry-after': String((365 * dayMs) / 1000) }).end();
+      return true;
+    };
+    await goTo(due);
+    await until('the read is moved', async () => (await nextOf(post)) !== due);
+    const movedMs = ((await nextOf(post)) ?? 0) - due;
+    expect(movedMs).toBeGreaterThanOrEqual(30 * dayMs);
+    expect(movedMs).toBeLessThan(30 * dayMs + minuteMs);
+  });
+
   test('for ever is given up some time after the last step, and says so', async () => {
     const post = await publish([await service.connect('mastodon')]);
     await readFault('mastodon', '429');
     await goTo(await since(post, 30 * dayMs));
     let next = await since(post, hourMs);
-    for (let moves = 0; moves < 20; moves++) {
+    let moves = 0;
+    for (; moves < 20; moves++) {
       const now = next;
       await until('the read is moved', async () => (await nextOf(post)) !== now);
       const moved = await nextOf(post);
@@ -263,6 +279,7 @@ describe('a network that asks to wait', () => {
       next = moved;
       await goTo(next);
     }
+    expect(moves).toBe(8);
     const { metrics, nextFetchAt } = await entryOf(post);
     expect(nextFetchAt).toBeUndefined();
     expect(metrics).toEqual({ fetchedAt: expect.any(String), error: expect.any(String) });
@@ -338,6 +355,17 @@ describe('a read that failed', () => {
     await goTo((await nextOf(post)) ?? 0);
     await read(post, 1);
   };
+
+  test('of one post leaves the others of its account to be read', async () => {
+    const account = await service.connect('mastodon');
+    const [bad, good] = [await publish([account]), await publish([account])];
+    const { externalId } = await entryOf(bad);
+    line.answer = (path, res) => path.includes(`/api/v1/statuses/${externalId}`) && !!res.writeHead(500).end();
+    await goTo(await since(good, hourMs));
+    await read(good, 1);
+    await until('the other has failed', async () => (await entryOf(bad)).metrics?.error !== undefined);
+    expect((await entryOf(good)).metrics).not.toHaveProperty('error');
+  });
 
   test('of a post that is gone ends the schedule and keeps the numbers', async () => {
     const account = await service.connect('x');
@@ -485,6 +513,20 @@ describe('access to statistics', () => {
 });
 
 describe('what networks tell', () => {
+  test('beyond the metrics that they declare is not passed on', async () => {
+    const account = await service.connect('mastodon');
+    const post = await publish([account]);
+    const asked = vi.spyOn(service.posthorn.networks.get('mastodon'), 'readMetrics');
+    asked.mockResolvedValue([{ is: 'numbers', metrics: { likes: 3, views: 1000, clicks: 7 } }]);
+    try {
+      await goTo(await since(post, hourMs));
+      await read(post, 1);
+    } finally {
+      asked.mockRestore();
+    }
+    expect((await entryOf(post)).metrics).toEqual({ likes: 3, fetchedAt: expect.any(String) });
+  });
+
   test('photo network stories report views, reach and shares only, and nothing until 5 people have seen them', async () => {
     const handle = 'anna';
     const account = await service.connect('instagram', { handle });

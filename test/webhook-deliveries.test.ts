@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
-import type { LiveEvent } from '#server/live/open-tabs';
+import type { LiveEvent } from '#server/live/news';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
 import { createDeliveries } from '#server/webhooks/delivery-loop';
@@ -428,6 +428,88 @@ describe('pausing', () => {
     expect(await latest(webhook)).toMatchObject({ state: 'failed', attempts: 8 });
     expect(await webhook.get()).toMatchObject({ state: 'active' });
   });
+
+  test('starts to count anew with Resume: nine more that are given up pause nothing', async () => {
+    const team = await newTeam(service);
+    const webhook = await team.addWebhook(receiver.address(500).url);
+    await giveUp(team, webhook, 10);
+    expect(await webhook.get()).toMatchObject({ state: 'paused' });
+    await webhook.resume();
+    await giveUp(team, webhook, 9);
+    expect(await webhook.get()).toMatchObject({ state: 'active' });
+  });
+
+  test('ends at once what waits for a retry, and Resume does not send it', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address(500);
+    const webhook = await team.addWebhook(address.url);
+    await giveUp(team, webhook, 9);
+    await team.happen();
+    for (let attempts = 1; attempts < ladderMs.length; attempts++)
+      await forwardTo((await settled(webhook, attempts)).nextTryAt);
+    const { id: tenth, nextTryAt: lastTryAt } = await settled(webhook, ladderMs.length);
+    await forwardTo(lastTryAt, -30 * secondMs);
+    await team.happen();
+    const { id: waiting } = await settled(webhook, 1);
+    await forwardTo(lastTryAt);
+    await until('it is paused', async () => (await webhook.get()).state === 'paused');
+    const log: Delivery[] = await webhook.log();
+    expect(log.find(({ id }) => id === tenth)).toMatchObject({ state: 'failed', attempts: 8 });
+    const ended = log.find(({ id }) => id === waiting);
+    expect(ended).toMatchObject({ state: 'failed', attempts: 1, lastAnswer: expect.stringContaining('was paused') });
+    expect(ended).not.toHaveProperty('nextTryAt');
+    const sent = address.received().length;
+    await webhook.resume();
+    await service.clock.forward(hourMs);
+    await looked();
+    expect(address.received()).toHaveLength(sent);
+  });
+});
+
+test('what was queued in the moment of the pause is not sent', async () => {
+  const team = await newTeam(service);
+  const address = receiver.address();
+  const webhook = await team.addWebhook(address.url);
+  await service.database.transaction(async () => {
+    await team.happen();
+    const pause = sql('test.pause', 'update webhooks set paused_at = posthorn_now() where id = $1');
+    await service.database.query(pause, [webhook.id]);
+  });
+  await until('it has ended', async () => (await latest(webhook)).state === 'failed');
+  expect(await latest(webhook)).toMatchObject({ attempts: 0, lastAnswer: 'Not sent: the webhook was paused.' });
+  expect(address.received()).toEqual([]);
+});
+
+test('what fails while its webhook is being paused has ended', async () => {
+  const team = await newTeam(service);
+  const open: ServerResponse[] = [];
+  const address = receiver.address((res) => open.push(res));
+  const webhook = await team.addWebhook(address.url);
+  await webhook.test();
+  await address.nth(1);
+  const pause = sql('test.pause', 'update webhooks set paused_at = posthorn_now() where id = $1');
+  await service.database.query(pause, [webhook.id]);
+  open[0]?.writeHead(500).end();
+  const delivery = await settled(webhook, 1);
+  expect(delivery).toMatchObject({ state: 'failed', lastAnswer: 'HTTP 500' });
+  expect(delivery).not.toHaveProperty('nextTryAt');
+});
+
+test('a process that stood still for half of its lease sends nothing; the delivery is due again when the lease ends', async () => {
+  let stoodStill = true;
+  const startStopwatch = () => () => (stoodStill ? 15 * secondMs : 15 * secondMs - 1);
+  const own = await startService(receiver.settings(), { startStopwatch });
+  const address = receiver.address();
+  const webhook = await (await newTeam(own)).addWebhook(address.url);
+  await webhook.test();
+  await own.posthorn.jobs.runDue(['deliveries']);
+  expect(await latest(webhook)).toMatchObject({ state: 'sending', attempts: 0 });
+  expect(address.received()).toEqual([]);
+  stoodStill = false;
+  await own.clock.forward(30 * secondMs);
+  await own.posthorn.jobs.runDue(['deliveries']);
+  expect(address.received()).toHaveLength(1);
+  await own.stop();
 });
 
 describe('Send again', () => {
@@ -743,6 +825,20 @@ describe('a process that is killed during its deliveries', () => {
 });
 
 describe('the log', () => {
+  test('loses nothing that is still to be sent, however many deliveries came after it', async () => {
+    const address = receiver.address(500);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    const { id } = await webhook.test();
+    const { nextTryAt } = await settled(webhook, 1);
+    address.answer(200);
+    for (let i = 0; i < 50; i++) await webhook.test();
+    await address.nth(51);
+    await recorded(webhook);
+    await service.posthorn.webhooks.purge();
+    await forwardTo(nextTryAt);
+    expect((await address.nth(52)).headers['posthorn-delivery']).toBe(id);
+  });
+
   test('shows the last 50 deliveries, newest first, for 30 days', async () => {
     const team = await newTeam(service);
     const address = receiver.address();

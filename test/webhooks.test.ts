@@ -74,6 +74,7 @@ describe('a webhook', () => {
     ['url', { url: undefined }],
     ['url', { url: 7 }],
     ['url', { url: '' }],
+    ['url', { url: 'https://example.com:0/hook' }],
     ['url', { url: `https://example.com/${'a'.repeat(3000)}` }],
     ['events', { events: undefined }],
     ['events', { events: [] }],

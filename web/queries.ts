@@ -61,6 +61,7 @@ export const keys = {
   chats: ['chats', 'list'],
   chat: (id: string) => ['chats', 'one', id],
   seen: ['seen'],
+  installation: ['installation'],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */

@@ -89,7 +89,7 @@ export const createAccountAccess = ({
       : Math.max(Math.min(Date.parse(expiresAt) - network.refreshAheadMs - clock.now().getTime(), dayMs), 1000);
 
   /** SPEC, account.disconnected: written once, in the transaction of the change. */
-  const refuse = (row: AccountRow) =>
+  const refuse = (row: AccountRow, why = `${networks.get(row.network).name} no longer accepts our access.`) =>
     store.transaction(async () => {
       if (!(await store.refuse(row.id, row.tokens))) return;
       const account = { ...toAccount(row, networks.get(row.network)), status: 'NeedsReconnect' as const };
@@ -100,7 +100,7 @@ export const createAccountAccess = ({
           kind: 'account.reconnect',
           subjectId: row.id,
           title: `${account.provider} needs to be connected again: ${account.name}`,
-          detail: `${account.provider} no longer accepts our access. Posts to ${account.handle} fail until an admin reconnects it.`,
+          detail: `${why} Posts to ${account.handle} fail until an admin reconnects it.`,
           path: '/accounts',
         },
       ]);
@@ -220,7 +220,13 @@ export const createAccountAccess = ({
     /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),
     nextRefreshMs,
-    refuse,
+    refuse: (row: AccountRow) => refuse(row),
+    /** No key opens its tokens: a person has to connect it again. */
+    loseTokens: async (id: string, sealed: string) => {
+      const row = await store.get(id);
+      if (row) await refuse(row, 'Its access was lost with the encryption key of this server.');
+      await store.forgetTokens(id, sealed);
+    },
     work,
   };
 };

@@ -262,6 +262,9 @@ export const createConnecting = ({
       return step;
     },
 
+    /** Those that this person has begun in the workspace. */
+    drop: ({ userId, workspaceId }: Pick<Caller, 'userId' | 'workspaceId'>) => store.drop(userId, workspaceId),
+
     purge: () => store.purge(connectionMs),
   };
 };

@@ -52,8 +52,10 @@ export const openAccounts = ({
 }) => {
   const store = createAccountStore(database);
   const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
+  const registrationStore = createRegistrationStore(database);
+  const connectionStore = createConnectionStore(database);
   const networkAccess = createNetworkAccess({
-    store: createRegistrationStore(database),
+    store: registrationStore,
     sites,
     seal,
     sandboxUrl: sites.sandboxUrl,
@@ -72,6 +74,11 @@ export const openAccounts = ({
     chores: {
       'remove registrations at servers nobody uses': { every: '1 day', run: networkAccess.purgeRegistrations },
     },
+    discards: {
+      'accounts.tokens': access.loseTokens,
+      'network_apps.credentials': registrationStore.discardLost,
+      'connections.secret': connectionStore.discardLost,
+    },
     loops: { accounts: createDueLoop(access.work) },
     /** What ends at networks has ended, or was given up. */
     revoked: revoking.ended,
@@ -88,7 +95,7 @@ export const openAccounts = ({
       reconnected: (account: { readonly workspaceId: string; readonly id: string }) => Promise<void>;
     }) => {
       const connecting = createConnecting({
-        store: createConnectionStore(database),
+        store: connectionStore,
         accountStore: store,
         networkAccess,
         access,

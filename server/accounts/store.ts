@@ -23,6 +23,15 @@ const findLive = sql(
   'accounts.findLive',
   'select id from accounts where not sandbox and disconnected_at is null limit 1',
 );
+const toReconnect = sql(
+  'accounts.toReconnect',
+  `select network, handle, count(*) over ()::int as count from accounts
+    where status = 'NeedsReconnect' and disconnected_at is null order by id limit 5`,
+);
+const liveNetworks = sql(
+  'accounts.liveNetworks',
+  'select distinct network from accounts where not sandbox and disconnected_at is null order by 1',
+);
 const saveProfile = sql(
   'accounts.saveProfile',
   'update accounts set name = $2, handle = $3, avatar_url = $4, facts = $5 where id = $1',
@@ -75,6 +84,10 @@ const refuse = sql(
   'accounts.refuse',
   `update accounts set status = 'NeedsReconnect', refresh_due_at = null, refresh_claim = null
     where id = $1 and status = 'Connected' and disconnected_at is null and tokens is not distinct from $2`,
+);
+const forgetTokens = sql(
+  'accounts.forgetTokens',
+  'update accounts set tokens = null, refresh_due_at = null, refresh_claim = null where id = $1 and tokens = $2',
 );
 /** Only for the access that was refused: an account that was reconnected meanwhile is not stopped. */
 const stopStatistics = sql(
@@ -129,6 +142,11 @@ export const createAccountStore = (db: Database) => {
 
     /** On a live network, in any workspace. */
     hasLive: async () => (await db.query(findLive)).length > 0,
+
+    /** The first few in any workspace, each with how many there are. */
+    toReconnect: () => db.query<{ network: string; handle: string; count: number }>(toReconnect),
+
+    liveNetworks: async () => (await db.query<{ network: string }>(liveNetworks)).map(({ network }) => network),
 
     find: async (workspaceId: string, network: string, externalId: string) =>
       (await accountsOf(find, [workspaceId, network, externalId]))[0],
@@ -186,6 +204,8 @@ export const createAccountStore = (db: Database) => {
     /** True only for the first call about these tokens. */
     refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,
 
+    forgetTokens: (id: string, tokens: string) => db.run(forgetTokens, [id, tokens]),
+
     stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
     /** The account as it was; undefined when it is not connected. */
@@ -227,6 +247,11 @@ const removeRegistration = sql(
   'delete from network_apps where network = $1 and server = $2',
 );
 
+const discardLostRegistration = sql(
+  'accounts.discardLostRegistration',
+  "delete from network_apps where network || ' ' || server = $1 and credentials = $2",
+);
+
 export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 
 /** Our registrations at servers of decentralised networks. */
@@ -241,6 +266,8 @@ export const createRegistrationStore = (db: Database) => ({
   save: async (network: string, server: string, credentials: string, before: string | undefined) => {
     await db.run(saveRegistration, [network, server, credentials, before ?? null]);
   },
+  discardLost: (networkAndServer: string, credentials: string) =>
+    db.run(discardLostRegistration, [networkAndServer, credentials]),
   remove: async (network: string, server: string) => {
     await db.run(removeRegistration, [network, server]);
   },
@@ -297,6 +324,14 @@ const getConnection = sql(
   `select id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret from connections
     where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'`,
 );
+const discardLostConnection = sql(
+  'accounts.discardLostConnection',
+  'delete from connections where id = $1 and secret = $2',
+);
+const dropConnections = sql(
+  'accounts.dropConnections',
+  'delete from connections where user_id = $1 and workspace_id = $2',
+);
 const purgeConnections = sql(
   'accounts.purgeConnections',
   `delete from connections where created_at <= posthorn_now() - $1 * interval '1 ms'`,
@@ -320,6 +355,8 @@ export const createConnectionStore = (db: Database) => ({
   get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
   /** For one caller only. */
   take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
+  discardLost: (id: string, secret: string) => db.run(discardLostConnection, [id, secret]),
+  drop: (userId: string, workspaceId: string) => db.run(dropConnections, [userId, workspaceId]),
   purge: async (maxAgeMs: number) => {
     await db.run(purgeConnections, [maxAgeMs]);
   },
@@ -329,11 +366,13 @@ export const sealedInAccounts = (db: Database) => [
   sealedColumn(db, {
     table: 'accounts',
     column: 'tokens',
+    noun: 'account token',
     replace: sql('accounts.resealTokens', 'update accounts set tokens = $3 where id = $1 and tokens = $2'),
   }),
   sealedColumn(db, {
     table: 'network_apps',
     column: 'credentials',
+    noun: 'registration at a server',
     id: "network || ' ' || server",
     replace: sql(
       'accounts.resealRegistration',
@@ -343,6 +382,7 @@ export const sealedInAccounts = (db: Database) => [
   sealedColumn(db, {
     table: 'connections',
     column: 'secret',
+    noun: 'unfinished connection',
     replace: sql('accounts.resealConnection', 'update connections set secret = $3 where id = $1 and secret = $2'),
   }),
 ];

@@ -6,6 +6,7 @@ import {
   streamText,
   type UIMessage,
   type UIMessageChunk,
+  wrapLanguageModel,
 } from 'ai';
 import type { Logger } from 'pino';
 import type { ChatMessage, ChatNote, Question } from '#contracts/assistant';
@@ -16,8 +17,10 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import { assistantName, type Caller } from '#server/context';
 import type { RunnableAction } from '#server/run-action';
+import { createTurns } from '#server/turns';
 import type { Chats } from './chats.ts';
 import { type Model, outsideModel } from './language-model.ts';
+import { mergeDeltas } from './merge-deltas.ts';
 import { modelTrouble, toolTrouble } from './model-trouble.ts';
 import { promptFor } from './prompt.ts';
 import { createTools, type ToolUser } from './tools.ts';
@@ -69,7 +72,7 @@ export const createAnswering = ({
   let outside: Promise<Model> | undefined;
   const modelFor = (question: Question) => {
     if (config.model === undefined) return embeddedModel({ now: clock.now(), timeZone: question.timeZone });
-    outside ??= outsideModel(config.model);
+    outside ??= outsideModel(config.model).then(withLargerPieces);
     return outside;
   };
 
@@ -118,6 +121,7 @@ export const createAnswering = ({
         // It is told below. Left out, the SDK prints the whole request.
         onError: () => undefined,
       });
+      const takeTurns = createTurns();
       const seen = { written: 0, steps: 0, finish: '', isEmpty: true };
       for await (const part of result.toUIMessageStream<Message>({
         sendReasoning: false,
@@ -132,15 +136,17 @@ export const createAnswering = ({
           return text;
         },
       })) {
-        if (part.type === 'text-delta') seen.written += part.delta.length;
-        if (part.type === 'tool-input-delta') seen.written += part.inputTextDelta.length;
+        seen.written += charactersIn(part);
+        if (seen.written > writtenCharacters) break;
         if (part.type === 'text-delta' || part.type.startsWith('tool-')) seen.isEmpty = false;
         if (part.type === 'finish-step') seen.steps++;
         if (part.type === 'error') trouble = part.errorText;
         if (part.type === 'finish') seen.finish = part.finishReason ?? '';
         else if (isTold(part)) write(part);
-        if (seen.written > writtenCharacters) stop();
+        await takeTurns();
       }
+      // Also the model is left alone when the answer was cut.
+      stop();
       clearTimeout(limit);
       const note = noteOf({ ...seen, trouble, isLate, isStopped: signal.aborted });
       if (note) write({ type: 'data-note', data: note });
@@ -161,8 +167,29 @@ export const createAnswering = ({
   };
 };
 
-/** Words and actions. Files, sources and thoughts of a model are not shown and not kept; errors are told as a note. */
-const isTold = ({ type }: AnswerPart) => /^(start|start-step|finish-step|message-metadata|text-.+|tool-.+)$/.test(type);
+const withLargerPieces = (model: Model) =>
+  wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v3',
+      wrapStream: async ({ doStream }) => {
+        const { stream, ...result } = await doStream();
+        return { ...result, stream: stream.pipeThrough(mergeDeltas()) };
+      },
+    },
+  });
+
+/**
+ * Words and actions. Files, sources and thoughts of a model are not shown and not kept; errors are told as a note. Pieces
+ * of an input are left out: the SDK would parse all that came so far with each of them, and the whole input follows.
+ */
+const isTold = ({ type }: AnswerPart) =>
+  type !== 'tool-input-delta' && /^(start|start-step|finish-step|message-metadata|text-.+|tool-.+)$/.test(type);
+
+const charactersIn = (part: AnswerPart) => {
+  if (part.type === 'text-delta') return part.delta.length;
+  return part.type === 'tool-input-delta' ? part.inputTextDelta.length : 0;
+};
 
 const noteOf = (seen: {
   written: number;

@@ -4,6 +4,7 @@ import type { ApprovalCards } from '#server/approvals/cards';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Caller } from '#server/context';
+import type { Live } from '#server/live/open-tabs';
 import type { Reading } from '#server/posts/reading';
 import type { RunnableAction } from '#server/run-action';
 import type { SlotQueue } from '#server/slots/queue';
@@ -21,6 +22,7 @@ export const openAssistant = ({
   config,
   reading,
   slots,
+  live,
   report,
   ...parts
 }: {
@@ -30,13 +32,14 @@ export const openAssistant = ({
   cards: Pick<ApprovalCards, 'request' | 'about'>;
   reading: Reading;
   slots: Pick<SlotQueue, 'nextFreeSlot'>;
+  live: Pick<Live, 'onAccessChanged'>;
   config: Config;
   clock: Clock;
   report: (error: unknown) => void;
   log: Logger;
 }) => {
   const chats = createChats({ store: createChatStore(database), clock: parts.clock });
-  const turns = createTurns({ store: createTurnStore(database), report });
+  const turns = createTurns({ store: createTurnStore(database), live, report });
   let answering: Promise<Answering> | undefined;
   /** The SDK takes a third of a second to load: the first question waits for it, not the start. */
   const load = async () => {
@@ -52,7 +55,7 @@ export const openAssistant = ({
     assistant: {
       /** One answer at a time for each person. */
       ask: (ask: Ask) =>
-        turns.take(ask.caller.userId, ask.signal, async (signal) => {
+        turns.take(ask, async (signal) => {
           answering ??= load().catch((error: unknown) => {
             // The next question tries again.
             answering = undefined;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
+import type { Live } from '#server/live/open-tabs';
+import type { Ask } from './answering.ts';
 import type { TurnStore } from './store.ts';
 
 const lookEveryMs = 50;
@@ -10,8 +12,20 @@ const looks = 40;
 const leaseMs = 15_000;
 
 /** One answer under way for each person, on whatever instance. */
-export const createTurns = ({ store, report }: { store: TurnStore; report: (error: unknown) => void }) => {
+export const createTurns = ({
+  store,
+  live,
+  report,
+}: {
+  store: TurnStore;
+  live: Pick<Live, 'onAccessChanged'>;
+  report: (error: unknown) => void;
+}) => {
   const stops = new Set<() => void>();
+  const checks = new Set<() => void>();
+  live.onAccessChanged(() => {
+    for (const check of checks) check();
+  });
 
   /** Whoever pressed Stop may ask again at once: Stop may still be on its way, and what was said is kept first. */
   const waitForTurn = async (userId: string, holder: string) => {
@@ -30,8 +44,7 @@ export const createTurns = ({ store, report }: { store: TurnStore; report: (erro
   return {
     /** The parts of the answer. The turn is over when the last one is read. */
     take: async <Part>(
-      userId: string,
-      left: AbortSignal,
+      { caller: { userId }, callerNow, signal: left }: Pick<Ask, 'caller' | 'callerNow' | 'signal'>,
       begin: (signal: AbortSignal) => Promise<ReadableStream<Part>>,
     ): Promise<AsyncIterable<Part>> => {
       const holder = randomUUID();
@@ -42,6 +55,8 @@ export const createTurns = ({ store, report }: { store: TurnStore; report: (erro
       left.addEventListener('abort', stop, { once: true });
       if (left.aborted) stop();
       stops.add(stop);
+      const check = () => void callerNow().catch((error) => (error instanceof Refusal ? stop() : report(error)));
+      checks.add(check);
       const keeping = setInterval(() => {
         // Somebody else has the turn when this process was stopped for longer than its lease.
         store.keepTurn(userId, holder, leaseMs).then((kept) => kept || stop(), report);
@@ -49,6 +64,7 @@ export const createTurns = ({ store, report }: { store: TurnStore; report: (erro
       const end = async () => {
         clearInterval(keeping);
         stops.delete(stop);
+        checks.delete(check);
         await store.endTurn(userId, holder).catch(report);
       };
       try {

@@ -50,5 +50,8 @@ export const createAuditLog = ({ store, keptMs, clock }: { store: AuditStore; ke
       createdAt: row.created_at,
     })),
 
+  /** The last one of this event that belongs to no workspace. */
+  newestOfService: store.newestOfService,
+
   purge: () => store.purge(new Date(clock.now().getTime() - keptMs)),
 });

@@ -24,6 +24,10 @@ const newest = sql(
   `select id, event, user_id, client, details, created_at from audit_log
     where workspace_id = $1 order by id desc limit $2`,
 );
+const newestOfService = sql(
+  'audit.newestOfService',
+  `select details, created_at as "createdAt" from service_audit_log where event = $1 order by id desc limit 1`,
+);
 const purge = sql('audit.purge', 'delete from audit_log where created_at < $1');
 const purgeOfNone = sql('audit.purgeOfNone', 'delete from service_audit_log where created_at < $1');
 
@@ -33,5 +37,7 @@ export const createAuditStore = (db: Database) => ({
   insert: (id: string, workspaceId: string | undefined, ...row: unknown[]) =>
     workspaceId === undefined ? db.run(insertOfNone, [id, ...row]) : db.run(insert, [id, workspaceId, ...row]),
   purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeOfNone, [before])),
+  newestOfService: async (event: string) =>
+    (await db.query<{ details: Record<string, unknown>; createdAt: string }>(newestOfService, [event]))[0],
   newest: (workspaceId: string, limit: number) => db.late<AuditRow>(newest, [workspaceId, limit]),
 });

@@ -8,7 +8,18 @@ import type { ClientStore } from './store.ts';
 export type Clients = ReturnType<typeof createClients>;
 
 /** The MCP clients that act for a user. They live by the wall clock, which is in their tokens. */
-export const createClients = ({ store, audit, clock }: { store: ClientStore; audit: AuditLog; clock: Clock }) => {
+export const createClients = ({
+  store,
+  forgetGrants,
+  audit,
+  clock,
+}: {
+  store: ClientStore;
+  /** Ends codes and grants of the embedded provider: a code that is redeemed later would count as new access. */
+  forgetGrants: (userId: string) => Promise<unknown>;
+  audit: AuditLog;
+  clock: Clock;
+}) => {
   const lastUsed = new Map<string, { userId: string; clientId: string; scopes: readonly string[]; at: Date }>();
 
   return {
@@ -44,6 +55,9 @@ export const createClients = ({ store, audit, clock }: { store: ClientStore; aud
         ...(lastUsedAt !== null && { lastUsedAt }),
       })),
 
+    isGiven: async (userId: string, clientId: string) =>
+      (await store.list(userId)).some((client) => client.clientId === clientId),
+
     /** Its tokens stop working with the next request. */
     end: async (who: { userId: string; workspace?: { id: string } }, id: string, requestId?: string) => {
       const { userId, workspace } = who;
@@ -69,7 +83,10 @@ export const createClients = ({ store, audit, clock }: { store: ClientStore; aud
       });
     },
 
-    endAll: (userId: string) => store.endAll(userId, clock.now()),
+    endAll: async (userId: string) => {
+      await store.endAll(userId, clock.now());
+      await forgetGrants(userId);
+    },
 
     used: (userId: string, clientId: string, scopes: Iterable<string>) => {
       lastUsed.set(`${userId} ${clientId}`, { userId, clientId, scopes: [...scopes], at: clock.now() });

@@ -66,12 +66,15 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
       return revoked.workspaceId;
     },
 
-    /** When somebody leaves a workspace, or the account becomes another person's. */
-    revokeAll: async (owner: { userId: string; workspaceId?: string }) => {
-      const count = await store.revokeAll(owner);
-      await live.accessChanged(owner.userId);
+    /** When the account becomes another person's, or somebody wants to be rid of them. */
+    revokeAll: async (userId: string) => {
+      const count = await store.revokeAll({ userId });
+      await live.accessChanged(userId);
       return count;
     },
+
+    /** When somebody leaves a workspace. Whoever calls this says that access has changed. */
+    revokeIn: (membership: { userId: string; workspaceId: string }) => store.revokeAll(membership),
 
     check: async (token: string): Promise<TokenCaller | undefined> => {
       const found = memory.get(token) ?? (looksLikeToken(token) ? await find(token) : undefined);

@@ -15,7 +15,7 @@ const usedMs = 90 * dayMs;
 /** A question runs out after an hour, so from then on a registration that led to none may make room. */
 const makesRoomAfterMs = hourMs;
 const mostUnused = 1000;
-const unnamed = 'An app without a name';
+export const unnamed = 'An app without a name';
 
 /** RFC 7591, 3.2.2. */
 export class BadMetadata extends Error {
@@ -85,7 +85,7 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** RFC 8252 and MCP: `https`, or `http` to the machine that the browser runs on. */
 const mayLeadBack = (uri: string) => {
-  if (!/^[!-~]+$/.test(uri) || /[\\#]/.test(uri) || !isUrl(uri)) return false;
+  if (!/^https?:\/\/[!-~]+$/i.test(uri) || /[\\#]/.test(uri) || !isUrl(uri)) return false;
   const { protocol, hostname, username, password } = new URL(uri);
   return username + password === '' && (protocol === 'https:' || (protocol === 'http:' && loopbackHost.test(hostname)));
 };
@@ -110,7 +110,7 @@ const Metadata = z.object(
           .max(2000)
           .refine(
             mayLeadBack,
-            'must be https, or http to localhost, 127.0.0.1 or [::1], without user name or fragment',
+            'must be https://, or http:// to localhost, 127.0.0.1 or [::1], without user name or fragment',
           ),
       )
       .min(1)

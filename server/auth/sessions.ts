@@ -52,6 +52,10 @@ export const createSessions = ({
       await accessChanged(userId);
     },
 
+    /** In all browsers of somebody who leaves it: joining again opens it only where they join. */
+    closeWorkspace: ({ userId, workspaceId }: { userId: string; workspaceId: string }) =>
+      store.close(userId, workspaceId),
+
     list: async ({ userId, sessionId }: SignedIn) =>
       (await store.list(userId, ago(absoluteMs), ago(idleMs))).map((session) => ({
         ...session,

@@ -1,6 +1,7 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
+import { createIdentityStore } from '#server/auth/identity-provider/store';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
@@ -49,7 +50,12 @@ export const openAuth = ({
     clock: wallClock,
     accessChanged: live.accessChanged,
   });
-  const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
+  const clients = createClients({
+    store: createClientStore(database),
+    forgetGrants: createIdentityStore(database).forget,
+    audit,
+    clock: wallClock,
+  });
   const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
   const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
   const rateLimits = createRateLimits({ store: createCountStore(database), clock: wallClock });
@@ -80,6 +86,8 @@ export const openAuth = ({
       ...accessRoutes({ tokens, clients, sessions, audit }),
       ...consentRoutes(consent),
     }),
+    // The next start makes a new one.
+    discards: { 'signing_keys.sealed_private_key': createIdentityStore(database).deleteKey },
     chores: {
       'remove tokens that were revoked': { every: '1 day', run: tokens.purge },
       'remove old sessions': { every: '1 hour', run: sessions.purge },

@@ -136,6 +136,10 @@ const insertSession = sql(
 );
 const seenSession = sql('sessions.seen', 'update sessions set last_seen_at = $2 where hash = $1');
 const openInSession = sql('sessions.open', 'update sessions set workspace_id = $2 where id = $1');
+const closeInSessions = sql(
+  'sessions.close',
+  'update sessions set workspace_id = null where user_id = $1 and workspace_id = $2',
+);
 const listSessions = sql(
   'sessions.list',
   `select id, created_at as since, last_seen_at as "lastSeenAt", user_agent as "userAgent" from sessions
@@ -170,6 +174,7 @@ export const createSessionStore = (db: Database) => ({
 
   seen: (hash: Buffer, at: Date) => db.run(seenSession, [hash, at]),
   open: (id: string, workspaceId: string) => db.run(openInSession, [id, workspaceId]),
+  close: (userId: string, workspaceId: string) => db.run(closeInSessions, [userId, workspaceId]),
   list: (userId: string, createdAfter: Date, seenAfter: Date) =>
     db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
   /** Whose it was. */

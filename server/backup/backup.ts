@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import { openAudit } from '#server/audit/slice';
 import type { Clock } from '#server/clock';
 import { type Config, packageVersion, SettingError } from '#server/config';
 import type { MediaFiles } from '#server/media/files';
@@ -13,6 +14,7 @@ import { openDatabase } from '#server/store/database';
 import { refuseUnknown } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type Archive, createArchive } from './archive.ts';
+import { recordBackup } from './last-backup.ts';
 import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
 import { type BackupStore, createBackupStore, notKept, oursAmong } from './store.ts';
 
@@ -44,7 +46,13 @@ export const makeBackup = async (config: Config, place: string, { withKeys, cloc
       const manifest = { posthorn: packageVersion, createdAt, ...state, media, keys };
       await archive.add(manifestName, [Buffer.from(writeManifest(manifest))]);
       const bytes = await archive.finish();
-      return { path, bytes, withKeys, leftOut, ...manifest };
+      const { audit } = openAudit({ database, config, clock });
+      // A standby cannot write, and an older release may have no such table. The backup is good all the same.
+      const isRecorded = await recordBackup(audit, { path, bytes, keys }).then(
+        () => true,
+        () => false,
+      );
+      return { path, bytes, withKeys, leftOut, isRecorded, ...manifest };
     } catch (error) {
       await archive.discard();
       throw error;

@@ -13,6 +13,9 @@ export const backup: Command = async (config, options, [place]) => {
   const { missing } = made.media;
   if (missing.length > 0) console.error(`${missing.length} files were deleted while they were copied: ${missing[0]} …`);
   if (made.leftOut.length > 0) console.error(`Left out, as they are not Posthorn's: ${made.leftOut.join(', ')}`);
+  if (!made.isRecorded) {
+    console.error('The backup is complete, but this database could not note it: `posthorn doctor` does not count it.');
+  }
   console.error(
     withKeys
       ? 'The backup holds the keys. Whoever has it can read everything: keep it as you keep a password.'

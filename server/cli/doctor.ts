@@ -1,117 +1,140 @@
-import type { Posthorn } from '#server/app';
-import { systemClock } from '#server/clock';
-import { type Config, SettingError } from '#server/config';
-import type { Examined } from '#server/networks/examine';
+import { type Check, type CheckLevel, checksNamed } from '#server/check';
+import { type Config, packageVersion } from '#server/config';
+import type { MeasureFreeBytes } from '#server/installation/disk-space';
 import type { Network } from '#server/networks/network';
-import { endOfNode } from '#server/node-version';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
+import { messageOf } from '#server/store/away';
 import type { Command } from './command.ts';
 import {
-  type Findings,
-  lookAtKeys,
-  lookAtMedia,
-  lookAtNetworks,
-  lookAtPeople,
-  lookAtSeals,
-  lookAtServices,
-  lookAtTables,
-} from './doctor-looks.ts';
+  checkAssistant,
+  checkKeyFile,
+  checkKeys,
+  checkMail,
+  checkMedia,
+  checkNetworkClock,
+  checkNetworks,
+  checkPeople,
+  checkProcess,
+  checkTables,
+  type Fix,
+  findDatabase,
+  isMigrated,
+} from './doctor-checks.ts';
 
 export const doctor: Command = async (config, { network, fix, json }) => {
-  const { text, ...told } =
+  const { text, ...report } =
     network === undefined
       ? await diagnose(config, { fix: fix !== undefined })
       : await diagnoseNetworks(config, network);
-  console.log(json === undefined ? text : JSON.stringify(told, null, 2));
-  process.exitCode = told.healthy ? 0 : 1;
+  console.log(json === undefined ? text : JSON.stringify({ version: packageVersion, ...report }, null, 2));
+  process.exitCode = report.healthy ? 0 : 1;
 };
 
 /** `network` is a key, or `all`. */
 export const diagnoseNetworks = async (config: Config, network: string, internet: OutboundOptions = {}) => {
-  const { open } = await import('#server/open');
-  const { createLog } = await import('#server/log');
-  const { examineNetwork } = await import('#server/networks/examine');
-  const log = createLog({ ...config, logLevel: 'silent', logFile: undefined });
-  const { posthorn, close } = await open(config, log, undefined, internet);
+  const { examineNetworks } = await import('./doctor-networks.ts');
+  const networks = await examineNetworks(config, network, internet);
+  const checks = networks.flatMap((one) => one.checks);
+  const sections = networks.flatMap(({ name, network: key, checks: own }) => [
+    `${name} (${key})`,
+    ...own.map(lineOf),
+    '',
+  ]);
+  return { text: [...sections, closing(checks)].join('\n'), healthy: isHealthy(checks), networks };
+};
+
+interface Outside {
+  readonly internet?: OutboundOptions;
+  readonly freeBytes?: MeasureFreeBytes;
+}
+
+/** What is set, what answers and what is wrong. Changes nothing unless it is asked to mend. */
+export const diagnose = async (config: Config, { fix = false, ...outside }: { fix?: boolean } & Outside = {}) => {
+  const fixed: string[] = [];
+  const checks = await collect(config, fix ? (what) => fixed.push(what) : undefined, outside);
+  const lines = levels.flatMap((level) => [
+    ...(level === 'warning' ? fixed.map((what) => `FIXED    ${what}`) : []),
+    ...checks.filter((check) => check.level === level).map(lineOf),
+  ]);
+  return { text: [...lines, '', closing(checks)].join('\n'), healthy: isHealthy(checks), checks, fixed };
+};
+
+const collect = async (config: Config, fix: Fix, outside: Outside): Promise<Check[]> => {
+  const { networks: folders } = await import('#server/network-folders');
+  const { createNetworks } = await import('#server/networks/registry');
+  const { openProviders } = await import('#server/providers/slice');
+  const { checkService } = await import('./doctor-service.ts');
+  const networks = createNetworks(folders);
+  const { isLive } = openProviders({ networks, config }).providers;
+  return [
+    ...checkProcess(config),
+    ...(await attempt('keys', () => checkKeyFile(config, fix))),
+    ...(await checkDatabase(config, networks.all, isLive, fix, outside)),
+    ...(await attempt('mail', async () => [await checkMail(config)])),
+    checkAssistant(config),
+    ...(await checkNetworks(config, networks.all, isLive)),
+    await checkService(config),
+  ];
+};
+
+/** What can be said of the installation without its database is said all the same. */
+const checkDatabase = async (
+  config: Config,
+  networks: readonly Network[],
+  isLive: (network: Network) => boolean,
+  fix: Fix,
+  { internet = {}, freeBytes }: Outside,
+): Promise<Check[]> => {
+  const { assembleOperator } = await import('#server/operator');
+  const { checkInstallation, checkSettings } = await import('#server/installation/check-installation');
+  const { checkDiskSpace } = await import('#server/installation/disk-space');
+  const without = async () => [
+    ...checkSettings({ config, networks }),
+    ...(await attempt('media', () => checkMedia(config, undefined, undefined))),
+    ...(await attempt('disk space', async () => [await checkDiskSpace(config.dataDir, freeBytes)])),
+  ];
+  const missing = await findDatabase(config);
+  if (missing) return [missing, ...(await without())];
+  const operator = await assembleOperator(config).catch((error: Error) => error);
+  if (operator instanceof Error) return [unusable(config, operator), ...(await without())];
   try {
-    const { all } = posthorn.networks;
-    const asked = network === 'all' ? all : all.filter(({ key }) => key === network);
-    if (asked.length === 0) {
-      throw new SettingError(
-        `There is no network ${network}. There are: all, ${all.map(({ key }) => key).join(', ')}.`,
-      );
-    }
-    const networks = await Promise.all(asked.map((one) => examineNetwork(one, partsOf(config, posthorn, one))));
-    const missing = networks.flatMap(({ findings }) => findings).filter(({ is }) => is === 'missing');
-    const text = [...networks.flatMap(sectionOf), closing(missing)].join('\n');
-    return { text, healthy: missing.length === 0, networks };
+    const tables = await attempt('database', () => checkTables(config, operator, fix));
+    const keys = await attempt('keys', () => checkKeys(config, operator));
+    if (!isMigrated(tables)) return [...tables, ...keys, ...(await without())];
+    return [
+      ...tables,
+      ...keys,
+      ...(await attempt('media', () => checkMedia(config, operator, fix))),
+      ...(await attempt('people', () => checkPeople(operator))),
+      ...(await checkInstallation({ ...operator, config, networks, isLive, ...(freeBytes && { freeBytes }) })),
+      ...(await attempt('clock', () => checkNetworkClock(config, operator, networks, internet))),
+    ];
   } finally {
-    await close();
+    await operator.close();
   }
 };
 
-const partsOf = ({ production, baseUrl, setting }: Config, { sites, providers }: Posthorn, network: Network) => ({
-  site: sites.live(network),
-  isLive: providers.isLive(network),
-  production,
-  baseUrl,
-  setting,
-});
+const unusable = ({ databaseUrl }: Config, error: Error) => {
+  const advice = databaseUrl ? ' Check that PostgreSQL runs, and that DATABASE_URL leads to it.' : '';
+  return checksNamed('database').failure(`${error.message.replace(/\.?$/, '.')}${advice}`);
+};
 
-const sectionOf = ({ name, network, findings }: Examined) => [`${name} (${network})`, ...findings.map(lineOf), ''];
+/** A check that breaks is a failure of its own, and no reason to leave out the others. */
+const attempt = (name: string, run: () => Promise<Check[]>): Promise<Check[]> =>
+  run().catch((error: unknown) => [checksNamed(name).failure(`${messageOf(error).replace(/\.?$/, '.')}`)]);
 
-const words = { ok: 'ok', note: 'note', fixed: 'FIXED', missing: 'MISSING' };
+const levels: readonly CheckLevel[] = ['ok', 'note', 'warning', 'failure'];
+const labels: Readonly<Record<CheckLevel, string>> = { ok: 'ok', note: 'note', warning: 'WARNING', failure: 'FAILURE' };
 
-const lineOf = ({ is, text }: { is: keyof typeof words; text: string }) => `${words[is].padEnd(8)} ${text}`;
+const lineOf = ({ level, message }: Check) => `${labels[level].padEnd(8)} ${message}`;
 
-const closing = ({ length }: readonly unknown[]) =>
-  length === 0 ? 'All is well.' : `${length} thing${length === 1 ? '' : 's'} to do.`;
+const isHealthy = (checks: readonly Check[]) => checks.every(({ level }) => level !== 'failure');
 
-/** What is set, what answers and what is missing, in words. Changes nothing unless it is asked to mend. */
-export const diagnose = async (config: Config, { fix = false }: { fix?: boolean } = {}) => {
-  const findings: Findings = { good: [], note: [], fixed: [], bad: [] };
-  const { good, note, fixed, bad } = findings;
-
-  good.push(`Node ${process.version}, ${config.production ? 'production' : 'development'}`);
-  const oldNode = endOfNode(process.version, systemClock.now());
-  if (oldNode) note.push(oldNode);
-  good.push(`Data folder ${config.dataDir}`);
-  good.push(`Address ${config.baseUrl}`);
-  if (config.production && !config.baseUrl.startsWith('https:')) {
-    bad.push(
-      'BASE_URL is not https: browsers and networks will refuse sign-in. Put a TLS proxy in front and set BASE_URL.',
-    );
-  }
-
-  try {
-    const { openSeal } = await import('#server/secrets/keys');
-    const seal = await openSeal(config);
-    const { assembleOperator } = await import('#server/operator');
-    const operator = await assembleOperator(config);
-    try {
-      await lookAtKeys(config, findings, fix);
-      const isMigrated = await lookAtTables(config, operator, findings, fix);
-      await lookAtMedia(config, operator, findings, fix && isMigrated);
-      await lookAtServices(config, findings);
-      if (isMigrated) await lookAtSeals(operator, seal, findings);
-      if (isMigrated) await lookAtPeople(operator, findings);
-      await lookAtNetworks(config, findings);
-    } finally {
-      await operator.close();
-    }
-  } catch (error) {
-    bad.push((error as Error).message);
-  }
-
-  const { lookAtService } = await import('./doctor-service.ts');
-  await lookAtService(config, findings);
-
-  const all = [
-    ...good.map((text) => ({ is: 'ok', text }) as const),
-    ...note.map((text) => ({ is: 'note', text }) as const),
-    ...fixed.map((text) => ({ is: 'fixed', text }) as const),
-    ...bad.map((text) => ({ is: 'missing', text }) as const),
-  ];
-  const text = [...all.map(lineOf), '', closing(bad)].join('\n');
-  return { text, healthy: bad.length === 0, findings: all };
+const closing = (checks: readonly Check[]) => {
+  const count = (wanted: CheckLevel) => checks.filter(({ level }) => level === wanted).length;
+  const parts = (['failure', 'warning'] as const).flatMap((level) => {
+    const found = count(level);
+    return found === 0 ? [] : [`${found} ${level}${found === 1 ? '' : 's'}`];
+  });
+  return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}.`;
 };

@@ -22,6 +22,7 @@ export const help = `posthorn <command>
   plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
                                          what a workspace may do
   keys     rotate                        a new key to sign access tokens of MCP clients with; tokens of the old one stay good
+  keys     discard-lost [--yes]          when the encryption key is lost for good: go on without the secrets it encrypted
   jobs                                   what recurs, when it ran, when it will again and what is due, by the service's clock
   call     <action> [--field value …]    run an action on a server somewhere, with a token; posthorn call --help
   profile  set <name> --url --token | list | remove <name>

@@ -25,12 +25,15 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'plan show': async () => (await import('./plan.ts')).showPlan,
   'plan set': async () => (await import('./plan.ts')).setPlan,
   'keys rotate': async () => (await import('./keys.ts')).rotateKeys,
+  'keys discard-lost': async () => (await import('./keys.ts')).discardLost,
   jobs: async () => (await import('./jobs.ts')).jobs,
   clock: async () => (await import('./clock.ts')).clock,
 };
 
 /** These make a service, so none that runs is meant. */
 const aboutItself = ['start', 'restore'];
+/** These may make an installation. `doctor` says itself that there is none, and `logs` needs none. */
+const withoutInstallation = [...aboutItself, 'setup', 'demo', 'doctor', 'logs'];
 
 const text = { type: 'string' } as const;
 
@@ -58,11 +61,18 @@ const main = async () => {
       'with-keys': { type: 'boolean' },
       all: { type: 'boolean' },
       fix: { type: 'boolean' },
+      yes: { type: 'boolean' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
     },
   });
-  const { help: wantsHelp, ...given } = values;
+  const { help: wantsHelp, version: wantsVersion, ...given } = values;
+  if (wantsVersion) {
+    const { packageVersion } = await import('#server/config');
+    console.log(packageVersion);
+    return;
+  }
   const options = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
   );
@@ -77,7 +87,19 @@ const main = async () => {
   const { readConfig } = await import('#server/config');
   const config = readConfig();
   const run = await command();
-  await run(aboutItself.includes(first) ? config : await meant(config), options, positionals.slice(isPair ? 2 : 1));
+  const chosen = aboutItself.includes(first) ? config : await meant(config);
+  if (!withoutInstallation.includes(first)) await mustExist(chosen);
+  await run(chosen, options, positionals.slice(isPair ? 2 : 1));
+};
+
+/** A command with the wrong settings would make a second, empty installation and answer for that. */
+const mustExist = async (config: Config) => {
+  const { databaseFolder, SettingError } = await import('#server/config');
+  const { hasCluster } = await import('#server/store/embedded');
+  if (config.databaseUrl !== undefined || hasCluster(databaseFolder(config))) return;
+  throw new SettingError(
+    `There is no Posthorn in ${config.dataDir}, and DATABASE_URL is not set. Give this command the settings of the service (POSTHORN_DATA or DATABASE_URL), or make an installation with \`posthorn start\`.`,
+  );
 };
 
 /** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */

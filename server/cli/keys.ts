@@ -1,5 +1,5 @@
 import { systemClock } from '#server/clock';
-import { SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config';
 import { type Command, using } from './command.ts';
 
 /** The running service reads its keys every minute. */
@@ -11,12 +11,75 @@ export const rotateKeys: Command = async (config) => {
   }
   const { createSigningKeys } = await import('#server/auth/identity-provider/signing-keys');
   const { createIdentityStore } = await import('#server/auth/identity-provider/store');
-  const { openSeal } = await import('#server/secrets/keys');
-  const seal = await openSeal(config);
+  const { findSeal } = await import('#server/secrets/keys');
+  const seal = await findSeal(config);
+  if (seal === undefined)
+    throw new SettingError(`There are no keys in ${config.dataDir}: \`posthorn doctor\` says why.`);
   return using(config, async ({ database, audit }) => {
     const keys = createSigningKeys({ store: createIdentityStore(database), seal, clock: systemClock });
     const rotated = await keys.rotate();
     await audit.write({ event: 'signing-key.rotated', details: { id: rotated.id } });
     return rotated;
   });
+};
+
+const consequences =
+  'Accounts have to be connected again. Webhooks are paused with a new secret: rotate it, give it to the receiver, resume. Browsers ask again for push messages, MCP clients sign in again, and mails that were not sent yet are dropped. Posts, media, people and passwords stay as they are.';
+
+/** For an installation whose key is gone for good. Without --yes it only says what would be discarded. */
+export const discardLost: Command = async (config, { yes }) => {
+  const { describeCounts } = await import('#server/secrets/lost-secrets');
+  const lost = await findLost(config);
+  if (lost === undefined) {
+    console.log('Every stored secret can be decrypted: there is nothing to discard.');
+    return;
+  }
+  if (yes === undefined) {
+    throw new SettingError(
+      `No key decrypts ${describeCounts(lost)}. This discards them for good. ${consequences} If you may still find the key, look for it first; else run this again with --yes.`,
+    );
+  }
+  const { open } = await import('#server/open');
+  const { createLog } = await import('#server/log');
+  const log = createLog({ ...config, logLevel: 'warn' }, 2);
+  const { posthorn, database, close } = await open(config, log, undefined, {}, makeSeal);
+  try {
+    const counts = await database.transaction(async () => {
+      const discarded = await posthorn.discardLostSecrets();
+      const details = Object.fromEntries((discarded?.counts ?? []).map(({ noun, count }) => [noun, count]));
+      await posthorn.audit.write({ event: 'secrets.discarded', details });
+      return details;
+    });
+    console.log(JSON.stringify({ discarded: counts }, null, 2));
+    console.error(`Start Posthorn now. ${consequences}`);
+  } finally {
+    await close();
+  }
+};
+
+const findLost = async (config: Config) => {
+  const { assembleOperator } = await import('#server/operator');
+  const { sealedColumns } = await import('#server/for-operators');
+  const { findSeal } = await import('#server/secrets/keys');
+  const { findLostSecrets } = await import('#server/secrets/lost-secrets');
+  const { countOtherSessions } = await import('#server/store/other-sessions');
+  const { database, close } = await assembleOperator(config);
+  try {
+    const lost = await findLostSecrets(sealedColumns(database), await findSeal(config));
+    if (lost && (await countOtherSessions(database)) > 0) {
+      throw new SettingError(
+        'A Posthorn is connected to this database, and it may still have the key in its memory. Stop it first: it would go on with what is discarded here.',
+      );
+    }
+    return lost;
+  } finally {
+    await close();
+  }
+};
+
+/** The keys that are there, else a first one: what no key opens is about to be discarded. */
+const makeSeal = async (config: Pick<Config, 'dataDir' | 'encryptionKeys'>) => {
+  const { readSecrets } = await import('#server/secrets/keys');
+  const { createSeal } = await import('#server/secrets/seal');
+  return createSeal((await readSecrets(config)).encryptionKeys);
 };

@@ -18,7 +18,7 @@ export const signOutUser: Command = (config, options) => {
     const identity = await posthorn.openIdentity();
     try {
       return await helpDesk.signOut(address, async (userId) => {
-        await tokens.revokeAll({ userId });
+        await tokens.revokeAll(userId);
         await identity.forgetUser(userId);
         await clients.endAll(userId);
       });

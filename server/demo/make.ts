@@ -152,7 +152,7 @@ const inThePast = async <T>({ posthorn: { sandboxClock } }: Opened, work: (now: 
 
 /** The owner, two members and two agents, in a workspace of their own. */
 const gather = async (posthorn: Posthorn, again: boolean) => {
-  const { people, members, tokens, audit } = posthorn;
+  const { people, members, invitations, tokens, audit } = posthorn;
   const known = (await people.workspaces()).filter(({ name }) => name.startsWith(workspaceName));
   if (known.length > 0 && !again) {
     throw new SettingError(
@@ -172,8 +172,8 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
   });
   const join = async (host: Caller, name: string, role: Role, ownPassword: string) => {
     const [first = ''] = name.toLowerCase().split(' ');
-    const { url } = await members.invite(host, { email: addressOf(first), role });
-    const userId = await members.accept(url.split('/').at(-1) ?? '', { password: ownPassword });
+    const { url } = await invitations.invite(host, { email: addressOf(first), role });
+    const userId = await invitations.accept(url.split('/').at(-1) ?? '', { password: ownPassword });
     await people.changeProfile(userId, { name });
     return caller(userId, host.workspaceId, role);
   };
@@ -195,7 +195,7 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
   const others = randomBytes(18).toString('base64url');
   const jonas = await join(owner, 'Jonas Weber', 'admin', others);
   const ines = await join(owner, 'Ines Duarte', 'editor', others);
-  await members.invite(owner, { email: `pavel${suffix}@ryeandember.example`, role: 'viewer' });
+  await invitations.invite(owner, { email: `pavel${suffix}@ryeandember.example`, role: 'viewer' });
 
   const agent = async (name: string) => {
     const { id, token } = await tokens.create(owner, name);

@@ -25,6 +25,8 @@ export const actionRoute =
     const key = keyOf(req);
     const run = async () => (await action.run(input, caller)).text;
     if (key === undefined || action.action.kind !== 'Write') return replyCompressed(res, 200, await run());
+    // An earlier answer is for a role that they may no longer have.
+    action.mustAllow(caller);
     const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run);
     if (replayed) markReplayed(res);
     return replyCompressed(res, 200, answer);

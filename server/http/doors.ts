@@ -150,9 +150,9 @@ export const openDoors = ({
   const busy = serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());
   if (identity.router) {
-    // A client document that could not be read is not remembered, so each try costs a request to outside.
-    app.use('/auth/authorize', (req, res, next) => {
-      rateLimit.take(`authorize ${keyOfAddress(req.ip)}`, res);
+    // Wherever a client names itself, its document may cost a request to outside.
+    app.use('/auth', (req, res, next) => {
+      rateLimit.take(`auth ${keyOfAddress(req.ip)}`, res);
       next();
     });
     app.use(identity.router);

@@ -33,8 +33,12 @@ export const readForm = async <Received, Checked>(
   form.on('partsLimit', () => {
     excess ??= tooManyParts();
   });
-  watchHeaders(req, (headers) => {
-    if (areTooMany(headers)) excess ??= tooManyHeaders();
+  watchHeaders(req, {
+    look: (headers) => {
+      if (areTooMany(headers)) excess ??= tooManyHeaders();
+    },
+    // Busboy would wait for the rest of it for ever.
+    cutOff: () => form.destroy(new Error('cut off')),
   });
   form.on('field', (name, value) => {
     if (fields.some(([known]) => known === name)) wrong.push(name);
@@ -93,7 +97,7 @@ const openForm = ({ headers }: Request) => {
 const endOfHeaders = '\r\n\r\n';
 
 /** Busboy cuts off headers of a part that are too many and tells nobody, so they are read here as they pass by. */
-const watchHeaders = (req: Request, look: (headers: string) => void) => {
+const watchHeaders = (req: Request, { look, cutOff }: { look: (headers: string) => void; cutOff: () => void }) => {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(req.headers['content-type'] ?? '') ?? [];
   const startOfPart = `\r\n--${quoted ?? bare}`;
   let inHeaders = false;
@@ -114,10 +118,15 @@ const watchHeaders = (req: Request, look: (headers: string) => void) => {
     }
     if (!inHeaders) rest = rest.subarray(Math.max(0, rest.length - startOfPart.length));
   });
+  req.on('end', () => {
+    if (inHeaders && !isEndOfForm(rest)) cutOff();
+  });
 };
 
+/** Two dashes end the form, and what follows them means nothing. */
+const isEndOfForm = (rest: Buffer) => rest.subarray(0, 2).equals(Buffer.from('--'));
+
 const areTooMany = (headers: string) => {
-  // Two dashes end the form, and what follows them means nothing.
   if (headers.startsWith('--')) return false;
   const lines = headers.split('\r\n').filter((line) => /^\S/.test(line));
   return lines.length > bounds.formHeaders || headers.length > bounds.formHeaderBytes;

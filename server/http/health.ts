@@ -14,7 +14,7 @@ export interface Pinged {
   writeFailedAt(): number | undefined;
 }
 
-/** SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is not shutting down. */
+/** SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is neither starting nor shutting down. */
 export const createHealth = ({
   database,
   idleMs,
@@ -23,6 +23,7 @@ export const createHealth = ({
   /** How long the scheduler has not ticked. */
   idleMs: () => number;
 }) => {
+  let starting = false;
   let stopping = false;
   let written: { readonly at: number; readonly trouble: string | undefined } | undefined;
   let trying: Promise<string | undefined> | undefined;
@@ -48,11 +49,19 @@ export const createHealth = ({
   };
 
   return {
+    /** It listens before all of it is started. */
+    beginStart: () => {
+      starting = true;
+    },
+    endStart: () => {
+      starting = false;
+    },
     beginStop: () => {
       stopping = true;
     },
     ready: async () => {
       if (stopping) return { status: 503 as const, body: 'shutting down' };
+      if (starting) return { status: 503 as const, body: 'starting' };
       const answered = await Promise.race([database.ping().then(() => true), after(answerMs, false)]).catch(
         () => false,
       );

@@ -25,14 +25,19 @@ const usableId = /^[A-Za-z0-9._-]{1,64}$/;
 const noHost = () =>
   badInput({ path: 'Host', code: 'Required', message: 'is required: HTTP/1.1 asks for this header in every request' });
 
+/** Their last part is the name of an action, which no statement gets to see. */
+const namesAction = /^\/api\/(agent\/tools|app\/actions)\/[^/]+$/;
+
 /** PostgreSQL accepts no NUL, so no id or name has one. */
 const mustBeText = (url: string) => {
   if (!url.includes('%00')) return;
-  const [path = ''] = url.split('?', 1);
-  if (path.includes('%00'))
+  const [path = '', ...query] = url.split('?');
+  if (path.includes('%00') && !namesAction.test(path))
     throw new Refusal('NotFound', 'There is nothing at this path. The paths are in /openapi.json.');
   // The identity provider refuses it by itself, in the words of its protocol.
-  if (!path.startsWith('/auth/')) throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
+  if (query.join('?').includes('%00') && !path.startsWith('/auth/')) {
+    throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
+  }
 };
 
 /** Runs first: gives the request its id, and the answer that id and the headers that every answer has. */

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { PostgresBackend } from '@agendajs/postgres-backend';
-import { Agenda, type Job } from 'agenda';
+import { Agenda, type AgendaBackend, type Job } from 'agenda';
 import pg from 'pg';
 import { SettingError } from '#server/config';
 import { isLocked } from '#server/store/away';
@@ -63,10 +63,7 @@ export const openAgenda = async ({
   return {
     agenda,
     rest,
-    close: async () => {
-      await rest();
-      await close();
-    },
+    close: () => rest().finally(close),
   };
 };
 
@@ -84,8 +81,6 @@ export const readJobsInMongo = async (mongodbUrl: string, report: (error: unknow
 const openPool = (connection: Connection, max: number, report: (error: unknown) => void) => {
   const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max, keepAlive: true });
   pool.on('error', report);
-  // While Agenda has a client nobody listens between two statements, and a server that dies then would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 };
 
@@ -97,16 +92,30 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
     throw error;
   });
   const backend = new PostgresBackend({ pool, ensureSchema: false });
+  const channel = backend.notificationChannel;
   // A lost connection is made again, but an error without a listener would end the process.
-  (backend.notificationChannel as unknown as EventEmitter).on('error', report);
-  return { backend, close: () => pool.end() };
+  (channel as unknown as EventEmitter).on('error', report);
+  const close = async () => {
+    // A start that failed leaves it trying to connect, with a client that the end of the pool would wait for.
+    await channel?.disconnect();
+    await pool.end();
+  };
+  await connectFirst(backend).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { backend, close };
+};
+
+/** Agenda connects as it is made. A failure then would end the process, as nobody hears of it, and it is never ready. */
+const connectFirst = async (backend: AgendaBackend) => {
+  await backend.connect();
+  backend.connect = async () => undefined;
 };
 
 /** One process at a time: two at once would conflict. */
 const createSchema = async (pool: pg.Pool, waitMs: number) => {
   const client = await pool.connect();
-  // An idle connection that breaks would end the process.
-  client.on('error', () => undefined);
   try {
     await takeLock(client, waitMs);
     await new PostgresBackend({ pool, disableNotifications: true }).connect();
@@ -142,15 +151,21 @@ const inMongo = async (url: string, report: (error: unknown) => void) => {
   try {
     await client.connect();
   } catch (cause) {
-    throw new SettingError(`MONGODB_URL cannot be used: ${(cause as Error).message}`, { cause });
+    const { message } = cause as Error;
+    throw new SettingError(`MONGODB_URL cannot be used: ${message}. Start MongoDB, or correct the address`, { cause });
   }
   const db = client.db();
   const { setName } = await db.admin().command({ hello: 1 });
   // Only a replica set reports changes; elsewhere Agenda polls.
   const notificationChannel = setName ? new MongoChangeStreamNotificationChannel({ db }) : undefined;
   (notificationChannel as EventEmitter | undefined)?.on('error', report);
+  const backend = new MongoBackend({ mongo: db });
+  await connectFirst(backend).catch(async (error: unknown) => {
+    await client.close();
+    throw error;
+  });
   return {
-    backend: new MongoBackend({ mongo: db }),
+    backend,
     ...(notificationChannel && { notificationChannel }),
     close: () => client.close(),
   };

@@ -12,6 +12,8 @@ export interface Chore {
 /** In case a notice was lost. */
 const lookEvery = '5 seconds';
 const kinds = Object.keys(dueWork) as DueKind[];
+/** Any role of the database may send a notice, with any text. */
+const isKind = (name: string): name is DueKind => kinds.includes(name as DueKind);
 /** Jobs of earlier versions. Any other job may belong to another program. */
 const retired = ['look for what is due'];
 
@@ -49,7 +51,7 @@ export const createScheduler = ({
   };
   const heard = (name: string) => {
     if (name === 'clock') clock.read().then(wakeAll, report);
-    else loops[name as DueKind]?.wake();
+    else if (isKind(name)) loops[name].wake();
   };
 
   const follow = () => {

@@ -15,6 +15,28 @@ export type LiveKind =
   | 'workspace'
   | 'clock';
 
+/** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
+export interface News {
+  readonly workspaceId: string;
+  readonly kind: LiveKind;
+  readonly id: string;
+  /** For the toast. */
+  readonly text?: string;
+}
+
+/** The rights of this user changed, or of everybody: open streams check them again. */
+export interface AccessNews {
+  readonly accessOf: string;
+}
+
+export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
+  /** The same on every instance. */
+  readonly eventId: string;
+  /** `resync`: something may have been missed. */
+  readonly kind: LiveKind | 'resync';
+  readonly id?: string;
+}
+
 /** In place of a workspace: what concerns them all. */
 export const everyWorkspace = '*';
 

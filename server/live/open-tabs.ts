@@ -2,35 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import type { Listening } from '#server/store/listen';
-import { everyWorkspace, type LiveKind } from './news.ts';
+import { type AccessNews, everyWorkspace, type LiveEvent, type News } from './news.ts';
+import { readNotice } from './notice.ts';
 import type { LiveStore } from './store.ts';
 
 /** Enough for a browser that was away for a moment; one that was away for longer reads everything again. */
 const remembered = 2000;
 const retryAfterSeconds = 30;
 
-/** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
-export interface News {
-  readonly workspaceId: string;
-  readonly kind: LiveKind;
-  readonly id: string;
-  /** For the toast. */
-  readonly text?: string;
-}
-
-/** The rights of this user changed, or of everybody: open streams check them again. */
-interface AccessNews {
-  readonly accessOf: string;
-}
 const everybody = '*';
-
-export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
-  /** The same on every instance. */
-  readonly eventId: string;
-  /** `resync`: something may have been missed. */
-  readonly kind: LiveKind | 'resync';
-  readonly id?: string;
-}
 
 interface Hearer {
   readonly workspaceId: string;
@@ -46,10 +26,13 @@ interface Hearer {
 const concerns = (event: LiveEvent, hearer: Hearer) =>
   event.workspaceId === hearer.workspaceId || event.workspaceId === everyWorkspace;
 
+const foreignNotice =
+  'A notice on the channel of live events was not understood and is ignored. Only Posthorn should send there: look who else uses this database.';
+
 export type Live = ReturnType<typeof createLive>;
 
 /** News for open tabs, across all instances. */
-export const createLive = ({ store }: { store: LiveStore }) => {
+export const createLive = ({ store, report }: { store: LiveStore; report: (error: unknown) => void }) => {
   const hearers = new Set<Hearer>();
   const accessListeners: (() => void)[] = [];
   let isStopped = false;
@@ -80,7 +63,9 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     }
   };
 
-  const heard = (news: LiveEvent | AccessNews) => {
+  const heard = (text: string) => {
+    const news = readNotice(text);
+    if (news === undefined) return report(new Error(foreignNotice));
     if (!('accessOf' in news)) return pass(news);
     for (const listener of accessListeners) listener();
     for (const hearer of [...hearers]) {
@@ -138,7 +123,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     /** Until the database is closed. */
     start: () => {
       listening = store.listen({
-        heard: (text) => heard(JSON.parse(text)),
+        heard,
         resumed: () => {
           forget();
           for (const listener of accessListeners) listener();

@@ -2,6 +2,6 @@ import type { Database } from '#server/store/database';
 import { createLive } from './open-tabs.ts';
 import { createLiveStore } from './store.ts';
 
-export const openLive = ({ database }: { database: Database }) => ({
-  live: createLive({ store: createLiveStore(database) }),
+export const openLive = ({ database, report }: { database: Database; report: (error: unknown) => void }) => ({
+  live: createLive({ store: createLiveStore(database), report }),
 });

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /** First and last byte, both included. */
@@ -14,7 +14,7 @@ export interface MediaFiles {
   /** For the operator. */
   readonly place: string;
   /** Checks that files can be stored here; the error is written for the operator. */
-  check(): Promise<void>;
+  check(options?: { readonly changesNothing?: boolean }): Promise<void>;
   /** Takes the file at this path. When it returns, the bytes are safe under the key. */
   put(key: string, path: string, mimeType: string): Promise<void>;
   /** Undefined when there is no such file. */
@@ -29,9 +29,9 @@ export const createLocalFiles = (folder: string): MediaFiles => {
   return {
     place: `the folder ${folder}`,
 
-    check: async () => {
-      await mkdir(folder, { recursive: true });
-      await access(folder, constants.W_OK);
+    check: async ({ changesNothing = false } = {}) => {
+      if (!changesNothing) await mkdir(folder, { recursive: true });
+      await access(await nearestFolder(folder), constants.W_OK);
     },
 
     put: async (key, path) => {
@@ -53,6 +53,15 @@ export const createLocalFiles = (folder: string): MediaFiles => {
 
     list: () => filesIn(folder),
   };
+};
+
+/** The folder itself, or the one above in which it would be made. */
+const nearestFolder = async (folder: string): Promise<string> => {
+  const found = await unlessMissing(stat(folder));
+  if (found === undefined) return nearestFolder(dirname(folder));
+  if (!found.isDirectory())
+    throw new Error(`${folder} is a file. Move it away: media is kept in a folder of that name.`);
+  return folder;
 };
 
 /** Every file of a folder, which need not exist. */

@@ -35,6 +35,9 @@ export const readImage = async (path: string, mimeType: string) => {
       const { imagePixels: limit } = bounds;
       throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
     }
+    if ((error as Error).message.startsWith('timeout')) {
+      throw new BadFile('TooBig', `takes longer than ${patienceSeconds} seconds to read: save it smaller`);
+    }
     throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
   }
 };

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { asAccount } from '#server/auth/email-address';
 import type { Clock, Stopwatch } from '#server/clock';
 import { newId } from '#server/ids';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
@@ -26,6 +27,8 @@ interface About {
   readonly purpose: Purpose;
   /** Absent for somebody who has no account yet. */
   readonly userId?: string;
+  /** Absent when it is about the person alone. */
+  readonly workspaceId?: string;
   /** Of no use to anybody after that. */
   readonly livesMs: number;
 }
@@ -118,13 +121,13 @@ export const createMessages = ({
         .filter((message) => 'push' in message || mailer !== undefined)
         .map((message) => {
           const id = newId('message', now);
-          const { purpose, userId = null, livesMs } = message;
-          const [channel, content, subscriptionId] =
+          const { purpose, userId = null, workspaceId = null, livesMs } = message;
+          const [channel, content, subscriptionId, recipient] =
             'push' in message
-              ? (['push', message.push, message.browserId] as const)
-              : (['mail', message.mail, null] as const);
+              ? (['push', message.push, message.browserId, null] as const)
+              : (['mail', message.mail, null, hashOf(message.mail.to)] as const);
           const sealed = seal.seal(JSON.stringify(content), placeOf(id));
-          return { id, channel, purpose, userId, subscriptionId, content: sealed, livesMs };
+          return { id, channel, purpose, userId, workspaceId, recipient, subscriptionId, content: sealed, livesMs };
         });
       if (rows.length > 0) await store.insert(rows);
     },
@@ -132,6 +135,16 @@ export const createMessages = ({
     /** How many this person was sent for this purpose, whatever became of them. */
     countRecent: (userId: string, purpose: Purpose, withinMs: number) => store.countRecent(userId, purpose, withinMs),
 
+    /** The same by address, for people without an account. */
+    countRecentTo: (email: string, purpose: Purpose, withinMs: number) =>
+      store.countRecentTo(hashOf(email), purpose, withinMs),
+
+    /** When somebody leaves a workspace: what waits to be sent to them about it. */
+    dropPending: ({ userId, workspaceId }: { userId: string; workspaceId: string }) =>
+      store.dropPending(userId, workspaceId, 'Not sent: they are no longer a member of the workspace.'),
+
     purge: () => store.purge(keptMs),
   };
 };
+
+const hashOf = (email: string) => createHash('sha256').update(asAccount(email)).digest();

@@ -34,7 +34,8 @@ export const openMessages = ({
   const mailer = mail && createMailer(mail, baseUrl);
   const atHome = baseUrl.startsWith('https:') ? baseUrl : 'mailto:posthorn@localhost';
   const contact = mailer ? `mailto:${mailer.sender}` : atHome;
-  const push = createPush({ store: createPushStore(database), outbound, seal, contact, clock });
+  const pushStore = createPushStore(database);
+  const push = createPush({ store: pushStore, outbound, seal, contact, clock });
   const store = createMessageStore(database);
   const { mails, pushes, ...messages } = createMessages({
     store,
@@ -52,6 +53,11 @@ export const openMessages = ({
     push,
     messages,
     loops: { mails, pushes },
+    discards: {
+      'messages.content': store.discardLost,
+      'push_subscriptions.subscription': pushStore.discardLost,
+      'push_keys.private_key': pushStore.forgetKeys,
+    },
     chores: { 'remove old mails and push messages': { every: '1 day', run: messages.purge } },
   };
 };

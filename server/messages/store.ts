@@ -9,6 +9,9 @@ export interface MessageRow {
   readonly channel: Channel;
   readonly purpose: string;
   readonly userId: string | null;
+  readonly workspaceId: string | null;
+  /** Hash of the address; null for push messages. */
+  readonly recipient: Buffer | null;
   readonly subscriptionId: string | null;
   /** Sealed. */
   readonly content: string;
@@ -37,10 +40,11 @@ export interface PushAddress {
 const insertMessages = sql(
   'messages.insert',
   `with made as (
-     insert into messages (id, channel, purpose, user_id, subscription_id, content, expires_at)
-     select id, channel, purpose, user_id, subscription_id, content, posthorn_now() + lives_ms * interval '1 ms'
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[])
-         as one (id, channel, purpose, user_id, subscription_id, content, lives_ms) returning id
+     insert into messages (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, expires_at)
+     select id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content,
+            posthorn_now() + lives_ms * interval '1 ms'
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[])
+         as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms) returning id
    )
    select ${wakes('mails')}, ${wakes('pushes')} from (select count(*) from made) as all_of_them`,
 );
@@ -48,6 +52,16 @@ const countRecent = sql(
   'messages.countRecent',
   `select count(*)::int as count from messages
     where user_id = $1 and purpose = $2 and created_at > posthorn_now() - $3 * interval '1 ms'`,
+);
+const countRecentTo = sql(
+  'messages.countRecentTo',
+  `select count(*)::int as count from messages
+    where recipient = $1 and purpose = $2 and created_at > posthorn_now() - $3 * interval '1 ms'`,
+);
+const dropPending = sql(
+  'messages.dropPending',
+  `update messages set state = 'failed', last_answer = $3, due_at = null, claim = null, content = null
+    where user_id = $1 and workspace_id = $2 and due_at is not null`,
 );
 const claimDue = sql(
   'messages.claim',
@@ -84,6 +98,12 @@ const saveFailed = sql(
     where m.id = $1 and m.claim = $2 and own.id = m.id
    returning m.state`,
 );
+const discardLost = sql(
+  'messages.discardLost',
+  `update messages set state = 'failed', last_answer = 'Not sent: the key that encrypted it is lost.', due_at = null, claim = null,
+          content = null
+    where id = $1 and content = $2`,
+);
 const purge = sql(
   'messages.purge',
   `delete from messages where due_at is null and created_at < posthorn_now() - $1 * interval '1 ms'`,
@@ -98,12 +118,18 @@ export const createMessageStore = (db: Database) => ({
       rows.map(({ channel }) => channel),
       rows.map(({ purpose }) => purpose),
       rows.map(({ userId }) => userId),
+      rows.map(({ workspaceId }) => workspaceId),
+      rows.map(({ recipient }) => recipient),
       rows.map(({ subscriptionId }) => subscriptionId),
       rows.map(({ content }) => content),
       rows.map(({ livesMs }) => livesMs),
     ]),
   countRecent: async (userId: string, purpose: string, withinMs: number) =>
     (await db.query<{ count: number }>(countRecent, [userId, purpose, withinMs]))[0]?.count ?? 0,
+  countRecentTo: async (recipient: Buffer, purpose: string, withinMs: number) =>
+    (await db.query<{ count: number }>(countRecentTo, [recipient, purpose, withinMs]))[0]?.count ?? 0,
+  dropPending: (userId: string, workspaceId: string, answer: string) =>
+    db.run(dropPending, [userId, workspaceId, answer]),
   claim: (channel: Channel, room: number, claim: string, leaseMs: number) =>
     db.query<ClaimedMessage>(claimDue, [room, claim, leaseMs, channel]),
   msToNext: async (channel: Channel) =>
@@ -112,6 +138,7 @@ export const createMessageStore = (db: Database) => ({
   /** Whether it was given up now. */
   saveFailed: async ({ id, claim }: ClaimedMessage, answer: string, waitMs: number | undefined) =>
     (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
+  discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
   purge: (keptMs: number) => db.run(purge, [keptMs]),
 });
 
@@ -146,6 +173,12 @@ const listBrowsers = sql(
 );
 const removeBrowser = sql('pushBrowsers.remove', 'delete from push_subscriptions where user_id = $1 and id = $2');
 const forgetBrowser = sql('pushBrowsers.forget', 'delete from push_subscriptions where id = $1');
+const discardLostBrowser = sql(
+  'pushBrowsers.discardLost',
+  "delete from push_subscriptions where endpoint_hash = decode($1, 'hex') and subscription = $2",
+);
+const forgetAllBrowsers = sql('pushBrowsers.forgetAll', 'delete from push_subscriptions');
+const forgetKeys = sql('pushKeys.forget', 'delete from push_keys');
 const readKeys = sql('pushKeys.read', 'select public_key as "publicKey", private_key as "privateKey" from push_keys');
 const insertKeys = sql(
   'pushKeys.insert',
@@ -166,6 +199,12 @@ export const createPushStore = (db: Database) => ({
   remove: async (userId: string, id: string) => (await db.run(removeBrowser, [userId, id])) > 0,
   /** The push service no longer knows it. */
   forget: (id: string) => db.run(forgetBrowser, [id]),
+  discardLost: (endpointHash: string, sealed: string) => db.run(discardLostBrowser, [endpointHash, sealed]),
+  /** With every browser: each is subscribed to this key alone. */
+  forgetKeys: async () => {
+    await db.run(forgetAllBrowsers);
+    await db.run(forgetKeys);
+  },
   keys: async () => (await db.query<{ publicKey: string; privateKey: string }>(readKeys))[0],
   insertKeys: (publicKey: string, privateKey: string) => db.run(insertKeys, [publicKey, privateKey]),
 });
@@ -174,11 +213,13 @@ export const sealedInMessages = (db: Database) => [
   sealedColumn(db, {
     table: 'messages',
     column: 'content',
+    noun: 'unsent mail or push message',
     replace: sql('messages.reseal', 'update messages set content = $3 where id = $1 and content = $2'),
   }),
   sealedColumn(db, {
     table: 'push_subscriptions',
     column: 'subscription',
+    noun: 'push subscription',
     id: "encode(endpoint_hash, 'hex')",
     replace: sql(
       'pushBrowsers.reseal',
@@ -188,6 +229,7 @@ export const sealedInMessages = (db: Database) => [
   sealedColumn(db, {
     table: 'push_keys',
     column: 'private_key',
+    noun: 'key for push messages',
     id: "'one'",
     replace: sql('pushKeys.reseal', "update push_keys set private_key = $3 where $1 = 'one' and private_key = $2"),
   }),

@@ -1,12 +1,8 @@
+import { type Check, checksNamed } from '#server/check';
 import { isPublicAddress } from '#server/config';
 import type { Network, Site } from './network.ts';
+import { checkCredentials, checkVersionFormat } from './settings-check.ts';
 import { asTrouble, whatHappened } from './trouble.ts';
-
-/** Something that `doctor` says. What is missing keeps a part of the service from working. */
-export interface Finding {
-  readonly is: 'ok' | 'note' | 'missing';
-  readonly text: string;
-}
 
 export interface Examined {
   readonly network: string;
@@ -15,7 +11,7 @@ export interface Examined {
   readonly live: boolean;
   readonly redirectUri?: string;
   readonly scopes: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly checks: readonly Check[];
 }
 
 const dayMs = 24 * 3_600_000;
@@ -48,11 +44,11 @@ export const examineNetwork = async (
     live: isLive,
     ...(connect.kind === 'OAuth' && { redirectUri }),
     scopes: app.scopes,
-    findings: [
+    checks: [
       settingsOf(network, setting, production),
-      ...(isRegistered ? [redirectOf(redirectUri)] : []),
-      { is: 'note', text: `People are asked for ${app.scopes.join(', ')}` },
-      ...app.needs.map((need) => ({ is: 'note', text: `Needed at ${name}: ${need}` }) as const),
+      ...(isRegistered ? [redirectOf(name, redirectUri)] : []),
+      checksNamed(name).note(`People are asked for ${app.scopes.join(', ')}`),
+      ...app.needs.map((need) => checksNamed(name).note(`Needed at ${name}: ${need}`)),
       ...mediaOf(network, baseUrl, isLive),
       versionOf(network, site),
       ...(isLive && isRegistered ? [await credentialsOf(network, site, redirectUri)] : []),
@@ -60,74 +56,73 @@ export const examineNetwork = async (
   };
 };
 
-const settingsOf = (
-  { name, settings, connect }: Network,
-  setting: (name: string) => string | undefined,
-  production: boolean,
-): Finding => {
-  const missing = settings.filter((one) => setting(one) === undefined);
+const settingsOf = (network: Network, setting: (name: string) => string | undefined, production: boolean): Check => {
+  const { name, settings, connect } = network;
+  const checks = checksNamed(name);
   if (settings.length === 0) {
     const why =
       connect.kind === 'ServerOAuth' ? 'Posthorn registers by itself at each server' : 'people sign in with a password';
-    return { is: 'ok', text: `${name} needs no settings: ${why}` };
+    return checks.ok(`${name} needs no settings: ${why}`);
   }
-  if (missing.length === 0) return { is: 'ok', text: `${settings.join(' and ')} are set` };
+  const isMissing = settings.some((one) => setting(one) === undefined);
+  if (!isMissing) return checks.ok(`${settings.join(' and ')} are set`);
   const until = production ? `${name} is left out` : `${name} is a sandbox`;
-  const text = `${until}: for the real network set ${missing.join(' and ')}`;
-  return missing.length === settings.length
-    ? { is: 'note', text }
-    : { is: 'missing', text: `${text} too, or none of ${settings.join(' and ')}.` };
+  return (
+    checkCredentials(network, setting) ?? checks.note(`${until}: for the real network set ${settings.join(' and ')}`)
+  );
 };
 
-const redirectOf = (redirectUri: string): Finding => ({
-  is: 'note',
-  text: redirectUri.startsWith('https:')
-    ? `The redirect address to register is ${redirectUri}, to the letter`
-    : `The redirect address to register is ${redirectUri}, to the letter; most networks take https alone, so set BASE_URL`,
-});
+const redirectOf = (name: string, redirectUri: string): Check =>
+  checksNamed(name).note(
+    redirectUri.startsWith('https:')
+      ? `The redirect address to register is ${redirectUri}, to the letter`
+      : `The redirect address to register is ${redirectUri}, to the letter; most networks take https alone, so set BASE_URL`,
+  );
 
-const mediaOf = ({ name, constraints, app }: Network, baseUrl: string, isLive: boolean): Finding[] => {
+const mediaOf = ({ name, constraints, app }: Network, baseUrl: string, isLive: boolean): Check[] => {
   const what = constraints.media.transport === 'PublicUrl' ? 'Media' : app.fetches;
   if (what === undefined) return [];
-  if (isPublicAddress(baseUrl)) return [{ is: 'ok', text: `${what} can be fetched by ${name} from ${baseUrl}` }];
-  const text = `${what} cannot be fetched by ${name} from ${baseUrl}: set BASE_URL to an https address that everybody reaches`;
-  return [isLive ? { is: 'missing', text: `${text}.` } : { is: 'note', text }];
+  const checks = checksNamed(name);
+  if (isPublicAddress(baseUrl)) return [checks.ok(`${what} can be fetched by ${name} from ${baseUrl}`)];
+  const message = `${what} cannot be fetched by ${name} from ${baseUrl}: set BASE_URL to an https address that everybody reaches.`;
+  return [isLive ? checks.failure(message) : checks.note(message)];
 };
 
 /** Whether the version that is spoken lives on, by the clock of the service. */
-export const versionOf = ({ name, app }: Network, site: Pick<Site, 'setting' | 'now'>): Finding => {
+export const versionOf = (network: Network, site: Pick<Site, 'setting' | 'now'>): Check => {
+  const { name, app } = network;
+  const checks = checksNamed(name);
+  const wrong = checkVersionFormat(network, (setting) => site.setting(setting, '') || undefined);
+  if (wrong) return wrong;
   const { version, endsOn, setting } = app.api(site);
-  if (version === undefined) return { is: 'ok', text: `${name}'s API has no versions that could end` };
+  if (version === undefined) return checks.ok(`${name}'s API has no versions that could end`);
   const spoken = `Version ${version} of ${name}'s API`;
-  if (endsOn === undefined) return { is: 'ok', text: `${spoken}: no end is known` };
+  if (endsOn === undefined) return checks.ok(`${spoken}: no end is known`);
   const next = setting ? `set ${setting} to a newer one` : 'update Posthorn';
   const daysLeft = (Date.parse(endsOn) - site.now().getTime()) / dayMs;
-  if (daysLeft <= 0) return { is: 'missing', text: `${spoken} has ended on ${endsOn}, or may any day: ${next}.` };
-  if (daysLeft <= warnDays)
-    return { is: 'note', text: `${spoken} ends on ${endsOn}, in ${Math.ceil(daysLeft)} days: ${next}` };
-  return { is: 'ok', text: `${spoken} lives until ${endsOn}` };
+  if (daysLeft <= 0) return checks.failure(`${spoken} has ended on ${endsOn}, or may any day: ${next}.`);
+  if (daysLeft <= warnDays) {
+    return checks.warning(`${spoken} ends on ${endsOn}, in ${Math.ceil(daysLeft)} days: ${next}.`);
+  }
+  return checks.ok(`${spoken} lives until ${endsOn}`);
 };
 
-const credentialsOf = async (network: Network, site: Site, redirectUri: string): Promise<Finding> => {
+const credentialsOf = async (network: Network, site: Site, redirectUri: string): Promise<Check> => {
   const { name, settings, app } = network;
-  if (app.tryCredentials === undefined) return { is: 'note', text: `${name} has no way to try credentials` };
+  const checks = checksNamed(name);
+  if (app.tryCredentials === undefined) return checks.note(`${name} has no way to try credentials`);
   try {
     const tried = await app.tryCredentials(site, redirectUri);
-    if (tried.is === 'accepted') return { is: 'ok', text: `${name} knows the app and its secret` };
+    if (tried.is === 'accepted') return checks.ok(`${name} knows the app and its secret`);
     const said = tried.said.replace(/\.$/, '');
     if (tried.is === 'unclear') {
-      return {
-        is: 'note',
-        text: `${name} does not say whether the credentials are right (${said}); connect an account to see`,
-      };
+      return checks.note(`${name} does not say whether the credentials are right (${said}); connect an account to see`);
     }
-    const text = `${name} does not know this app and secret (${said}): copy ${settings.join(' and ')} again, and restart.`;
-    return { is: 'missing', text };
+    return checks.failure(
+      `${name} does not know this app and secret (${said}): copy ${settings.join(' and ')} again, and restart.`,
+    );
   } catch (error) {
     const trouble = asTrouble(error, () => undefined);
-    return {
-      is: 'note',
-      text: `The credentials could not be tried. ${whatHappened(trouble, network)} Run doctor again`,
-    };
+    return checks.note(`The credentials could not be tried. ${whatHappened(trouble, network)} Run doctor again`);
   }
 };

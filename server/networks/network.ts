@@ -131,6 +131,8 @@ export interface ApiVersion {
   readonly endsOn?: string;
   /** The setting with which the operator chooses another. */
   readonly setting?: string;
+  /** What such a version looks like, when this one does not: `202607`. */
+  readonly expected?: string;
 }
 
 export type CredentialsTried =
@@ -270,6 +272,8 @@ export interface Network<Prepared = unknown> {
   readonly badge: Badge;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
+  /** Others that it reads, which have a default. */
+  readonly otherSettings?: readonly string[];
   /** The app that those settings stand for, or that Posthorn registers by itself. */
   readonly app: NetworkApp;
   /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */

@@ -68,9 +68,10 @@ export const createNotifications = ({
     });
   };
 
-  const mailTo = ({ userId, email, workspace }: RecipientRow, { title, path }: Happening): NewMessage => ({
+  const mailTo = ({ userId, email, workspace }: RecipientRow, { workspaceId, title, path }: Happening): NewMessage => ({
     purpose: 'notification',
     userId,
+    workspaceId,
     livesMs: mailLivesMs,
     mail: {
       to: email,
@@ -88,10 +89,11 @@ export const createNotifications = ({
     happening: Happening,
     excerpt: string | null,
   ): NewMessage[] => {
-    const { title, path, kind, subjectId } = happening;
+    const { workspaceId, title, path, kind, subjectId } = happening;
     return browsers.map((browserId) => ({
       purpose: 'notification',
       userId,
+      workspaceId,
       livesMs: pushLivesMs,
       browserId,
       push: {

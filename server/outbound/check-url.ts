@@ -27,6 +27,7 @@ export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedU
     return trouble('badUrl', 'The address is not a URL like https://example.com/path.');
   }
   const url = withoutRootDot(new URL(text));
+  if (url.port === '0') return trouble('badUrl', 'The address names port 0, which no server has.');
   if (authority.includes('@')) return trouble('badUrl', 'The address may not hold a user name or password.');
   if (allow.has(hostAndPort(url)) && (url.protocol === 'https:' || (plainHttp && isLoopback(url)))) {
     return { ok: true, url };
@@ -53,4 +54,4 @@ const isPublicHost = (hostname: string) => {
   return labels.length > 1 && !labels.includes('') && !ownNames.test(hostname);
 };
 
-export const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,9 +1,9 @@
 import { type LookupAddress, type LookupOptions, lookup as resolveName } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
-import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
+import { type CheckedUrl, checkUrl, hostAndPort } from './check-url.ts';
 import { type Exchanged, exchange, type Target, type WriteGuard } from './exchange.ts';
 import { isPublicIp } from './public-address.ts';
 import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
@@ -201,12 +201,10 @@ const lookupWith =
       callback(null, first.address, first.family);
     });
 
-/** A literal address is never looked up, so it is checked here; and at last the socket says where it really went. */
+/** `checkUrl` and `publicLookup` have refused private addresses already; the socket says where it really went. */
 const onlyPublic =
   (connect: buildConnector.connector): buildConnector.connector =>
   (target, callback) => {
-    const literal = withoutBrackets(target.hostname);
-    if (isIP(literal) && !isPublicIp(literal)) return callback(new BlockedAddress(), null);
     connect(target, (...result) => {
       const [, socket] = result;
       if (!socket || isPublicIp(socket.remoteAddress ?? '')) return callback(...result);

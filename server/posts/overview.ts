@@ -14,7 +14,7 @@ export type Overview = ReturnType<typeof createOverview>;
 /** Posts as lists and calendars show them. */
 export const createOverview = ({ store, library }: { store: PostStore; library: MediaLibrary }) => ({
   search: async (caller: Caller, search: PostSearch, cursor: string | undefined) => {
-    const limit = search.group === 'Timed' ? calendarPage : listPage;
+    const limit = search.group === 'Timed' || search.group === 'Late' ? calendarPage : listPage;
     const found = await store.search(caller.workspaceId, search, limit + 1, placeOf(cursor));
     const page = found.slice(0, limit);
     const last = page.at(-1);

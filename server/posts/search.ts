@@ -1,5 +1,6 @@
 import type { PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
 import { sql } from '#server/store/database';
+import { isLate } from './late.ts';
 
 export interface PostFilter {
   readonly query: string;
@@ -50,6 +51,7 @@ const groups: Record<PostGroup, { readonly has: string; readonly at: string; rea
     at: `coalesce(${heldAt}, p.updated_at)`,
     order: 'desc',
   },
+  Late: { has: isLate('p'), at: 'p.scheduled_at', order: 'asc' },
   Timed: { has: `${heldAt} is not null`, at: heldAt, order: 'asc' },
   Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
 };

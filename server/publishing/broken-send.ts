@@ -63,6 +63,11 @@ export const waysToBreak = {
     said: 'Nothing',
     next: 'A process never takes over what it is itself sending, and hold times count the time that really passed',
   },
+  "The database's clock is stepped back while an answer is lost": {
+    known: 'When it was sent, by the time that really passed since, in the process that sent it',
+    said: 'Nothing',
+    next: 'The network is asked by that time. A process that saw the step and did not send it calls nothing absent',
+  },
   "The database's clock differs from the network's": {
     known: 'The difference, from the `Date` of its answers',
     said: 'Nothing',

@@ -84,6 +84,8 @@ export interface SendingParts {
   /** Another key for the same part; undefined when another process holds the row. */
   readonly renewKey: (held: Held) => Promise<{ key: string; since: string } | undefined>;
   readonly end: (ended: Ended & { readonly row: HeldRow }) => Promise<void>;
+  /** The database's clock was stepped while this process ran, so instants that others wrote may mean another time. */
+  readonly isClockStepped: () => boolean;
   /** The call that makes something public goes out now. */
   readonly sendingNow: (row: SendRow) => void;
   readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
@@ -99,12 +101,20 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const ageMs = (row: HeldRow, instant: string, since: Stopwatch = row.heldMs) =>
     nowMs(row, since) - Date.parse(instant);
 
-  /** By key: how long this process has known that an answer is lost. The database's clock may be stepped meanwhile. */
+  /**
+   * By key: how long ago this process first sent a part, and since when it has known that the answer is lost. The database's
+   * clock may be stepped meanwhile, and then its instants say something else than when they were written.
+   */
+  const sentSince = new Map<string, Stopwatch>();
   const lostSince = new Map<string, Stopwatch>();
-  const rememberLost = (key: string) => {
-    if (lostSince.has(key)) return;
-    if (lostSince.size >= mostRemembered) lostSince.delete(lostSince.keys().next().value ?? '');
-    lostSince.set(key, startSteadyStopwatch(clock));
+  const remember = (times: Map<string, Stopwatch>, key: string) => {
+    if (times.has(key)) return;
+    if (times.size >= mostRemembered) times.delete(times.keys().next().value ?? '');
+    times.set(key, startSteadyStopwatch(clock));
+  };
+  const forget = (key: string) => {
+    sentSince.delete(key);
+    lostSince.delete(key);
   };
   const lostForMs = (row: HeldRow) => {
     if (row.lostAt === null) return 0;
@@ -234,7 +244,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     } catch (error) {
       return troubled(state, asTrouble(error, parts.report));
     }
-    return commit(state, sending, { prepared, body: sending.part.body, print: printOf(sending), repeated: false });
+    return commit(state, sending, { prepared: withPrint(prepared, sending), body: sending.part.body, repeated: false });
   };
 
   const commit = async (state: State, sending: Sending, begin: Begin): Promise<void> => {
@@ -244,6 +254,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     let answer: SendEnd<unknown>;
     let begunAt: string | undefined;
     try {
+      remember(sentSince, state.key);
       const sinceBegun = parts.startStopwatch();
       begunAt = await mark(state, begin);
       if (begunAt === undefined) return;
@@ -253,7 +264,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       const trouble = asTrouble(error, parts.report);
       // The network may refuse the repeated request because it accepted the first one.
       if (!repeated && isDefinite(trouble)) return troubled(state, trouble);
-      rememberLost(row.key);
+      remember(lostSince, state.key);
       const mayRepeat = !repeated && trouble.kind === 'temporary';
       await pause(state, { prepared, isBegun: true, inMs: settleMs, mayRepeat });
       return;
@@ -314,7 +325,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   const wentOut = async (state: State, part: Sent): Promise<void> => {
     const sent = [...state.sent, part];
-    lostSince.delete(state.key);
+    forget(state.key);
     if (sent.length >= state.count) return finish({ ...state, sent });
     const { row } = state;
     const next = await parts.save({
@@ -371,7 +382,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   /** A send was begun, and how it ended is not known. */
   const ask = async (state: State, begunAt: string): Promise<void> => {
     const { row } = state;
-    rememberLost(row.key);
+    remember(lostSince, row.key);
     const isOut = (sent: Sent) => wentOut(state, { ...sent, publishedAt: outSince(begunAt, sent.publishedAt) });
     let confirmation: Confirmation<unknown>;
     try {
@@ -397,19 +408,22 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   /**
    * Looks for the post since the send began. That instant is the database's; where the network's clock differs, the network
-   * is asked again by its own time, and without knowing its clock nothing is called absent.
+   * is asked again by its own time. Without knowing its clock, or the instant, nothing is called absent.
    */
   const confirm = async (state: State): Promise<Confirmation<unknown>> => {
     const { opened, row } = state;
     const { network } = opened;
     const watched = watchClock(opened.site, () => nowMs(row));
     const sending = sendingOf(state, begunPartOf(state));
-    const confirmation = await network.confirm(watched.site, sending, row.prepared);
+    const sentForMs = sentSince.get(row.key)?.();
+    const since = sentForMs === undefined ? sending.since : new Date(nowMs(row) - sentForMs);
+    const confirmation = await network.confirm(watched.site, { ...sending, since }, row.prepared);
+    if (confirmation.is !== 'absent') return confirmation;
     const aheadMs = watched.networkAheadMs();
-    if (confirmation.is !== 'absent' || aheadMs === 0) return confirmation;
-    if (aheadMs === undefined) return unknown;
-    const since = new Date(sending.since.getTime() + aheadMs);
-    return network.confirm(opened.site, { ...sending, since }, row.prepared);
+    if (aheadMs === undefined || (sentForMs === undefined && parts.isClockStepped())) return unknown;
+    if (aheadMs === 0) return confirmation;
+    const bySite = { ...sending, since: new Date(since.getTime() + aheadMs) };
+    return network.confirm(opened.site, bySite, row.prepared);
   };
 
   const askLater = (state: State, inMs: number, prepared: unknown = state.row.prepared) =>
@@ -420,15 +434,15 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { network } = opened;
     const part = opened.network.parts(state.post)[state.sent.length];
     const sending = part && sendingOf(state, part);
-    const isSame = sending !== undefined && (row.begunPrint ?? '') === printOf(sending);
-    const isRemembered = ageMs(row, begunAt, row.heldAtMostMs) < repeatWithinMs;
+    const isSame = sending !== undefined && isSameContent(row, sending);
+    const sentForMs = Math.max(ageMs(row, begunAt, row.heldAtMostMs), sentSince.get(row.key)?.() ?? 0);
     const brokenForMs = lostForMs(row);
     const holdLeftMs = network.holdMs - brokenForMs;
     const step = nextStep({
       settleLeftMs: settleMs - ageMs(row, row.lostAt ?? begunAt),
       holdLeftMs,
       lostForMs: brokenForMs,
-      isRepeatable: isSame && isRemembered && network.isRepeatable?.(sending) === true,
+      isRepeatable: isSame && sentForMs < repeatWithinMs && network.isRepeatable?.(sending) === true,
       mayRepeat: row.repeat !== 'done' && (row.again || mayRepeat(row)),
       isPublishedAgain: row.again,
     });
@@ -439,7 +453,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       case 'repeat': {
         if (sending === undefined) return endState(state, uncertain);
         const { body } = sending.part;
-        return commit(state, sending, { prepared: row.prepared, body, print: printOf(sending), repeated: true });
+        return commit(state, sending, { prepared: row.prepared, body, repeated: true });
       }
       case 'sendAnew':
         return sendAnew(state, isSame);
@@ -536,6 +550,15 @@ const heldOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
 /** The network answered 503, or the process that sent it never recorded an answer. Only where it was not repeated yet. */
 const mayRepeat = ({ begunAt, lostAt, repeat }: SendRow) =>
   repeat === 'may' || (repeat === null && begunAt !== null && lostAt === null);
+
+/** What a network prepared, with a hash of what it was prepared for: its key is never used for anything else. */
+const withPrint = (prepared: unknown, sending: Sending): unknown =>
+  typeof prepared === 'object' && prepared !== null ? { ...prepared, print: printOf(sending) } : prepared;
+
+const isSameContent = ({ begunBody, prepared }: SendRow, sending: Sending) => {
+  const { print } = (prepared ?? {}) as { print?: unknown };
+  return print === undefined ? begunBody === sending.part.body : print === printOf(sending);
+};
 
 /** All that a part sends. A fitted picture has an id of its own. */
 const printOf = ({ part, post }: Sending) => {

@@ -2,6 +2,7 @@ import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
+import { isLate } from '#server/posts/late';
 import type { KeptLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
@@ -19,8 +20,6 @@ export interface SendRow {
   readonly prepared: Json;
   readonly begunAt: string | null;
   readonly begunBody: string | null;
-  /** Identifies all that the call sent: text, files and options. Null on rows of an earlier release. */
-  readonly begunPrint: string | null;
   /** Since when the answer to the call is known to be lost. Null when no process has recorded how the call ended. */
   readonly lostAt: string | null;
   readonly repeat: 'may' | 'done' | null;
@@ -44,8 +43,6 @@ export type Held = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim
 export interface Begin {
   readonly prepared: unknown;
   readonly body: string;
-  /** Identifies all that is sent: a key is never used again for anything else. */
-  readonly print: string;
   /** Once more, with the same key. */
   readonly repeated: boolean;
 }
@@ -127,6 +124,12 @@ const overdue = sql(
   `select count(*)::int as count from posts
     where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
 );
+const late = sql(
+  'publishing.late',
+  `select count(*)::int as count, min(scheduled_at) as "firstAt",
+          coalesce(extract(epoch from posthorn_now() - min(scheduled_at)) * 1000, 0)::float8 as "lateMs"
+     from posts where ${isLate('posts')} and ${stays}`,
+);
 /**
  * Up to this many for each network, without the rows that this process is working on: when the clock is stepped, their
  * leases seem to have ended. By row position (ctid): a join could make PostgreSQL read every post. The account comes with
@@ -147,7 +150,7 @@ const claim = sql(
      returning s.*)
    select s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
           s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody",
-          s.begun_print as "begunPrint", s.lost_at as "lostAt", s.repeat, s.again, s.tries, s.result, posthorn_now() as "claimedAt",
+          s.heard_at as "lostAt", s.repeat, s.again, s.tries, s.result, posthorn_now() as "claimedAt",
           (select p.versions from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as versions,
           (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
                   'description', l.description, 'picture', l.picture)))
@@ -177,17 +180,16 @@ const extend = sql(
 );
 const markBegun = sql(
   'publishing.markBegun',
-  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, begun_print = held.print,
-          lost_at = null, repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $9 * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::text[], $7::text[], $8::boolean[])
-          as held (workspace_id, post_id, account_id, claim, prepared, body, print, repeated) where ${held}
+  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, heard_at = null, repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $8 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::text[], $7::boolean[])
+          as held (workspace_id, post_id, account_id, claim, prepared, body, repeated) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId", s.begun_at as "begunAt"`,
 );
 /** A part that is out is recorded whoever holds the row; they learn of it when nothing they write is taken. */
 const save = sql(
   'publishing.save',
   `update sends set sent = $5, prepared = $6, begun_at = case when $7 then begun_at end, tries = $8,
-          lost_at = case when $7 then coalesce(lost_at, posthorn_now()) end,
+          heard_at = case when $7 then coalesce(heard_at, posthorn_now()) end,
           repeat = case when not $7 then null when $11 and repeat is null then 'may' else repeat end,
           due_at = posthorn_now() + case when $10 and claim is distinct from $3 then 0 else $9::float8 end * interval '1 ms',
           claim = case when $10 and claim = $3 then claim end,
@@ -198,7 +200,7 @@ const save = sql(
 /** For a part that was changed since it was sent. */
 const renewKey = sql(
   'publishing.renewKey',
-  `update sends set key = gen_random_uuid(), since = posthorn_now(), begun_at = null, lost_at = null, prepared = null, repeat = null
+  `update sends set key = gen_random_uuid(), since = posthorn_now(), begun_at = null, heard_at = null, prepared = null, repeat = null
     where workspace_id = $1 and post_id = $2 and account_id = $3 and claim = $4 and key = $5 returning key, since`,
 );
 /** That it is public is recorded whoever holds the row: it is a fact, whatever was concluded without it. */
@@ -215,7 +217,7 @@ const end = sql(
    update sends s set due_at = posthorn_now() + held.ask_in_ms * interval '1 ms', claim = null, result = held.result,
           sent = held.sent, begun_at = case when held.maybe_out then s.begun_at end,
           prepared = case when held.maybe_out then s.prepared end,
-          lost_at = case when held.maybe_out then coalesce(s.lost_at, posthorn_now()) end
+          heard_at = case when held.maybe_out then coalesce(s.heard_at, posthorn_now()) end
      from held where ${isSame}
    returning s.post_id as "postId", s.account_id as "accountId", held.was_ended as "wasEnded"`,
 );
@@ -224,11 +226,11 @@ const forgetBegun = sql(
   `update sends set begun_at = null, prepared = null
     where workspace_id = $1 and post_id = $2 and account_id = any($3) and begun_at is not null
    returning account_id as "accountId", network,
-             (extract(epoch from posthorn_now() - lost_at) * 1000)::float8 as "lostForMs"`,
+             (extract(epoch from posthorn_now() - heard_at) * 1000)::float8 as "lostForMs"`,
 );
 const settleFound = sql(
   'publishing.settleFound',
-  `update sends set begun_at = null, prepared = null, lost_at = null, due_at = null, claim = null, result = found.result
+  `update sends set begun_at = null, prepared = null, heard_at = null, due_at = null, claim = null, result = found.result
      from jsonb_array_elements($3::jsonb) as found (result)
     where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and sends.result is not null`,
 );
@@ -250,9 +252,9 @@ const results = sql(
 
 const waiting = sql(
   'publishing.waiting',
-  `select account_id as "accountId", network, (extract(epoch from posthorn_now() - lost_at) * 1000)::float8 as "lostForMs"
+  `select account_id as "accountId", network, (extract(epoch from posthorn_now() - heard_at) * 1000)::float8 as "lostForMs"
      from sends where workspace_id = $1 and post_id = $2 and again and result is null and begun_at is not null
-      and lost_at is not null`,
+      and heard_at is not null`,
 );
 
 /** A send whose answer was lost, and for how long. */
@@ -295,6 +297,12 @@ export const createPublishingStore = (db: Database) => {
 
     msToPost: () => ms(msToPost),
 
+    late: async () =>
+      (await db.query<{ count: number; firstAt: string | null; lateMs: number }>(late))[0] ?? {
+        count: 0,
+        firstAt: null,
+        lateMs: 0,
+      },
     overdue: async () => (await db.query<{ count: number }>(overdue))[0]?.count ?? 0,
 
     /** Rows of one account share its record. */
@@ -322,7 +330,6 @@ export const createPublishingStore = (db: Database) => {
         ...heldBy(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
         rows.map(({ body }) => body),
-        rows.map(({ print }) => print),
         rows.map(({ repeated }) => repeated),
         leaseMs,
       ]),

@@ -103,6 +103,9 @@ export const createShares = ({
         await audit.write({ event: 'share.revoked', workspaceId, userId, requestId, details: { id, postId } });
       }),
 
+    /** All that this person has made in the workspace. */
+    endOf: ({ workspaceId, userId }: Pick<Caller, 'workspaceId' | 'userId'>) => store.removeOf(workspaceId, userId),
+
     /** Whether there is something to see. */
     works: async (secret: string) => {
       try {

@@ -107,6 +107,7 @@ const removeShare = sql(
   'shares.remove',
   'delete from post_shares where id = $1 and workspace_id = $2 and expires_at > $3 returning post_id',
 );
+const removeSharesOf = sql('shares.removeOf', 'delete from post_shares where workspace_id = $1 and made_by = $2');
 const purgeShares = sql('shares.purge', 'delete from post_shares where expires_at <= $1');
 
 export type ShareStore = ReturnType<typeof createShareStore>;
@@ -127,5 +128,6 @@ export const createShareStore = (db: Database) => ({
   /** The post it showed. */
   remove: async (workspaceId: string, id: string, now: Date) =>
     (await db.query<{ post_id: string }>(removeShare, [id, workspaceId, now]))[0]?.post_id,
+  removeOf: (workspaceId: string, madeBy: string) => db.run(removeSharesOf, [workspaceId, madeBy]),
   purge: (now: Date) => db.run(purgeShares, [now]),
 });

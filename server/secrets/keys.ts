@@ -16,15 +16,18 @@ type SecretSettings = Pick<Config, 'dataDir' | 'encryptionKeys'>;
 
 /** The secrets of this deployment: from the settings, or made on its first start and readable by its user alone. */
 export const readSecrets = async (settings: SecretSettings): Promise<Secrets> => {
-  const found = await findSecrets(settings);
-  if (found) return found;
-  await keepSecrets(settings, { encryptionKeys: [`k1:${randomBytes(32).toString('base64')}`] });
+  const existing = await findSecrets(settings);
+  if (existing) return existing;
+  const first = { encryptionKeys: [`k1:${randomBytes(32).toString('base64')}`] };
+  await keepSecrets(settings, first).catch(inWords('The data folder cannot be used'));
   return readSecrets(settings);
 };
 
-/** What seals and opens with them. */
-export const openSeal = async (settings: SecretSettings) =>
-  createSeal((await readSecrets(settings).catch(inWords('The data folder cannot be used'))).encryptionKeys);
+/** What seals and opens with the keys that are there; undefined before the first start. */
+export const findSeal = async (settings: SecretSettings) => {
+  const secrets = await findSecrets(settings).catch(inWords('The data folder cannot be used'));
+  return secrets && createSeal(secrets.encryptionKeys);
+};
 
 /** Undefined before the first start. */
 export const findSecrets = async (settings: SecretSettings): Promise<Secrets | undefined> => {
@@ -40,8 +43,13 @@ export const findSecrets = async (settings: SecretSettings): Promise<Secrets | u
 
 export const secretsFile = ({ dataDir }: SecretSettings) => join(dataDir, 'secrets.json');
 
+export interface Fingerprint {
+  readonly id: string;
+  readonly mark: string;
+}
+
 /** Tells a key from another of the same name, and nothing about it. */
-export const fingerprints = ({ encryptionKeys }: Secrets) =>
+export const fingerprints = ({ encryptionKeys }: Secrets): Fingerprint[] =>
   encryptionKeys.map((key) => {
     const [id = '', bytes = ''] = key.split(':');
     const mark = createHmac('sha256', Buffer.from(bytes, 'base64')).update('posthorn').digest('hex').slice(0, 16);

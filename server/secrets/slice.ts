@@ -1,12 +1,36 @@
+import type { Database } from '#server/store/database';
 import type { SealedColumn } from '#server/store/sealed-column';
+import { discardLostSecrets } from './lost-secrets.ts';
 import { createResealing } from './resealing.ts';
 import type { Seal } from './seal.ts';
 
-export const openSecrets = (parts: {
+/** What becomes of a text that no key opens, by `table.column`. */
+type Discards = Readonly<Record<string, (id: string, sealed: string) => Promise<unknown>>>;
+
+export const openSecrets = ({
+  database,
+  columns,
+  discards,
+  seal,
+  report,
+}: {
+  database: Pick<Database, 'transaction'>;
   columns: readonly SealedColumn[];
+  discards: Discards;
   seal: Seal;
   report: (error: unknown) => void;
 }) => {
-  const resealing = createResealing(parts);
-  return { resealing, chores: { 'seal anew what an old key sealed': { every: '1 hour', run: resealing.run } } };
+  const discardOf = (place: string) => {
+    const discard = discards[place];
+    if (discard === undefined) throw new Error(`no slice says what becomes of ${place} when its key is lost`);
+    return discard;
+  };
+  for (const { table, column } of columns) discardOf(`${table}.${column}`);
+  const resealing = createResealing({ columns, seal, report });
+  return {
+    resealing,
+    /** All or nothing. */
+    discardLost: () => database.transaction(() => discardLostSecrets(columns, seal, discardOf)),
+    chores: { 'seal anew what an old key sealed': { every: '1 hour', run: resealing.run } },
+  };
 };

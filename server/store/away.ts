@@ -20,6 +20,9 @@ const unwritableCodes = /^(53100|25006|58030)$/;
 /** Somebody else holds a lock for longer than a statement was willing to wait, or waits for ours. */
 const lockedCodes = /^(55P03|40P01)$/;
 
+/** A migration changed what a prepared statement answers, or a pooler has dropped it. */
+const staleCodes = /^(0A000|26000)$/;
+
 /** Whether it is worth another try in a moment. */
 export const isAway = (error: unknown) =>
   chainOf(error).some(({ code = '', message = '' }) => awayCodes.test(code) || awayWords.test(message)) ||
@@ -32,8 +35,15 @@ export const isLocked = (error: unknown) => chainOf(error).some(({ code = '' }) 
 
 export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
 
+/** The connection has prepared something that no longer holds. */
+export const isStale = (error: unknown) => chainOf(error).some(({ code = '' }) => staleCodes.test(code));
+
 /** A migration that brings it has not run yet. */
 export const isColumnMissing = (error: unknown) => chainOf(error).some(({ code }) => code === '42703');
+
+/** The same for a table or a column. */
+export const isNotMigrated = (error: unknown) =>
+  isColumnMissing(error) || chainOf(error).some(({ code }) => code === '42P01');
 
 /** What happened, in one line: for several addresses of a name Node leaves the message empty. */
 export const messageOf = (error: unknown) => {

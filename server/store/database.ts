@@ -6,6 +6,7 @@ import { copyIn, copyOut } from './copy.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { patiently } from './patiently.ts';
+import { createPlainStatements, queryPlainly } from './plain-statements.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
@@ -28,6 +29,8 @@ interface DatabaseOptions {
   direct?: Connection | undefined;
   /** A standby, for reads in `late`. */
   replica?: Connection | undefined;
+  /** Whether statements that wait share a connection, with queries of our own that know the inside of pg. */
+  statementLine?: boolean;
 }
 
 export interface Database {
@@ -91,8 +94,19 @@ const transactionIdleMs = 10_000;
 
 export function openDatabase(
   connection: Connection,
-  { report, poolSize = 4, onePool = false, waitMs = defaultWaitMs, direct, replica }: DatabaseOptions,
+  {
+    report,
+    poolSize = 4,
+    onePool = false,
+    waitMs = defaultWaitMs,
+    direct,
+    replica,
+    statementLine = true,
+  }: DatabaseOptions,
 ): Database {
+  const askOn = (pool: pg.Pool, waitMs: number) =>
+    statementLine ? createStatementLine(pool, { most: poolSize, waitMs }) : createPlainStatements(pool);
+  const answerOf = statementLine ? queryPrepared : queryPlainly;
   const openPool = (to: Connection, { connectMs = waitMs, idleMs = 0 } = {}) => {
     const pool = new pg.Pool({
       ...inSessionName(to),
@@ -104,8 +118,6 @@ export function openDatabase(
       idleTimeoutMillis: idleMs,
       // Not as an option of the start-up: poolers refuse that.
       onConnect: async (client) => {
-        // The statement that it breaks under is told; between two, the pool hears of it.
-        client.on('error', () => undefined);
         await client.query(ourForm);
       },
     });
@@ -115,9 +127,9 @@ export function openDatabase(
   // They stay open: a timer for each statement would cost more than an idle connection.
   const pool = openPool(connection);
   const transactionPool = onePool ? pool : openPool(connection, { idleMs: transactionIdleMs });
-  const line = createStatementLine(pool, { most: poolSize, waitMs });
+  const line = askOn(pool, waitMs);
   const latePool = replica && openPool(replica, { connectMs: replicaAnswerMs });
-  const lateLine = latePool && createStatementLine(latePool, { most: poolSize, waitMs: replicaAnswerMs });
+  const lateLine = latePool && askOn(latePool, replicaAnswerMs);
   let replicaRestsUntil = 0;
   const { joined, transaction, rehearse, attempt, afterCommit } = createTransactions(transactionPool, {
     waitMs,
@@ -228,7 +240,7 @@ export function openDatabase(
   };
 }
 
-const answerOf = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
+const queryPrepared = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
   new Promise<Answered>((resolve, reject) => {
     client.query(
       new PreparedQuery(statement, values, (error, answered) => (answered ? resolve(answered) : reject(error))),

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { CarefulClient } from './careful-client.ts';
 import type { Connection } from './database.ts';
 import { isAlive, type Server, serverHolding } from './embedded-process.ts';
 import { findProgram, orElse, type Program } from './embedded-program.ts';
@@ -67,6 +68,11 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   }
 
   return { config: cluster.config, stop };
+}
+
+/** Whether there is one to start, made by an earlier start. */
+export function hasCluster(dir: string): boolean {
+  return fs.existsSync(versionFile(path.join(path.resolve(dir), 'pg')));
 }
 
 async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
@@ -199,8 +205,7 @@ async function reach(cluster: Cluster, timeoutMs: number): Promise<pg.Client> {
 }
 
 async function join(config: Connection): Promise<pg.Client | Error> {
-  const client = new pg.Client({ ...config, application_name: 'posthorn embedded' });
-  client.on('error', () => undefined); // 'end' follows, and tells what matters
+  const client = new CarefulClient({ ...config, application_name: 'posthorn embedded' });
   try {
     await client.connect();
     await client.query('select pg_advisory_lock_shared($1)', [heldByUsers]);

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { CarefulClient } from './careful-client.ts';
 import type { Connection, Place } from './connection.ts';
 
 const connectMs = 5_000;
@@ -7,7 +8,7 @@ type Done = (error: Error) => void;
 
 /** pg connects to one server. Of several, ours connects to the one that takes writes. */
 export const clientFor = ({ hosts }: Connection): typeof pg.Client => {
-  if (hosts === undefined) return pg.Client;
+  if (hosts === undefined) return CarefulClient;
   const known = classes.get(hosts) ?? leaderClient(hosts);
   classes.set(hosts, known);
   return known;
@@ -20,13 +21,11 @@ const classes = new WeakMap<readonly Place[], typeof pg.Client>();
 const leaderClient = (hosts: readonly Place[]): typeof pg.Client => {
   let leader = 0;
 
-  return class extends pg.Client {
+  return class extends CarefulClient {
     readonly #at = leader;
 
     constructor(config: pg.ClientConfig) {
       super({ connectionTimeoutMillis: connectMs, ...config, ...hosts[leader] });
-      // Pools listen once it is theirs. A server that dies in the moment before would end the process.
-      this.on('error', () => undefined);
     }
 
     override connect(): Promise<pg.Client>;

@@ -24,14 +24,29 @@ export function listen(
   let client: pg.Client | undefined;
   let isListening = false;
 
+  /** A listener that fails has missed one notice; the connection is not at fault. */
+  function tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      report(error as Error);
+    }
+  }
+
   async function connect(): Promise<pg.Client> {
     const Client = clientFor(connection);
     const fresh = new Client({ ...connection, keepAlive: true });
-    fresh.on('notification', ({ payload = '' }) => heard(payload));
+    fresh.on('notification', ({ payload = '' }) => tell(() => heard(payload)));
     fresh.on('error', report);
-    await fresh.connect();
-    await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-    return fresh;
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+      return fresh;
+    } catch (error) {
+      // Not awaited: a server that says nothing would keep the listener from its next try.
+      void fresh.end().catch(() => undefined);
+      throw error;
+    }
   }
 
   async function keep(): Promise<void> {
@@ -40,7 +55,7 @@ export function listen(
         client = await connect();
         if (stopped) break;
         isListening = true;
-        if (!first) resumed();
+        if (!first) tell(resumed);
         first = false;
         pauseMs = 50;
         await new Promise<void>((lost) => client?.once('end', lost));

@@ -16,7 +16,7 @@ export async function patiently<Result>(waitMs: number, work: () => Promise<Resu
     try {
       return await work();
     } catch (error) {
-      if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw busy(error);
+      if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw new BusyDatabase(error);
       if (!isFull(error)) throw error;
       await sleep(fullPauseMs);
     }
@@ -41,15 +41,24 @@ export async function insistently<Result>(withinMs: number, work: () => Promise<
 
 /** Whether the same may be taken in a moment. */
 export function passes(error: unknown): boolean {
-  return isAway(error) || (error instanceof Refusal && error.code === 'TooManyRequests');
+  return isAway(error) || isBusy(error);
+}
+
+/** No connection became free in time, also where that is only the cause. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof BusyDatabase || isFull(error) || (error instanceof Error && isBusy(error.cause));
 }
 
 function isQueueTimeout(error: unknown): boolean {
   return (error as Error).message === 'timeout exceeded when trying to connect';
 }
 
-function busy(cause: unknown): Refusal {
-  const refusal = new Refusal('TooManyRequests', 'The database has more to do than it can now. Try again in a moment.');
-  refusal.retryAfterSeconds = retryAfterSeconds;
-  return Object.assign(refusal, { cause });
+class BusyDatabase extends Refusal {
+  override readonly retryAfterSeconds = retryAfterSeconds;
+  override readonly cause: unknown;
+
+  constructor(cause: unknown) {
+    super('TooManyRequests', 'The database has more to do than it can now. Try again in a moment.');
+    this.cause = cause;
+  }
 }

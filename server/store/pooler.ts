@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { SettingError } from '#server/config';
 import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
@@ -14,20 +14,21 @@ const statementWords =
 export const poolsTransactions = async (connection: Connection): Promise<boolean> => {
   const Client = clientFor(connection);
   const [first, second] = [new Client(inSessionName(connection)), new Client(inSessionName(connection))];
-  // The error that matters rejects the query.
-  for (const client of [first, second]) client.on('error', () => undefined);
   try {
     await first.connect();
     await second.connect();
     const before = await processOf(first);
-    await second.query('begin').catch(() => {
-      throw new SettingError(statementWords);
+    await second.query('begin').catch((error: unknown) => {
+      throw isRefusedByPooler(error) ? new SettingError(statementWords) : error;
     });
     return (await processOf(second)) === before;
   } finally {
     await Promise.all([first, second].map((client) => client.end().catch(() => undefined)));
   }
 };
+
+/** PgBouncer calls it a violation of the protocol; PostgreSQL never refuses to begin. A lost connection is worth a retry. */
+const isRefusedByPooler = (error: unknown) => error instanceof pg.DatabaseError && error.code === '08P01';
 
 const processOf = async (client: pg.Client) =>
   (await client.query('select pg_backend_pid() as pid')).rows[0].pid as number;

@@ -1,4 +1,6 @@
+import pg from 'pg';
 import utils from 'pg/lib/utils.js';
+import { isStale } from './away.ts';
 import { types } from './types.ts';
 
 export interface Statement {
@@ -10,7 +12,7 @@ export interface Statement {
 
 /** What pg gives a query of one's own (`Submittable`), as pg-cursor uses it. */
 interface Connection {
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: { readonly destroyed: boolean; cork(): void; uncork(): void; destroy(): void };
   readonly parsedStatements: Record<string, string | undefined>;
   parse(query: { name: string; text: string }): void;
   bind(bound: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void;
@@ -18,6 +20,8 @@ interface Connection {
   execute(portal: { portal: string }): void;
   sync(): void;
   close(what: { type: 'S'; name: string }): void;
+  once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
+  off(event: 'readyForQuery' | 'end', listener: () => void): unknown;
 }
 
 interface Field {
@@ -56,7 +60,7 @@ export class PreparedQuery {
   #isSent = false;
   /** Those that go out with it, in the same write. They are given to pg one after the other, as each is answered. */
   followedBy: readonly PreparedQuery[] = [];
-  /** All of its answer has come. */
+  /** Its answer, also a refusal, is complete: the connection goes on. */
   isAnswered = false;
   /** pg calls it as well, when the connection is closed. */
   callback: (error: unknown, answered?: Answered) => void;
@@ -92,7 +96,11 @@ export class PreparedQuery {
     const isParsed = connection.parsedStatements[name] !== undefined;
     this.#columns = isParsed ? this.#known.get(name) : undefined;
     try {
-      if (!isParsed) connection.parse({ name, text });
+      if (!isParsed) {
+        // A stale one may still have this name; PostgreSQL takes a close of one that is not there.
+        if (name) connection.close({ type: 'S', name });
+        connection.parse({ name, text });
+      }
       connection.bind({ statement: name, values: this.#values, valueMapper: utils.prepareValue });
       if (this.#columns === undefined) connection.describe({ type: 'P', name: '' });
       connection.execute({ portal: '' });
@@ -135,8 +143,39 @@ export class PreparedQuery {
     else this.callback(this.#mistake);
   }
 
-  handleError(error: unknown) {
-    this.callback(this.#mistake ?? error);
+  handleError(error: unknown, connection: Connection) {
+    this.#mistake ??= error;
+    // Every error of PostgreSQL has a code. Without one the connection is lost, or nobody knows what comes next on it.
+    const isRefused = error instanceof pg.DatabaseError && error.code !== undefined && !connection.stream.destroyed;
+    if (!isRefused) {
+      connection.stream.destroy();
+      return this.callback(this.#mistake);
+    }
+    if (isStale(error)) this.#forget(connection);
+    this.#awaitState(connection);
+  }
+
+  /**
+   * The severity is in the language of the server, so it does not tell whether PostgreSQL goes on. What comes next does: it is
+   * ready for another query, or it closes the connection.
+   */
+  #awaitState(connection: Connection) {
+    const ready = () => {
+      connection.off('end', ended);
+      this.handleReadyForQuery();
+    };
+    const ended = () => {
+      connection.off('readyForQuery', ready);
+      this.callback(this.#mistake);
+    };
+    connection.once('readyForQuery', ready);
+    connection.once('end', ended);
+  }
+
+  /** The next one with its name is prepared anew. */
+  #forget(connection: Connection) {
+    delete connection.parsedStatements[this.name];
+    this.#known?.delete(this.name);
   }
 
   // Of statements of other kinds, which are not prepared.

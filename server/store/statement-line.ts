@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
 
 type Release = (isBroken?: boolean) => void;
 
-/** So many go out together at most: the last of them waits for all before it. */
+/** Upper bound per batch: the last statement waits for all before it. */
 const mostTogether = 8;
 
 /** As pg's pool says it. */
@@ -51,23 +51,19 @@ export const createStatementLine = (pool: pg.Pool, { most, waitMs }: { most: num
     if (isReady(first, client)) {
       while (together.length < share && isReady(waiting[0], client)) together.push(waiting.shift() as Waiting);
     }
-    let isBroken = false;
     const queries = together.map(({ statement, values, resolve, reject }, index): PreparedQuery => {
       const query = new PreparedQuery(statement, values, (error, answered) => {
         if (answered) resolve(answered);
-        else {
-          isBroken = true;
-          reject(error);
-          // The connection is gone, and with it those behind.
-          if (!query.isAnswered && !isOfStatement(error)) {
-            for (const behind of together.slice(index + 1)) behind.reject(error);
-            return giveBack(release, true);
-          }
+        else reject(error);
+        // The connection is gone, and with it those behind.
+        if (!query.isAnswered) {
+          for (const behind of together.slice(index + 1)) behind.reject(error);
+          return giveBack(release, true);
         }
         const next = queries[index + 1];
         if (next) client.query(next);
-        // Somebody who takes the whole connection has a turn too.
-        else if (isBroken || pool.waitingCount > 0) giveBack(release, isBroken);
+        // Yield the connection, so that whoever needs a whole one is not starved.
+        else if (pool.waitingCount > 0) giveBack(release);
         else work(client, release);
       });
       return query;
@@ -103,6 +99,3 @@ export const createStatementLine = (pool: pg.Pool, { most, waitMs }: { most: num
 /** Quick, and prepared on this connection: then nothing that it is sent with can get in its way. */
 const isReady = (one: Waiting | undefined, client: pg.PoolClient) =>
   one?.statement.pace === 'quick' && PreparedQuery.isPreparedOn(client, one.statement);
-
-/** PostgreSQL refused it, and goes on. */
-const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR';

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
+import { isStale } from './away.ts';
 import { patiently } from './patiently.ts';
 
 /** Models take it for a transaction of Sequelize's: `connection` and `finished` are what it looks at. */
@@ -59,7 +60,7 @@ export function createTransactions(
       for (const work of current.afterwards) running.exit(work);
       return result;
     } catch (error) {
-      if (!current.finished) await end(current, 'rollback').catch(report);
+      if (!current.finished) await end(current, 'rollback', isStale(error)).catch(report);
       throw error;
     } finally {
       transactions--;
@@ -115,11 +116,11 @@ async function begin(pool: pg.Pool): Promise<Running> {
 }
 
 /** A connection whose transaction could not be ended is closed, which ends it. */
-async function end(current: Running, how: 'commit' | 'rollback'): Promise<void> {
+async function end(current: Running, how: 'commit' | 'rollback', isUseless = false): Promise<void> {
   current.finished = how;
   const { connection } = current;
   await connection.query(how).catch((error: unknown) => giveUp(connection, error));
-  connection.release();
+  connection.release(isUseless);
 }
 
 function giveUp(connection: pg.PoolClient, error: unknown): never {

@@ -96,7 +96,7 @@ async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): Asy
     skip_empty_lines: true,
     max_record_size: bounds.importRowCharacters,
   });
-  const feeding = pipeline(Readable.from(chunks), parser);
+  const feeding = pipeline(Readable.from(withFewColumns(chunks, delimiter)), parser);
   // It is heard below, by whoever reads the parser.
   feeding.catch(() => undefined);
   let line = 1;
@@ -112,6 +112,34 @@ async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): Asy
     throw error instanceof CsvError ? refusalOf(error, line) : error;
   }
 }
+
+/** The parser shows a record when it is whole, so a first one without an end has to be stopped before it gets there. */
+async function* withFewColumns(chunks: AsyncIterable<string>, delimiter: string) {
+  let columns = 1;
+  let isQuoted = false;
+  let isOver = false;
+  let before = delimiter;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length && !isOver; at++) {
+      const sign = chunk[at] as string;
+      // A mark in the middle of a cell is text; two of them in a quoted cell are one.
+      if (sign === '"' && (isQuoted || before === delimiter || before === '"')) isQuoted = !isQuoted;
+      else if (!isQuoted && sign === delimiter) columns++;
+      else if (!isQuoted && /[\r\n]/.test(sign)) isOver = before !== delimiter || columns > 1;
+      if (columns > bounds.importColumns) throw tooManyColumns();
+      if (!/[\r\n]/.test(sign) || isQuoted) before = sign;
+    }
+    yield chunk;
+  }
+}
+
+const tooManyColumns = () =>
+  badInput({
+    path: 'file',
+    code: 'WrongColumns',
+    message: `has more than ${bounds.importColumns} columns in its first line; docs/import-export.md lists the columns`,
+    limit: bounds.importColumns,
+  });
 
 const refusalOf = ({ code }: CsvError, line: number) =>
   code === 'CSV_MAX_RECORD_SIZE'

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
 import type { Live } from '#server/live/open-tabs';
-import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound, OutboundAnswer, WriteGuard } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { DeliveryFigures } from './figures.ts';
+import type { AnnouncePause } from './pausing.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
@@ -32,8 +31,7 @@ export type Deliver = ReturnType<typeof createDelivering>;
 /** One try of a delivery: prepare → call → delivered or failed. */
 export const createDelivering = ({
   store,
-  audit,
-  notifications,
+  announcePause,
   live,
   outbound,
   seal,
@@ -43,8 +41,7 @@ export const createDelivering = ({
   answerTimeoutMs,
 }: {
   store: DeliveryStore;
-  audit: AuditLog;
-  notifications: Notifications;
+  announcePause: AnnouncePause;
   live: Live;
   outbound: Outbound;
   seal: Seal;
@@ -135,22 +132,10 @@ export const createDelivering = ({
       if ((await store.countGivenUp(delivery.webhook.id)) >= givenUpUntilPause) await pause(delivery.webhook);
     });
 
-  const pause = async ({ id, workspaceId, url }: ClaimedWebhook) => {
+  const pause = async (webhook: ClaimedWebhook) => {
     const reason = `${givenUpUntilPause} deliveries in a row were given up.`;
-    if (!(await store.pause(id, reason))) return;
-    await store.endPending(workspaceId, id, `Not sent: the webhook was paused. ${reason}`);
-    await audit.write({ event: 'webhook.paused', workspaceId, details: { id, reason } });
-    await notifications.tell([
-      {
-        workspaceId,
-        kind: 'webhook.paused',
-        subjectId: id,
-        title: `The webhook to ${new URL(url).host} was paused`,
-        detail: `${reason} Events since then are not kept for it. Mend the receiver, then resume it.`,
-        path: `/settings/webhooks/${id}`,
-      },
-    ]);
-    await live.tell({ workspaceId, kind: 'webhook', id, text: 'A webhook was paused.' });
+    if (!(await store.pause(webhook.id, reason))) return;
+    await announcePause(webhook, reason, 'Mend the receiver, then resume it.');
   };
 
   return deliver;

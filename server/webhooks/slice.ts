@@ -10,6 +10,8 @@ import { createDelivering } from './delivering.ts';
 import { createDeliveries } from './delivery-loop.ts';
 import { createEvents } from './events.ts';
 import type { DeliveryFigures } from './figures.ts';
+import { createLostSecretRule } from './lost-secret.ts';
+import { createAnnouncePause } from './pausing.ts';
 import type { AllowedWebhooks } from './plan-limit.ts';
 import { createWebhooks } from './receivers.ts';
 import { webhookRoutes } from './routes.ts';
@@ -44,12 +46,15 @@ export const openWebhooks = ({
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
-  const shared = { audit, live, outbound, seal, allowedWebhooks };
+  const shared = { live, outbound, seal, allowedWebhooks };
+  const webhookStore = createWebhookStore(database);
   const deliveryStore = createDeliveryStore(database);
+  const announcePause = createAnnouncePause({ store: deliveryStore, audit, notifications, live });
   const events = createEvents({ store: createEventStore(database), clock });
   const webhooks = createWebhooks({
     ...shared,
-    store: createWebhookStore(database),
+    store: webhookStore,
+    audit,
     deliveries: deliveryStore,
     events,
     clock,
@@ -57,8 +62,8 @@ export const openWebhooks = ({
   // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
   const deliver = createDelivering({
     ...shared,
-    notifications,
     store: deliveryStore,
+    announcePause,
     figures,
     clock: systemClock,
     answerTimeoutMs,
@@ -68,6 +73,10 @@ export const openWebhooks = ({
     webhooks,
     loops: { deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }) },
     chores: { 'remove old deliveries and events': { every: '1 hour', run: webhooks.purge } },
+    discards: {
+      'webhooks.secret': createLostSecretRule({ store: webhookStore, announcePause, seal }),
+      'webhooks.old_secret': webhookStore.dropOldSecret,
+    },
     routes: webhookRoutes({ webhooks }),
   };
 };

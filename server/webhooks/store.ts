@@ -108,6 +108,15 @@ const rotateSecret = sql(
   `update webhooks set secret = $2, old_secret = $3, old_secret_until = posthorn_now() + $4 * interval '1 millisecond'
     where id = $1`,
 );
+const replaceLostSecret = sql(
+  'webhooks.replaceLostSecret',
+  `update webhooks set secret = $3, paused_at = coalesce(paused_at, posthorn_now()), pause_reason = $4
+    where id = $1 and secret = $2 returning id, workspace_id as "workspaceId", url`,
+);
+const dropOldSecret = sql(
+  'webhooks.dropOldSecret',
+  'update webhooks set old_secret = null, old_secret_until = null where id = $1 and old_secret = $2',
+);
 const resumeWebhook = sql(
   'webhooks.resume',
   'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1',
@@ -119,6 +128,11 @@ const removeDeliveries = sql(
 );
 const removeWebhook = sql('webhooks.remove', 'delete from webhooks where id = $1');
 
+const paused = sql(
+  'webhooks.paused',
+  'select url, count(*) over ()::int as count from webhooks where paused_at is not null order by id limit 5',
+);
+
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 export const createWebhookStore = (db: Database) => ({
@@ -126,6 +140,8 @@ export const createWebhookStore = (db: Database) => ({
   /** In a transaction: nobody else adds a webhook to this workspace until it ends. */
   lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
   plan: async (workspaceId: string) => (await db.query<{ plan: string }>(planOf, [workspaceId]))[0]?.plan ?? '',
+  /** The first few in any workspace, each with how many there are. */
+  paused: () => db.query<{ url: string; count: number }>(paused),
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, keptMs: number) =>
@@ -136,6 +152,10 @@ export const createWebhookStore = (db: Database) => ({
     db.run(changeWebhook, [id, url ?? null, events ?? null]),
   rotateSecret: (id: string, secret: string, oldSecret: string, oldLivesMs: number) =>
     db.run(rotateSecret, [id, secret, oldSecret, oldLivesMs]),
+  /** Undefined when it has another secret meanwhile. */
+  replaceLostSecret: async (id: string, lost: string, secret: string, pauseReason: string) =>
+    (await db.query<PausedWebhook>(replaceLostSecret, [id, lost, secret, pauseReason]))[0],
+  dropOldSecret: (id: string, lost: string) => db.run(dropOldSecret, [id, lost]),
   resume: (id: string) => db.run(resumeWebhook, [id]),
   remove: async (workspaceId: string, id: string) => {
     await db.run(removeDeliveries, [workspaceId, id]);
@@ -164,6 +184,12 @@ export interface Tried {
   readonly answer: string;
   readonly tookMs: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PausedWebhook {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly url: string;
 }
 
 /** What a delivery needs of its webhook. */
@@ -431,11 +457,13 @@ export const sealedInWebhooks = (db: Database) => [
   sealedColumn(db, {
     table: 'webhooks',
     column: 'secret',
+    noun: 'webhook secret',
     replace: sql('webhooks.resealSecret', 'update webhooks set secret = $3 where id = $1 and secret = $2'),
   }),
   sealedColumn(db, {
     table: 'webhooks',
     column: 'old_secret',
+    noun: 'earlier webhook secret',
     replace: sql('webhooks.resealOldSecret', 'update webhooks set old_secret = $3 where id = $1 and old_secret = $2'),
   }),
 ];

@@ -40,9 +40,10 @@ export const openPeople = ({
     newWorkspaces,
     forgetEverything: async (userId) => {
       await sessions.endOthers(userId);
-      await tokens.revokeAll({ userId });
+      await tokens.revokeAll(userId);
       await clients.endAll(userId);
     },
+    endClients: clients.endAll,
     accessChanged: () => live.accessChanged(),
     lastNews: live.last,
     clock,

@@ -21,6 +21,7 @@ export const createPeople = ({
   plans,
   newWorkspaces,
   forgetEverything,
+  endClients,
   accessChanged,
   lastNews,
   clock,
@@ -31,6 +32,7 @@ export const createPeople = ({
   newWorkspaces: NewWorkspaces;
   /** Ends every session, token and client of a user. */
   forgetEverything: (userId: string) => Promise<void>;
+  endClients: (userId: string) => Promise<void>;
   /** What agents may see or do changed in a workspace. */
   accessChanged: () => Promise<void>;
   /** The id of what open tabs were told last. */
@@ -176,6 +178,8 @@ export const createPeople = ({
       return { userId: user.id, email: user.email };
     },
 
+    isOperator: async (userId: string) => (await mustExist(userId)).isOperator,
+
     mustBeOperator: async (userId: string, does: string) => {
       if (!(await mustExist(userId)).isOperator) {
         throw new Refusal('Forbidden', `Only the person who set Posthorn up here ${does}; or use the command line.`);
@@ -269,6 +273,11 @@ export const createPeople = ({
     openWorkspace: async (userId: string, workspaceId: string) => {
       if ((await store.member(workspaceId, userId)) === null) throw notFound('workspace', workspaceId);
       await store.setLastWorkspace(userId, workspaceId);
+    },
+
+    /** When somebody leaves it. MCP clients act in the workspace opened last: with another one they go on. */
+    endClientsIn: async ({ userId, workspaceId }: { userId: string; workspaceId: string }) => {
+      if (await store.forgetLastWorkspace(userId, workspaceId)) await endClients(userId);
     },
 
     changeWorkspace: (id: string, change: { name?: string | undefined; statisticsTools?: boolean | undefined }) =>

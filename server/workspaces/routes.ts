@@ -9,6 +9,7 @@ import { Refusal } from '#server/errors';
 import type { SignedIn } from '#server/signed-in';
 import type { Deletion } from './deletion.ts';
 import type { ForgottenPassword } from './forgotten-password.ts';
+import type { Invitations } from './invitations.ts';
 import type { Members } from './members.ts';
 import { isWrongPassword, type People } from './people.ts';
 import type { Welcome } from './welcome.ts';
@@ -22,6 +23,7 @@ interface Entering {
 export const workspaceRoutes = ({
   people,
   members,
+  invitations,
   sessions,
   welcome,
   deletion,
@@ -35,9 +37,11 @@ export const workspaceRoutes = ({
   production,
   report,
   forgetUser,
+  revokeTokens,
 }: {
   people: People;
   members: Members;
+  invitations: Invitations;
   sessions: Sessions;
   welcome: Welcome;
   deletion: Deletion;
@@ -55,6 +59,7 @@ export const workspaceRoutes = ({
   report: (error: unknown) => void;
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
+  revokeTokens: (userId: string) => Promise<unknown>;
 }): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
   /** The one way in: a fresh session in the cookie. */
   const enter = async (userId: string, { session, userAgent }: Entering) => {
@@ -101,7 +106,7 @@ export const workspaceRoutes = ({
     },
 
     openInvitation: async ({ body, session }) => {
-      const { email, workspace, role } = await members.lookAt(body.token);
+      const { email, workspace, role } = await invitations.lookAt(body.token);
       const signedIn = await sessions.who(session.secret);
       const isTheirs = signedIn !== undefined && asAccount(signedIn.email) === asAccount(email);
       return { email, workspace, role, isTheirs };
@@ -169,15 +174,17 @@ export const workspaceRoutes = ({
       return done;
     },
 
-    resetPassword: async ({ body: { secret, password }, address, requestId, ...entering }) => {
+    resetPassword: async ({ body: { secret, password, endTokens }, address, requestId, ...entering }) => {
       mustHavePasswords();
       mayTry(address);
       const userId = await transaction(async () => {
         const whose = await forgotten.set(secret, password);
         await sessions.endOthers(whose);
         await forgetUser(whose);
+        if (endTokens) await revokeTokens(whose);
         const workspaceId = await people.lastWorkspace(whose);
-        await audit.write({ event: 'password.reset', workspaceId, userId: whose, requestId, details: { address } });
+        const details = { address, endTokens };
+        await audit.write({ event: 'password.reset', workspaceId, userId: whose, requestId, details });
         return whose;
       });
       return enter(userId, entering);
@@ -190,17 +197,17 @@ export const workspaceRoutes = ({
 
     acceptInvitation: async ({ body: { token, password }, address, requestId, ...entering }) => {
       mayTry(address);
-      const { email } = await members.lookAt(token);
+      const { email } = await invitations.lookAt(token);
       const { secret } = entering.session;
       const signedIn = await sessions.who(secret);
       if (signedIn !== undefined && (!hasPasswords || password === '')) {
-        const userId = await members.accept(token, signedIn);
+        const userId = await invitations.accept(token, signedIn);
         await sessions.end(secret);
         return enter(userId, entering);
       }
       mustHavePasswords();
       const userId = await guarded({ email, address, event: 'invitation.failed', requestId }, () =>
-        members.accept(token, { password }),
+        invitations.accept(token, { password }),
       );
       return enter(userId, entering);
     },
@@ -247,10 +254,10 @@ export const workspaceRoutes = ({
       await members.remove(caller, params.id);
       return done;
     },
-    listInvitations: async ({ caller }) => ({ invitations: await members.invitations(caller.workspaceId) }),
-    invite: ({ caller, body }) => members.invite(caller, body),
+    listInvitations: async ({ caller }) => ({ invitations: await invitations.list(caller.workspaceId) }),
+    invite: ({ caller, body }) => invitations.invite(caller, body),
     withdrawInvitation: async ({ caller, params }) => {
-      await members.withdraw(caller, params.id);
+      await invitations.withdraw(caller, params.id);
       return done;
     },
   };

@@ -5,7 +5,9 @@ import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';
 import { createDeletion } from './deletion.ts';
 import { createForgottenPassword } from './forgotten-password.ts';
+import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
+import type { EndMembership } from './membership-end.ts';
 import { openPeople, type PeopleParts } from './open-people.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
 import { workspaceRoutes } from './routes.ts';
@@ -17,6 +19,7 @@ export const openWorkspaces = ({
   auth,
   plans,
   leaving,
+  endMembership,
   audit,
   live,
   messages,
@@ -27,6 +30,7 @@ export const openWorkspaces = ({
 }: PeopleParts & {
   auth: Pick<Auth, 'tries' | 'rateLimits'>;
   leaving: (workspaceId: string) => Promise<() => void>;
+  endMembership: EndMembership;
   messages: Messages;
   notifications: Notifications;
   report: (error: unknown) => void;
@@ -42,21 +46,23 @@ export const openWorkspaces = ({
     config,
     wallClock: clock,
   });
-  const { accessChanged, tell } = live;
+  const { tell } = live;
   const told = { audit, messages, notifications, baseUrl, clock };
-  const members = createMembers({ ...told, store, people, plans, accessChanged, tell, endTokens: tokens.revokeAll });
+  const members = createMembers({ store, audit, tell, endMembership });
+  const invitations = createInvitations({ ...told, store, people, plans, tell });
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   return {
     people,
     members,
+    invitations,
     welcome,
     deletion,
     helpDesk,
     chores: {
       'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue },
-      'remove old invitations': { every: '1 day', run: members.purgeInvitations },
+      'remove old invitations': { every: '1 day', run: invitations.purge },
     },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
@@ -65,6 +71,7 @@ export const openWorkspaces = ({
       workspaceRoutes({
         people,
         members,
+        invitations,
         sessions,
         welcome,
         deletion,
@@ -77,6 +84,7 @@ export const openWorkspaces = ({
         baseUrl,
         production,
         report,
+        revokeTokens: tokens.revokeAll,
         forgetUser: async (userId) => {
           await forgetUser(userId);
           await clients.endAll(userId);

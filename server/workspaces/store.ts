@@ -33,6 +33,10 @@ const insertUser = sql(
   'insert into users (id, email, password_hash, subject, is_operator) values ($1, $2, $3, $4, $5)',
 );
 const setLastWorkspace = sql('users.setLastWorkspace', 'update users set last_workspace_id = $2 where id = $1');
+const forgetLastWorkspace = sql(
+  'users.forgetLastWorkspace',
+  'update users set last_workspace_id = null where id = $1 and last_workspace_id = $2',
+);
 const linkUser = sql('users.link', 'update users set subject = $2, password_hash = null where id = $1');
 const setPassword = sql(
   'users.setPassword',
@@ -130,19 +134,19 @@ export interface InvitationRow {
   readonly workspaceId: string;
   readonly email: string;
   readonly role: Role;
+  readonly invitedBy: string;
   readonly createdAt: string;
   readonly expiresAt: string;
 }
 
 interface NewInvitation extends Omit<InvitationRow, 'createdAt' | 'expiresAt'> {
   readonly hash: Buffer;
-  readonly invitedBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }
 
-const openInvitation = `select id, workspace_id as "workspaceId", email, role, created_at as "createdAt",
-  expires_at as "expiresAt" from invitations where accepted_at is null`;
+const openInvitation = `select id, workspace_id as "workspaceId", email, role, invited_by as "invitedBy",
+  created_at as "createdAt", expires_at as "expiresAt" from invitations where accepted_at is null`;
 const openInvitations = sql('invitations.open', `${openInvitation} and workspace_id = $1 order by id desc limit $2`);
 const countInvitations = sql(
   'invitations.count',
@@ -161,6 +165,12 @@ const acceptInvitation = sql('invitations.accept', 'update invitations set accep
 const removeInvitation = sql(
   'invitations.remove',
   'delete from invitations where workspace_id = $1 and id = $2 and accepted_at is null',
+);
+
+const removeInvitationsBy = sql(
+  'invitations.removeBy',
+  `delete from invitations where workspace_id = $1 and invited_by = $2 and role = any($3) and accepted_at is null
+   returning id, email`,
 );
 
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
@@ -189,6 +199,9 @@ export const createWorkspaceStore = (db: Database) => {
       isOperator: boolean;
     }) => db.run(insertUser, [made.id, made.email, made.passwordHash ?? null, made.subject ?? null, made.isOperator]),
     setLastWorkspace: (id: string, workspaceId: string) => db.run(setLastWorkspace, [id, workspaceId]),
+    /** Whether it was this one. */
+    forgetLastWorkspace: async (id: string, workspaceId: string) =>
+      (await db.run(forgetLastWorkspace, [id, workspaceId])) > 0,
     /** Whom an outside provider signs in has no password. */
     linkUser: (id: string, subject: string) => db.run(linkUser, [id, subject]),
     setPassword: (id: string, hash: string, tokensValidAfter: Date) =>
@@ -241,5 +254,7 @@ export const createWorkspaceStore = (db: Database) => {
     isInvited: async (email: string, now: Date) => (await one(invited, [email.toLowerCase(), now])) !== null,
     acceptInvitation: (id: string, at: Date) => db.run(acceptInvitation, [id, at]),
     removeInvitation: (workspaceId: string, id: string) => db.run(removeInvitation, [workspaceId, id]),
+    removeInvitationsBy: (workspaceId: string, invitedBy: string, roles: readonly Role[]) =>
+      db.query<{ id: string; email: string }>(removeInvitationsBy, [workspaceId, invitedBy, roles]),
   };
 };

@@ -29,7 +29,7 @@ const signIn = async (page: Page, email: string, password = 'correct horse') => 
 inBrowser('coming in', (world) => {
   const invite = async (email: string) => {
     const caller = { ...world.service.owner, role: 'owner', human: true } as const;
-    const { url } = await world.service.posthorn.members.invite(caller, { email, role: 'editor' });
+    const { url } = await world.service.posthorn.invitations.invite(caller, { email, role: 'editor' });
     return new URL(url).pathname;
   };
 
@@ -50,6 +50,42 @@ inBrowser('coming in', (world) => {
     world.service.wallClock.forward(3_600_000);
     await signIn(page, email);
     await isAt(page, '/approvals?show=decided');
+  });
+
+  test.each([true, false])(
+    'a new password ends personal tokens, unless the box is cleared: ticked %s',
+    async (ticked) => {
+      const { email, token } = await world.service.addMember('editor');
+      const { path } = await world.service.posthorn.helpDesk.newPasswordPath(email);
+      const page = await world.visit({ at: path, as: null, width: 390 });
+      const box = page.getByRole('checkbox', { name: 'End my personal tokens too' });
+      await box.waitFor();
+      expect(await box.isChecked()).toBe(true);
+      await isFine(page);
+      if (!ticked) await box.uncheck();
+      await page.getByLabel('New password').fill('another horse');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await isAt(page, '/');
+      const { status } = await world.service.call('accounts.list', {}, { authorization: `Bearer ${token}` });
+      expect(status).toBe(ticked ? 401 : 200);
+    },
+  );
+
+  test('a request of an unknown app that cannot be answered stays on a page of ours, with a link', async () => {
+    const { body } = await world.service.request('POST', '/auth/register', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: ['https://desk.example.com/done'] }),
+    });
+    const query = new URLSearchParams({
+      client_id: body.client_id,
+      redirect_uri: 'https://desk.example.com/done',
+      response_type: 'code',
+      scope: 'nonsense',
+    });
+    const page = await world.visit({ at: `/auth/authorize?${query}`, as: null, expected: [/400/] });
+    const link = page.getByRole('link', { name: 'Go back to desk.example.com' });
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/desk\.example\.com\/done\?error=/);
+    await isFine(page);
   });
 
   test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(

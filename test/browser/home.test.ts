@@ -147,3 +147,21 @@ inBrowser('home', (world) => {
     expect(await page.getByRole('heading', { name: 'Waiting for you' }).count()).toBe(0);
   });
 });
+
+inBrowser(
+  'a server with half of the credentials of a network',
+  (world) => {
+    test('is told so to whoever set it up, above every page, and to nobody else', async () => {
+      const page = await world.visit({ at: '/calendar' });
+      const banner = page.getByRole('main').getByRole('status').filter({ hasText: 'This server needs attention' });
+      await banner.getByText(/^X_CLIENT_ID is set and X_CLIENT_SECRET is not, .+ Set X_CLIENT_SECRET too/).waitFor();
+      expect(await axe(page)).toEqual([]);
+      const { email } = await world.service.addMember('admin');
+      const other = await world.visit({ at: '/calendar', as: email });
+      await other.getByRole('heading', { level: 1 }).waitFor();
+      await other.waitForLoadState('networkidle');
+      expect(await other.getByText('X_CLIENT_ID').count()).toBe(0);
+    });
+  },
+  { X_CLIENT_ID: 'id' },
+);

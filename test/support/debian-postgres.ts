@@ -16,6 +16,14 @@ if (withoutServers) {
   console.warn('No postgresql-15 and pgbouncer from Debian: the tests with them are skipped. apt-get installs both.');
 }
 
+const canGerman =
+  existsSync('/usr/share/i18n/locales/de_DE') && existsSync('/usr/share/locale/de/LC_MESSAGES/postgres-15.mo');
+/** As above, for a server whose messages are German. */
+export const withoutGerman = withoutServers || (!canGerman && !isRequired);
+if (withoutGerman && !withoutServers) {
+  console.warn('No German messages for PostgreSQL: the tests with them are skipped. apt-get installs locales.');
+}
+
 /** Neither program runs as root. */
 const owner = () => {
   if (process.getuid?.() !== 0) return {};
@@ -41,20 +49,22 @@ const run = (program: string, args: readonly string[]) => {
 
 const started: { child: ChildProcess; folder: string }[] = [];
 
-const launch = (program: string, args: readonly string[], folder: string) => {
-  const child = spawn(program, args, { stdio: 'ignore', cwd: '/', ...owner() });
+const launch = (program: string, args: readonly string[], folder: string, env = process.env) => {
+  const child = spawn(program, args, { stdio: 'ignore', cwd: '/', env, ...owner() });
   started.push({ child, folder });
   return child;
 };
 
 export type DebianServer = Awaited<ReturnType<typeof serve>>;
 
-const serve = async (folder: string) => {
+const serve = async (folder: string, messages?: string) => {
   const port = await freePort();
   // What it holds is thrown away, so it need not wait for the disk: a killed process loses nothing by that.
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
+  if (messages) settings.push(`lc_messages=${messages}`);
   const args = ['-D', folder, ...settings.flatMap((one) => ['-c', one])];
-  const child = launch(join(bin, 'postgres'), args, folder);
+  const env = messages ? { ...process.env, LOCPATH: makeLocale(folder, messages) } : process.env;
+  const child = launch(join(bin, 'postgres'), args, folder, env);
   const at = (database: string) => ({ host: '127.0.0.1', port, user: 'app', database });
   const query = async (text: string, database = 'postgres') => {
     const client = new pg.Client(at(database));
@@ -75,10 +85,23 @@ const serve = async (folder: string) => {
   return { port, at, query, kill: () => void child.kill('SIGKILL') };
 };
 
-export const startLeader = async () => {
+/** In a folder of its own: the locales of the machine are left as they are. */
+const makeLocale = (folder: string, locale: string) => {
+  const [name = '', charset = ''] = locale.split('.');
+  // As the owner of the folder.
+  const { status, stderr } = spawnSync('localedef', ['-i', name, '-f', charset, join(folder, locale)], {
+    encoding: 'utf8',
+    ...owner(),
+  });
+  if (status !== 0) throw new Error(`localedef ended with ${status}: ${stderr}`);
+  return folder;
+};
+
+/** `messages`: the locale of what it says. */
+export const startLeader = async ({ messages }: { messages?: string } = {}) => {
   const folder = folderFor('leader');
   run('initdb', ['-D', folder, '-U', 'app', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
-  return serve(folder);
+  return serve(folder, messages);
 };
 
 /** Streams from the leader, whose commits wait for it from now on. */
@@ -108,7 +131,11 @@ export const startReplica = async (leader: DebianServer) => {
 };
 
 /** In front of one database, with fewer connections than a process wants. */
-export const startBouncer = async ({ port }: DebianServer, database: string, mode: 'transaction' | 'session') => {
+export const startBouncer = async (
+  { port }: DebianServer,
+  database: string,
+  mode: 'transaction' | 'session' | 'statement',
+) => {
   const folder = folderFor('bouncer');
   const listenPort = await freePort();
   const file = join(folder, 'pgbouncer.ini');

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 export interface Step {
   text?: string;
   calls?: { name: string; input: unknown /** Instead of the input: what is no JSON. */; raw?: string }[];
+  /** Says text and inputs in pieces of so many characters. Only as OpenAI-compatible ones do. */
+  pieceLength?: number;
   /** An error answer instead. */
   status?: number;
   /** Closes the connection without an answer. */
@@ -48,7 +50,10 @@ export const startModel = async () => {
       return res.end(JSON.stringify({ error: { message: 'no', type: 'error' } }));
     }
     res.writeHead(200, { 'content-type': 'text/event-stream' });
+    // All of it at once: whoever reads it gets no pause from the network.
+    res.cork();
     (request.path.endsWith('/messages') ? sayAsAnthropic : sayAsOpenAi)(res, step);
+    res.uncork();
     if (!step.hangs) res.end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,13 +75,16 @@ export const startModel = async () => {
   };
 };
 
-const sayAsOpenAi = (res: ServerResponse, { text, calls = [], hangs, reason }: Step) => {
+const sayAsOpenAi = (res: ServerResponse, { text, calls = [], pieceLength, hangs, reason }: Step) => {
+  const pieces = (whole: string) => whole.match(new RegExp(`[^]{1,${pieceLength ?? whole.length + 1}}`, 'g')) ?? [''];
   const say = (delta: object, finish: string | null = null) =>
     res.write(`data: ${JSON.stringify({ id: '1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
-  if (text !== undefined) say({ role: 'assistant', content: text });
+  for (const content of text === undefined ? [] : pieces(text)) say({ role: 'assistant', content });
   for (const [index, { name, input, raw }] of calls.entries()) {
     const id = `call_${index}_${Math.random()}`;
-    say({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: raw ?? JSON.stringify(input) } }] });
+    const [first, ...rest] = pieces(raw ?? JSON.stringify(input));
+    say({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: first } }] });
+    for (const piece of rest) say({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   if (hangs) return;
   say({}, reason ?? (calls.length > 0 ? 'tool_calls' : 'stop'));

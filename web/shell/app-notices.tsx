@@ -11,6 +11,7 @@ import styles from './app-notices.module.css';
 import { LatePosts, useLatePosts } from './late-posts.tsx';
 import { useNotices } from './notices.ts';
 import { openWorkspace } from './open-workspace.ts';
+import { ServerTrouble, useServerTrouble } from './server-trouble.tsx';
 
 /** Troubles of the whole app: nothing that was typed is lost, so the page stays below. */
 const AppNotices = () => {
@@ -26,7 +27,11 @@ const AppNotices = () => {
   // Nothing is sent from one that is being deleted, and the page of another one says nothing about this.
   const late = useLatePosts();
   const isLate = late.length > 0 && !isSwitched && leaving === undefined;
-  if (!isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined && !isLate) return null;
+  const trouble = useServerTrouble();
+  // Where late posts are named by their text, the same is not said again in the operator's words.
+  const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
+  const isQuiet = !isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined && !isLate;
+  if (isQuiet && failures.length === 0) return null;
   return (
     <div className={styles.notices}>
       {isSwitched && (
@@ -69,6 +74,7 @@ const AppNotices = () => {
         </Banner>
       )}
       {isLate && <LatePosts posts={late} />}
+      {failures.length > 0 && <ServerTrouble checks={failures} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
       {unreachable && (
         <Banner tone="orange" title="The server does not answer">

@@ -208,7 +208,7 @@ export const EditorView = z
   .meta({ id: 'EditorView', description: 'What an editor shows beside a post' });
 export type EditorView = z.output<typeof EditorView>;
 
-export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed', 'Recent'] as const;
+export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed', 'Late', 'Recent'] as const;
 export type PostGroup = (typeof postGroups)[number];
 
 const PostFilter = {
@@ -575,7 +575,7 @@ export const postRoutes = {
     tag: 'posts',
     summary: 'Look through posts',
     description:
-      'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar. Recent: all, the last changed first.',
+      'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar. Late: scheduled posts that were due more than five minutes ago, the oldest first. Recent: all, the last changed first.',
     roles: everyone,
     query: z.strictObject({
       group: z.enum(postGroups).describe('Which posts, in the order that the description gives'),
@@ -586,7 +586,10 @@ export const postRoutes = {
       to: InstantOrEmpty.default('').describe('Timed: before this instant'),
       cursor: Cursor,
     }),
-    answer: z.object({ posts: z.array(PostSummary).describe('At most 50; Timed has 500'), nextCursor: NextCursor }),
+    answer: z.object({
+      posts: z.array(PostSummary).describe('At most 50; Timed and Late have 500'),
+      nextCursor: NextCursor,
+    }),
   }),
 
   countPosts: appRoute({

@@ -1,5 +1,6 @@
-import type { Configuration } from 'oidc-provider';
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { isUrl } from '#contracts/is-url';
+import type { Clock } from '#server/clock';
 import type { Outbound, OutboundResponse } from '#server/outbound/guarded-client';
 
 const timeoutMs = 2500;
@@ -25,9 +26,18 @@ type Documents = NonNullable<NonNullable<Configuration['features']>['clientIdMet
 /** It is the key of what people gave to the client, and an index takes no longer one. */
 const longestAddress = 2_000;
 
+/** For so long a document that failed is not fetched again: anybody can make us ask for any address. */
+const failedMs = 60_000;
+const mostFailed = 1000;
+
 /** Client ID metadata documents: the rules of the draft and of MCP that the provider leaves to us. */
-export const clientDocuments = (outbound: Outbound) => {
+export const clientDocuments = (outbound: Outbound, clock: Clock) => {
+  /** Until when, by address; the oldest first. */
+  const failed = new Map<string, number>();
+  const hasFailed = (id: string) => (failed.get(id) ?? 0) > clock.now().getTime();
+
   const allowFetch: NonNullable<Documents['allowFetch']> = (ctx, id) => {
+    if (hasFailed(id)) return false;
     // A document that failed would be asked for again to report the failure. Outside of the provider's routes there is
     // no ctx, though its type says so.
     const tried: Set<string> = ctx?.state.triedDocuments ?? new Set();
@@ -38,6 +48,17 @@ export const clientDocuments = (outbound: Outbound) => {
   };
 
   return {
+    /** Once a request is over, and whatever was wrong with a document is known. */
+    rememberFailed: ({ state, oidc }: KoaContextWithOIDC) => {
+      if (oidc?.client !== undefined) return;
+      for (const id of (state.triedDocuments as Set<string> | undefined) ?? []) {
+        const [oldest] = failed.keys();
+        if (failed.size >= mostFailed && oldest !== undefined) failed.delete(oldest);
+        failed.delete(id);
+        failed.set(id, clock.now().getTime() + failedMs);
+      }
+    },
+
     feature: {
       enabled: true,
       ack: 'draft-02',

@@ -36,6 +36,7 @@ export interface IdentityProviderOptions {
   readonly log: Logger;
   /** For the list of clients and the audit log. */
   readonly consented?: (consent: Consented) => Promise<void>;
+  readonly hasConsent?: (userId: string, clientId: string) => Promise<boolean>;
   /** A client gave its token back. */
   readonly revoked?: (access: { userId: string; clientId: string }) => Promise<void>;
   /** Clients that are known beforehand, beside those with a metadata document and those that register. */
@@ -54,6 +55,7 @@ export const createIdentityProvider = async ({
   clock,
   log,
   consented = async () => undefined,
+  hasConsent = async () => false,
   revoked = async () => undefined,
   clients = [],
 }: IdentityProviderOptions) => {
@@ -67,7 +69,7 @@ export const createIdentityProvider = async ({
     const list = await keys.read();
     const order = list.map(({ publicKey }) => publicKey.kid).join(' ');
     if (order === before?.order) return before;
-    const parts = { library, baseUrl, store, outbound, registrations, whoIsSignedIn, clients, clock, log };
+    const parts = { library, baseUrl, store, outbound, registrations, whoIsSignedIn, hasConsent, clients, clock, log };
     const provider = createProvider(parts, list);
     const keyFor = createLocalJWKSet({ keys: list.map(({ publicKey }) => publicKey) });
     return { order, provider, handle: provider.callback(), keyFor };

@@ -4,6 +4,7 @@ import type { Grant, Interaction, Provider } from 'oidc-provider';
 import type { ConsentQuestion } from '#contracts/consent';
 import { isUrl } from '#contracts/is-url';
 import { scopes } from '#contracts/scopes';
+import { unnamed } from '#server/auth/registrations';
 import { Refusal } from '#server/errors';
 import { sendPage } from '#server/pages/layout';
 import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
@@ -174,5 +175,10 @@ const requestOf = ({ params }: Interaction) => {
   };
 };
 
-/** A name cannot turn the text around it or hide a part of itself. */
-export const plainName = (name: string) => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '').slice(0, 80);
+/** A name cannot turn the text around it, hide a part of itself, or close the quotation that it stands in. */
+export const plainName = (name: string) =>
+  name
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
+    .replace(/["“-‟«»‹›″‶❝❞〝-〟「-』＂]/gu, '')
+    .trim()
+    .slice(0, 80) || unnamed;

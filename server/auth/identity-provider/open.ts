@@ -59,6 +59,7 @@ export const openIdentityProvider = async ({
     },
     consented: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
       clients.given({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),
+    hasConsent: clients.isGiven,
     revoked: clients.revoked,
   });
 };

@@ -1,10 +1,11 @@
-import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { ClientMetadata, Configuration, ErrorOut, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
 import { scopes } from '#contracts/scopes';
 import type { Registrations } from '#server/auth/registrations';
 import type { Clock } from '#server/clock';
 import { Refusal } from '#server/errors';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { pageSecurity } from '#server/pages/layout';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { issuedAtMs } from './access-tokens.ts';
 import { clientDocuments } from './client-documents.ts';
@@ -24,6 +25,8 @@ interface ProviderParts {
   readonly store: IdentityStore;
   readonly outbound: Outbound;
   readonly whoIsSignedIn: WhoIsSignedIn;
+  /** Whether this person has let the client in. */
+  readonly hasConsent: (userId: string, clientId: string) => Promise<boolean>;
   readonly registrations: Pick<Registrations, 'find'>;
   readonly clients: readonly ClientMetadata[];
   readonly clock: Clock;
@@ -32,12 +35,18 @@ interface ProviderParts {
 
 /** One provider for one set of keys: the first signs. It is made anew when the keys change. */
 export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]): Provider => {
-  const { library, baseUrl, log } = parts;
-  const provider = new library.Provider(`${baseUrl}/auth`, configurationOf(parts, keys));
+  const { library, baseUrl, outbound, clock, log } = parts;
+  const documents = clientDocuments(outbound, clock);
+  const provider = new library.Provider(`${baseUrl}/auth`, configurationOf(parts, documents, keys));
   // It believes the forwarded headers, which the router sets from BASE_URL.
   provider.proxy = true;
+  provider.on('authorization.error', (ctx, error) => {
+    ctx.state.authorizationError = error;
+  });
   provider.use(async (ctx, next) => {
     await next();
+    documents.rememberFailed(ctx as KoaContextWithOIDC);
+    await keepHere(ctx as KoaContextWithOIDC, parts);
     // It answers a path or method that it does not know with no body, which would become the text of the status.
     if (ctx.status === 404 && !ctx.body) Object.assign(ctx, { status: 404, body: nothingHere.body });
   });
@@ -47,18 +56,42 @@ export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]
   return provider;
 };
 
+/**
+ * RFC 9700, 4.11.2: anybody can register an address, so that an error which sends browsers there by itself would make us
+ * an open redirect. It stays on a page of ours until the person has let the client in. Their own no is a decision too.
+ */
+const keepHere = async (ctx: KoaContextWithOIDC, { whoIsSignedIn, hasConsent, clients }: ProviderParts) => {
+  const { authorizationError: error, isOnOurPage } = ctx.state;
+  if (error === undefined || isOnOurPage) return;
+  const { client, params, route } = ctx.oidc;
+  const { redirect_uri, state } = params ?? ctx.query;
+  const isTheirNo = route === 'resume' && error.error === 'access_denied';
+  if (client === undefined || isTheirNo || !isUnknownBeforehand(client, clients)) return;
+  const who = await whoIsSignedIn(ctx.req);
+  if (who && (await hasConsent(who.userId, client.clientId))) return;
+  const back = new URL(String(redirect_uri));
+  back.searchParams.set('error', error.error);
+  if (typeof state === 'string') back.searchParams.set('state', state);
+  ctx.remove('location');
+  // The provider has allowed the script of a form that sends itself off.
+  ctx.set('content-security-policy', pageSecurity);
+  Object.assign(ctx, { status: 400, type: 'html', body: troublePage(describe(error), back).toString() });
+};
+
+const describe = ({ error, error_description = error }: ErrorOut) => error_description;
+
 const nothingHere = new Refusal(
   'NotFound',
   'There is nothing here for this method. The paths are in /auth/.well-known/openid-configuration.',
 );
 
 const configurationOf = (
-  { library, baseUrl, store, outbound, whoIsSignedIn, registrations, clients, clock }: ProviderParts,
+  { library, baseUrl, store, whoIsSignedIn, registrations, clients, clock }: ProviderParts,
+  documents: ReturnType<typeof clientDocuments>,
   keys: readonly SigningKey[],
 ): Configuration => {
   const { errors } = library;
   const mcp = `${baseUrl}/mcp`;
-  const documents = clientDocuments(outbound);
   return {
     adapter: createRecords({
       store,
@@ -123,9 +156,10 @@ const configurationOf = (
       policy: interactionPolicy(library, whoIsSignedIn, clients),
       url: (_ctx, { uid }) => `/auth/interaction/${uid}`,
     },
-    renderError: (ctx, { error, error_description }) => {
+    renderError: (ctx, error) => {
+      ctx.state.isOnOurPage = true;
       ctx.type = 'html';
-      ctx.body = troublePage(error_description ?? error).toString();
+      ctx.body = troublePage(describe(error)).toString();
     },
     fetch: documents.fetch,
     features: {

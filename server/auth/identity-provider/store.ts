@@ -42,6 +42,7 @@ const insertKey = sql(
   'insert into signing_keys (id, public_key, sealed_private_key, created_at) values ($1, $2, $3, $4)',
 );
 const retireKeys = sql('identity.retireKeys', 'update signing_keys set retired_at = $1 where retired_at is null');
+const deleteKey = sql('identity.deleteKey', 'delete from signing_keys where id = $1');
 const purgeKeys = sql('identity.purgeKeys', 'delete from signing_keys where retired_at <= $1');
 
 const userById = sql(
@@ -112,6 +113,7 @@ export const createIdentityStore = (db: Database) => {
     insertKey: ({ id, publicKey, sealedPrivateKey, createdAt }: StoredKey) =>
       db.run(insertKey, [id, JSON.stringify(publicKey), sealedPrivateKey, createdAt]),
     retireKeys: (at: Date) => db.run(retireKeys, [at]),
+    deleteKey: (id: string) => db.run(deleteKey, [id]),
 
     userById: async (id: string, tokenOf: Date) => (await db.query<TokenUser>(userById, [id, tokenOf]))[0],
     userBySubject: async (subject: string, tokenOf: Date) =>
@@ -123,6 +125,7 @@ export const sealedInIdentity = (db: Database) => [
   sealedColumn(db, {
     table: 'signing_keys',
     column: 'sealed_private_key',
+    noun: 'key that signs access tokens',
     replace: sql(
       'identity.resealKey',
       'update signing_keys set sealed_private_key = $3 where id = $1 and sealed_private_key = $2',

@@ -1,10 +1,15 @@
 import { html } from '#server/pages/html';
 import { cardPage } from '#server/pages/layout';
 
-/** For a request that is none of ours to ask about. */
-export const troublePage = (what: string) =>
+/** For a request that cannot be answered. `back` tells the app so: the person decides whether to go there. */
+export const troublePage = (what: string, back?: URL) =>
   cardPage({
     title: 'This did not work',
     body: html`<p>The app that sent you here made a request that Posthorn cannot answer. Go back to it and try again.</p>
-<p class="faint">${what}</p>`,
+<p class="faint">${what}</p>
+${
+  back &&
+  html`<p><a href="${back.href}" rel="noreferrer">Go back to ${back.host}</a></p>
+<p class="faint">Posthorn cannot tell whether you trust this app. Open the link only if you know that address.</p>`
+}`,
   });

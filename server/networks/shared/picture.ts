@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Comes with the first picture: most processes see none. */
-const loadSharp = async () => (await import('sharp')).default;
+/** Comes with the first picture: most processes see none. Its cache would keep every decoded picture. */
+const loadSharp = async () => {
+  const { default: sharp } = await import('sharp');
+  sharp.cache(false);
+  return sharp;
+};
 
 /** Width by height, for sandboxes that refuse what the network refuses; undefined when it is no picture. */
 export const ratioOf = async (bytes: Buffer): Promise<number | undefined> => {

@@ -54,6 +54,7 @@ export default {
   name: 'Threads',
   badge: { code: 'Th', color: '#555A66', darkColor: '#8A91A0' },
   settings: ['THREADS_APP_ID', 'THREADS_APP_SECRET'],
+  otherSettings: ['THREADS_LOCATION'],
   app,
   hosts: { web: 'https://threads.com', graph: 'https://graph.threads.net' },
   paidPerPost: false,

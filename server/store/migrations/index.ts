@@ -33,7 +33,7 @@ import { sql as workspaceKeysAlone } from './0032-workspace-keys-alone.ts';
 import { sql as workspaceReferencesChecked } from './0033-workspace-references-checked.ts';
 import { sql as countedPosts } from './0034-counted-posts.ts';
 import { sql as retention } from './0035-retention.ts';
-import { sql as lostAnswers } from './0036-lost-answers.ts';
+import { sql as messageRecipients } from './0036-message-recipients.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -72,5 +72,5 @@ export const migrations = [
   { number: 33, name: 'workspace-references-checked', sql: workspaceReferencesChecked },
   { number: 34, name: 'counted-posts', sql: countedPosts },
   { number: 35, name: 'retention', sql: retention },
-  { number: 36, name: 'lost-answers', sql: lostAnswers },
+  { number: 36, name: 'message-recipients', sql: messageRecipients },
 ] as const;

@@ -11,6 +11,7 @@ import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useMay, useZone } from '#web/session.ts';
 import { callPalette } from '#web/shell/palette-store.ts';
+import { ServerTrouble, useServerTrouble } from '#web/shell/server-trouble.tsx';
 import { FirstRun } from './first-run.tsx';
 import { Today } from './today.tsx';
 import { useFirstRun } from './use-first-run.ts';
@@ -32,8 +33,21 @@ const Home = () => {
         </Column>
       )}
       {firstRun.state === 'shown' && <FirstRun steps={firstRun.steps} onHide={firstRun.hide} />}
+      {firstRun.state === 'over' && <ServerWarnings />}
       {firstRun.state === 'over' && <Today />}
     </>
+  );
+};
+
+/** Failures stand above every page. Accounts and webhooks are told to the people of their workspace. */
+const ServerWarnings = () => {
+  const trouble = useServerTrouble();
+  const warnings = trouble.filter(({ level, name }) => level === 'warning' && !['accounts', 'webhooks'].includes(name));
+  if (warnings.length === 0) return null;
+  return (
+    <Column>
+      <ServerTrouble checks={warnings} />
+    </Column>
   );
 };
 

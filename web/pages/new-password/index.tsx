@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,8 +12,9 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 const NewPassword = () => {
   const { secret } = useParams({ strict: false }) as { secret: string };
   const [password, setPassword] = useState('');
+  const [endTokens, setEndTokens] = useState(true);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => app.resetPassword({ secret, password }),
+    mutationFn: () => app.resetPassword({ secret, password, endTokens }),
     onSuccess: () => location.replace('/'),
   });
   if (isPosthornError(error, 'NotFound')) {
@@ -29,7 +30,7 @@ const NewPassword = () => {
   return (
     <EntryCard
       title="Set a new password"
-      lead="All browsers you are signed in with are signed out, and you are signed in here."
+      lead="All browsers you are signed in with are signed out, MCP clients lose their access, and you are signed in here."
     >
       <EntryForm onSubmit={mutate}>
         <PasswordInput
@@ -43,6 +44,12 @@ const NewPassword = () => {
           value={password}
           error={ofField}
           onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Checkbox
+          label="End my personal tokens too"
+          description="Programs that use one stop working until you give them a new one."
+          checked={endTokens}
+          onChange={(event) => setEndTokens(event.currentTarget.checked)}
         />
         {error && !ofField && <FaultBanner fault={error} title="The password was not changed" />}
         <Button type="submit" variant="ink" size="lg" loading={isPending}>

@@ -5,8 +5,10 @@ import { versionOf } from './api.ts';
 /** A version lives for twelve months at least. */
 export const linkedinApi = (site: Pick<Site, 'setting'>): ApiVersion => {
   const version = versionOf(site);
-  const [, year, month] = /^(\d{4})(\d{2})$/.exec(version) ?? [];
-  return { version, ...(year && { endsOn: `${Number(year) + 1}-${month}-01` }), setting: 'LINKEDIN_VERSION' };
+  const setting = 'LINKEDIN_VERSION';
+  const [, year, month] = /^(20\d{2})(0[1-9]|1[0-2])$/.exec(version) ?? [];
+  if (year === undefined) return { version, setting, expected: 'year and month, such as 202607' };
+  return { version, endsOn: `${Number(year) + 1}-${month}-01`, setting };
 };
 
 export const tryLinkedinCredentials: NonNullable<NetworkApp['tryCredentials']> = (site, redirectUri) =>

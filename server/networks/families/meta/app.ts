@@ -12,8 +12,10 @@ const ends: Readonly<Record<string, string>> = {
 
 export const graphApi = (site: Pick<Site, 'setting'>): ApiVersion => {
   const version = graphVersion(site);
+  const setting = 'META_GRAPH_VERSION';
+  if (!/^v\d{1,3}\.\d$/.test(version)) return { version, setting, expected: 'a version such as v25.0' };
   const endsOn = ends[version];
-  return { version, ...(endsOn && { endsOn }), setting: 'META_GRAPH_VERSION' };
+  return { version, ...(endsOn && { endsOn }), setting };
 };
 
 /** Asks for a token for the app itself. */

@@ -1,0 +1,250 @@
+import { chmodSync, statSync } from 'node:fs';
+import { type Check, checksNamed, countOf } from '#server/check';
+import { type Config, databaseFolder, packageVersion } from '#server/config';
+import type { Network } from '#server/networks/network';
+import type { Operator } from '#server/operator';
+import type { OutboundOptions } from '#server/outbound/guarded-client';
+
+const byFix = 'or run `posthorn doctor --fix`';
+
+/** What was mended, told apart from what was found in order. */
+export type Fix = ((what: string) => void) | undefined;
+
+export const checkProcess = (config: Config): Check[] => {
+  const { ok, failure } = checksNamed('process');
+  const place = `Node ${process.version}, ${config.production ? 'production' : 'development'}`;
+  return [
+    ok(`Posthorn ${packageVersion}, ${place}`),
+    ok(`Data folder ${config.dataDir}`),
+    ok(`Address ${config.baseUrl}`),
+    ...(config.production && !config.baseUrl.startsWith('https:')
+      ? [
+          failure(
+            'BASE_URL is not https: browsers and networks will refuse sign-in. Put a proxy that terminates TLS in front and set BASE_URL.',
+          ),
+        ]
+      : []),
+  ];
+};
+
+/** The embedded PostgreSQL is started to be looked at, but never made. */
+export const findDatabase = async (config: Config): Promise<Check | undefined> => {
+  const { hasCluster } = await import('#server/store/embedded');
+  const folder = databaseFolder(config);
+  if (config.databaseUrl !== undefined || hasCluster(folder)) return undefined;
+  return checksNamed('database').failure(
+    `There is no database in ${folder}. \`posthorn start\` makes one; if Posthorn runs with other settings, give them to this command too (POSTHORN_DATA or DATABASE_URL).`,
+  );
+};
+
+export const checkKeyFile = async (config: Config, fix: Fix): Promise<Check[]> => {
+  if (config.encryptionKeys || process.platform === 'win32') return [];
+  const { secretsFile } = await import('#server/secrets/keys');
+  const file = secretsFile(config);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || (found.mode & 0o077) === 0) return [];
+  if (fix) {
+    chmodSync(file, 0o600);
+    fix(`Only the user of the service can read ${file} now`);
+    return [];
+  }
+  return [checksNamed('keys').failure(`Others on this machine can read the keys in ${file}: chmod 600 it, ${byFix}.`)];
+};
+
+/** Whether the tables are those of this release. */
+export const checkTables = async (config: Config, { database }: Operator, fix: Fix): Promise<Check[]> => {
+  const { migrate, pendingIn, postponedIn, postponedInWords } = await import('#server/store/migrate');
+  const { migrations } = await import('#server/store/migrations/index');
+  const { ok, note, failure } = checksNamed(databaseCheck);
+  const place = config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL';
+  const pending = await pendingIn(database, migrations);
+  if (pending.length === 0) return [ok(`Database answers (${place}), schema is up to date`)];
+  const answers = ok(`Database answers (${place})`);
+  const postponed = await postponedIn(database, migrations);
+  if (postponed) {
+    const words = postponedInWords(postponed);
+    return [answers, note(`${words}. A running service of this release applies it within a minute after that`)];
+  }
+  const names = (some: typeof pending) => some.map(({ number, name }) => `${number} ${name}`).join(', ');
+  if (fix) {
+    fix(`Migrations applied: ${names(await migrate(database, migrations))}`);
+    const left = await postponedIn(database, migrations);
+    return [answers, ...(left ? [note(postponedInWords(left))] : [])];
+  }
+  return [
+    answers,
+    failure(
+      pending.length === migrations.length
+        ? `The database has no tables of Posthorn yet: \`npm start\` makes them, ${byFix}.`
+        : `Migrations pending: ${names(pending)}. Take a backup; a start of this release applies them, ${byFix}.`,
+    ),
+  ];
+};
+
+const databaseCheck = 'database';
+
+export const isMigrated = (checks: readonly Check[]) =>
+  !checks.some(({ name, level }) => name === databaseCheck && level === 'failure');
+
+export const checkMedia = async (config: Config, operator: Operator | undefined, fix: Fix): Promise<Check[]> => {
+  const { openMediaFiles } = await import('#server/media/open-files');
+  const { ok, note, failure } = checksNamed('media');
+  const files = openMediaFiles(config);
+  const onlyHere =
+    config.production && !config.media.s3
+      ? [note('Media is on this machine: `posthorn backup` takes it with the database; or set the S3_* settings')]
+      : [];
+  try {
+    await files.check({ changesNothing: fix === undefined });
+  } catch (error) {
+    return [failure(`The store for media cannot be used: ${(error as Error).message}`), ...onlyHere];
+  }
+  const removed = fix && operator ? await removeOrphans(config, operator) : 0;
+  if (removed > 0) fix?.(`Files removed that belong to no media item: ${removed}`);
+  return [ok(`Media is kept in ${files.place}`), ...onlyHere];
+};
+
+const removeOrphans = async (config: Config, { database, sandboxClock }: Operator) => {
+  const { openSweep } = await import('#server/media/open-sweep');
+  await sandboxClock.read();
+  return openSweep(database, config, sandboxClock)();
+};
+
+export const checkMail = async (config: Config): Promise<Check> => {
+  const { ok, note, failure } = checksNamed('mail');
+  if (config.mail === undefined) {
+    return note('No mail is sent: set SMTP_URL and MAIL_FROM for forgotten passwords and more');
+  }
+  const { createMailer } = await import('#server/messages/mail');
+  return createMailer(config.mail, config.baseUrl)
+    .check()
+    .then(
+      () => ok('The mail server of SMTP_URL answers and lets Posthorn in'),
+      (error: Error) => failure(`No mail can be sent, check SMTP_URL: ${error.message}`),
+    );
+};
+
+export const checkAssistant = ({ assistant: { model } }: Config): Check => {
+  const { ok, note } = checksNamed('assistant');
+  if (model) return ok(`The assistant uses ${model.model} at ${new URL(model.baseUrl).host}`);
+  return note('The assistant uses its embedded model: for a language model set LLM_BASE_URL and LLM_MODEL');
+};
+
+/** Opens every stored secret, and compares the keys with those of the last backup. */
+export const checkKeys = async (config: Config, { database, audit }: Operator): Promise<Check[]> => {
+  const { sealedColumns } = await import('#server/for-operators');
+  const { findSecrets, fingerprints } = await import('#server/secrets/keys');
+  const { describeLostSecrets, findLostSecrets } = await import('#server/secrets/lost-secrets');
+  const { createResealing } = await import('#server/secrets/resealing');
+  const { createSeal } = await import('#server/secrets/seal');
+  const { findLastBackup } = await import('#server/backup/last-backup');
+  const { ok, note, warning, failure } = checksNamed('keys');
+  const secrets = await findSecrets(config);
+  const seal = secrets && createSeal(secrets.encryptionKeys);
+  const columns = sealedColumns(database);
+  const lost = await findLostSecrets(columns, seal);
+  const here = secrets ? fingerprints(secrets) : [];
+  const inBackup = (await findLastBackup(audit).catch(() => undefined))?.keys ?? [];
+  const missing = inBackup.filter(({ id, mark }) => !here.some((key) => key.id === id && key.mark === mark));
+  const named = (keys: typeof here) => keys.map(({ id, mark }) => `"${id}" (fingerprint ${mark})`).join(', ');
+  if (lost) {
+    const known = here.length > 0 ? ` Here is ${named(here)}.` : ' No key is here at all.';
+    const before = missing.length > 0 ? ` The last backup was made with ${named(missing)}.` : '';
+    return [failure(`${describeLostSecrets(lost, config, seal?.keyIds ?? [])}${known}${before}`)];
+  }
+  if (seal === undefined) return [note('There is no encryption key yet: the first start makes one')];
+  const replaced =
+    missing.length > 0
+      ? [
+          warning(
+            `The last backup was made with ${named(missing)}, which is not here: take a new one, or keep that key.`,
+          ),
+        ]
+      : [];
+  const [newest, ...others] = await createResealing({ columns, seal, report: console.error }).state();
+  const old = others.map(({ key, count }) =>
+    count > 0
+      ? note(
+          `${countOf(count, 'stored secret')} still sealed with the key "${key}": the running service seals them anew within the hour; keep the key until then`,
+        )
+      : ok(`Nothing needs the key "${key}" any more: remove it from ENCRYPTION_KEYS`),
+  );
+  const isNewestAlone = newest && others.every(({ count }) => count === 0);
+  const all =
+    newest?.count === 0 ? 'Nothing is encrypted yet' : `All stored secrets (${newest?.count}) can be decrypted`;
+  return [...old, ...(isNewestAlone ? [ok(`${all}. The newest key is ${named(here.slice(0, 1))}`)] : []), ...replaced];
+};
+
+export const checkPeople = async ({ people, sandboxClock }: Operator): Promise<Check[]> => {
+  const { ok, failure } = checksNamed('people');
+  const workspaces = await people.workspaces();
+  const isInPast = (await sandboxClock.offsetMs()) < 0;
+  return [
+    workspaces.length > 0
+      ? ok(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`)
+      : failure('Nobody is set up yet: run `posthorn setup --email … --password … --workspace …`.'),
+    ...(isInPast
+      ? [
+          failure(
+            'The clock stands in the past: a demo is being made, or was interrupted. `posthorn demo --again` sets it right.',
+          ),
+        ]
+      : []),
+  ];
+};
+
+/** Which networks are used, and what the others want. */
+export const checkNetworks = async (
+  { production, setting }: Config,
+  networks: readonly Network[],
+  isLive: (network: Network) => boolean,
+): Promise<Check[]> => {
+  const { checkCredentials } = await import('#server/networks/settings-check');
+  const { ok, note } = checksNamed('networks');
+  const live = networks.filter(isLive);
+  const named = (some: typeof live) => some.map(({ name }) => name).join(', ');
+  const [open, registered] = [true, false].map((isOpen) =>
+    live.filter(({ settings }) => (settings.length === 0) === isOpen),
+  );
+  const rest = networks.filter((network) => !isLive(network) && checkCredentials(network, setting) === undefined);
+  return [
+    ...(registered?.length ? [ok(`Networks with credentials: ${named(registered)}`)] : []),
+    ...(open?.length ? [ok(`Networks that need no credentials: ${named(open)}`)] : []),
+    ...rest.map(({ name, settings }) =>
+      note(
+        `${name} ${production ? 'is left out' : 'is a sandbox'}${settings.length > 0 ? `: for the real network set ${settings.join(', ')}` : ''}`,
+      ),
+    ),
+  ];
+};
+
+/** The first network with an account that tells its time; asks nobody where none is connected. */
+export const checkNetworkClock = async (
+  config: Config,
+  { database }: Operator,
+  networks: readonly Network[],
+  internet: OutboundOptions,
+): Promise<Check[]> => {
+  const { liveNetworks } = await import('#server/accounts/for-operators');
+  const used = await liveNetworks(database);
+  if (used.length === 0) return [];
+  const { measureNetworkSkewMs } = await import('#server/networks/network-clock');
+  const { checkClock } = await import('#server/store/clock-skew');
+  const { openSites } = await import('./doctor-networks.ts');
+  const { sites, close } = await openSites(config, internet);
+  try {
+    const refused: string[] = [];
+    for (const network of networks.filter(({ key }) => used.includes(key))) {
+      const skewMs = await measureNetworkSkewMs(network, sites.live(network)).catch(() => undefined);
+      if (skewMs !== undefined) return [checkClock(skewMs, network.name)];
+      refused.push(network.name);
+    }
+    return [
+      checksNamed('clock').warning(
+        `${refused.join(', ')} could not be reached from here. Check the internet connection and DNS of this machine: nothing can be published without.`,
+      ),
+    ];
+  } finally {
+    await close();
+  }
+};

@@ -1,0 +1,53 @@
+import { systemClock } from '#server/clock';
+import { type Config, SettingError } from '#server/config';
+import type { Examined } from '#server/networks/examine';
+import type { OutboundOptions } from '#server/outbound/guarded-client';
+
+/** The networks themselves, without the service around them: nothing is made and nothing migrated. */
+export const openSites = async (config: Config, internet: OutboundOptions) => {
+  const { networks: folders } = await import('#server/network-folders');
+  const { openNetworks } = await import('#server/networks/open');
+  const { openProviders } = await import('#server/providers/slice');
+  const { createOutbound } = await import('#server/outbound/guarded-client');
+  const outbound = createOutbound({ ...config.outbound, ...internet });
+  const { networks, sites, close } = openNetworks({
+    folders,
+    outbound,
+    config,
+    ownUrl: () => config.baseUrl,
+    clock: systemClock,
+  });
+  return {
+    networks,
+    sites,
+    isLive: openProviders({ networks, config }).providers.isLive,
+    close: async () => {
+      await close();
+      await outbound.close();
+    },
+  };
+};
+
+/** `network` is a key, or `all`. */
+export const examineNetworks = async (
+  config: Config,
+  network: string,
+  internet: OutboundOptions,
+): Promise<readonly Examined[]> => {
+  const { examineNetwork } = await import('#server/networks/examine');
+  const { networks, sites, isLive, close } = await openSites(config, internet);
+  try {
+    const chosen = networks.all.filter(({ key }) => network === 'all' || key === network);
+    if (chosen.length === 0) {
+      const keys = networks.all.map(({ key }) => key).join(', ');
+      throw new SettingError(`There is no network ${network}. There are: all, ${keys}.`);
+    }
+    const { production, baseUrl, setting } = config;
+    const shared = { production, baseUrl, setting };
+    return await Promise.all(
+      chosen.map((one) => examineNetwork(one, { ...shared, site: sites.live(one), isLive: isLive(one) })),
+    );
+  } finally {
+    await close();
+  }
+};

@@ -1,0 +1,30 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Config } from '#server/config';
+import type { Network } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import type { Database } from '#server/store/database';
+import { checkSettings } from './check-installation.ts';
+import { createReadInstallation } from './read-installation.ts';
+import { installationRoutes } from './routes.ts';
+
+export const openInstallation = ({
+  database,
+  audit,
+  config,
+  networks: { all: networks },
+  providers: { isLive },
+  people: { isOperator },
+}: {
+  database: Database;
+  audit: AuditLog;
+  config: Config;
+  networks: Networks;
+  providers: { isLive(network: Network): boolean };
+  people: { isOperator(userId: string): Promise<boolean> };
+}) => ({
+  settingsToMend: () => checkSettings({ config, networks }),
+  routes: installationRoutes({
+    read: createReadInstallation({ database, audit, config, networks, isLive }),
+    isOperator,
+  }),
+});

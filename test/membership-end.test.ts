@@ -1,0 +1,306 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admins, editors, everyone, type Role } from '#contracts/scopes';
+import { sayYes } from '#server/sandbox/sign-up';
+import { sql } from '#server/store/database';
+import { createBrowser } from '#test/support/browser';
+import { answerOf, approve } from '#test/support/identity';
+import { type PushService, startPushService } from '#test/support/push-service';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+
+const minuteMs = 60_000;
+
+let pushes: PushService;
+let service: Service;
+let owner: ReturnType<Service['browser']>;
+beforeAll(async () => {
+  pushes = await startPushService();
+  service = await startService({ ...pushes.settings, SIGN_INS_PER_HOUR: '1000' }, { ownAddress: true });
+  service.startJobs();
+  owner = service.browser();
+  await owner.signIn();
+});
+afterAll(async () => {
+  for (const stop of open) stop();
+  await service.stop();
+  pushes.stop();
+});
+const open: (() => void)[] = [];
+
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+const newPerson = async (role: Role) => {
+  const member = await service.addMember(role);
+  const browser = service.browser();
+  await browser.signIn(member.email);
+  return { ...member, browser };
+};
+
+const remove = async ({ userId }: Person) => {
+  expect((await owner.delete(`/api/app/members/${userId}`)).status).toBe(200);
+};
+const changeRole = async ({ userId }: Person, role: Role) => {
+  expect((await owner.patch(`/api/app/members/${userId}`, { role })).status).toBe(200);
+};
+const secretOf = (url: string) => url.split('/').at(-1) ?? '';
+const invite = async (by: Person['browser'], email: string, role: Role) => {
+  const { status, body } = await by.post('/api/app/invitations', { email, role });
+  expect(status).toBe(200);
+  return secretOf(body.url);
+};
+const accept = (token: string) =>
+  service.browser().post('/api/auth/invitations/accept', { token, password: 'correct horse' });
+const joinAgain = async ({ email }: Person, role: Role) => {
+  expect((await accept(await invite(owner, email, role))).status).toBe(200);
+};
+
+let count = 0;
+const newAddress = () => `invited${++count}@example.com`;
+
+/** Makes what a person can have as a member, and answers with whether they still have it. */
+type Make = (person: Person) => Promise<() => Promise<boolean>>;
+
+const openWorkspace: Make =
+  async ({ browser, workspaceId }) =>
+  async () =>
+    (await browser.get('/api/auth/session')).body.workspace?.id === workspaceId;
+
+const personalToken: Make = async ({ browser }) => {
+  const { token } = (await browser.post('/api/auth/tokens', { name: 'Desk' })).body;
+  return async () => (await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status === 200;
+};
+
+const redirectUri = 'https://desk.example.com/done';
+const verifier = randomBytes(32).toString('base64url');
+
+/** A client that registers itself, up to the code that it gets after the person's yes. */
+const consentOf = async ({ browser }: Person) => {
+  const { client_id } = (
+    await service.request('POST', '/auth/register', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Desk', redirect_uris: [redirectUri] }),
+    })
+  ).body;
+  const query = new URLSearchParams({
+    client_id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid posts:read',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const window = createBrowser(service.url);
+  window.set(...(browser.cookie().split('=') as [string, string]));
+  const { code = '' } = answerOf(await approve(window, await window.go(`/auth/authorize?${query}`)));
+  return { client_id, code };
+};
+const redeem = async ({ client_id, code }: Awaited<ReturnType<typeof consentOf>>) => {
+  const form = {
+    grant_type: 'authorization_code',
+    client_id,
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  };
+  const { body } = await service.request('POST', '/auth/token', { body: new URLSearchParams(form) });
+  return body.access_token as string | undefined;
+};
+const canListTools = async (token: string | undefined) => {
+  const { status } = await service.request('POST', '/mcp', {
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'mcp-protocol-version': '2025-06-18',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  });
+  return status === 200;
+};
+
+const mcpToken: Make = async (person) => {
+  const token = await redeem(await consentOf(person));
+  return () => canListTools(token);
+};
+
+const mcpCode: Make = async (person) => {
+  const consent = await consentOf(person);
+  return async () => canListTools(await redeem(consent));
+};
+
+/** One that the push service refused at first, so that it waits for its second try. */
+const pushMessage: Make = async ({ browser, workspaceId }) => {
+  const phone = pushes.subscribe();
+  const { browsers } = (await browser.post('/api/app/push-browsers', phone.subscription)).body;
+  phone.answer(503);
+  const path = `/posts/${++count}`;
+  await service.database.transaction(() =>
+    service.posthorn.notifications.tell([
+      { workspaceId, kind: 'post.failed', subjectId: 'x', title: 'It failed', path },
+    ]),
+  );
+  const states = sql(
+    'test.messages',
+    'select state, attempts from messages where subscription_id = $1 order by id limit 1',
+  );
+  const state = async () =>
+    (await service.database.query<{ state: string; attempts: number }>(states, [browsers[0].id]))[0];
+  await until('the first try is over', async () => (await state())?.attempts === 1);
+  phone.answer(201);
+  return async () => {
+    await service.clock.forward(minuteMs);
+    await until('it has ended', async () => /sent|failed/.test((await state())?.state ?? ''));
+    return phone.pushed.filter(({ message }) => message.path === path).length === 2;
+  };
+};
+
+const reviewLink: Make = async ({ browser }) => {
+  const { id } = await service.client.posts.create({ body: 'Hello' });
+  const { url } = (await browser.post(`/api/app/posts/${id}/shares`, { days: 7 })).body;
+  return async () => (await service.browser().post('/api/review', { secret: secretOf(url) })).status === 200;
+};
+
+/** An account that its owner has said yes to on the page of the network. */
+const connection: Make = async ({ browser, email }) => {
+  const { next } = (await browser.post('/api/app/connections', { network: 'x', values: {} })).body;
+  const answer = Object.fromEntries((await sayYes(next, email.split('@')[0] ?? '')).searchParams);
+  return async () => {
+    // Those who joined again come back in another browser.
+    const again = service.browser();
+    await again.signIn(email);
+    return (await again.post('/api/app/connect/x/finish', { answer })).status === 200;
+  };
+};
+
+const invitation: Make = async ({ browser }) => {
+  const token = await invite(browser, newAddress(), 'viewer');
+  return async () => (await accept(token)).status === 200;
+};
+
+const liveStream: Make = async ({ browser, workspaceId }) => {
+  const stop = new AbortController();
+  open.push(() => stop.abort());
+  const { body } = await fetch(`${service.url}/api/app/events`, {
+    headers: { cookie: browser.cookie() },
+    signal: stop.signal,
+  });
+  let heard = '';
+  let isOver = false;
+  (async () => {
+    for await (const chunk of body ?? []) heard += new TextDecoder().decode(chunk);
+    isOver = true;
+  })().catch(() => undefined);
+  await until('it is open', () => heard.includes('retry:'));
+  return async () => {
+    await service.posthorn.live.tell({ workspaceId, kind: 'post', id: 'post_secret' });
+    await until('it says something or ends', () => isOver || heard.includes('post_secret'));
+    return heard.includes('post_secret');
+  };
+};
+
+/** What a member has, by the names of the one list in the code, and the roles that keep it. */
+const things: readonly [string, string, readonly Role[], Make][] = [
+  ['workspace open in browsers', 'the open workspace of a browser', everyone, openWorkspace],
+  ['personal tokens', 'a personal token', everyone, personalToken],
+  ['access of MCP clients', 'an access token of an MCP client', everyone, mcpToken],
+  ['access of MCP clients', 'a code that an MCP client has not redeemed', everyone, mcpCode],
+  ['mails and push messages on their way', 'a push message on its way', everyone, pushMessage],
+  ['review links', 'a review link', editors, reviewLink],
+  ['connections of accounts under way', 'a connection under way', admins, connection],
+  ['invitations', 'an invitation', admins, invitation],
+  ['open streams', 'a live stream', everyone, liveStream],
+];
+
+describe('what stands on a membership', () => {
+  test('is what the one list in the code names, and all of it is tried here', () => {
+    expect(service.posthorn.memberships.things.toSorted()).toEqual([...new Set(things.map(([name]) => name))].sort());
+  });
+
+  test.each(things)(
+    '%s: removal ends %s, and joining again does not bring it back',
+    async (_name, _what, _roles, make) => {
+      const [removed, other] = [await newPerson('admin'), await newPerson('admin')];
+      const [theirs, others] = [await make(removed), await make(other)];
+      await remove(removed);
+      await joinAgain(removed, 'admin');
+      expect(await theirs()).toBe(false);
+      expect(await others()).toBe(true);
+    },
+  );
+
+  const demotions = things.flatMap(([, what, keptBy, make]) =>
+    (['editor', 'viewer'] as const).map((role) => ({ what, role, isKept: keptBy.includes(role), make })),
+  );
+  test.each(demotions)(
+    '$what of an admin who becomes $role: kept $isKept, also as admin again',
+    async ({ role, isKept, make }) => {
+      const person = await newPerson('admin');
+      const stands = await make(person);
+      await changeRole(person, role);
+      await changeRole(person, 'admin');
+      expect(await stands()).toBe(isKept);
+    },
+  );
+});
+
+describe('an invitation', () => {
+  test('of an owner who becomes an admin ends where it gives the role of owner, and else stays', async () => {
+    const person = await newPerson('owner');
+    const [toOwner, toAdmin] = [
+      await invite(person.browser, newAddress(), 'owner'),
+      await invite(person.browser, newAddress(), 'admin'),
+    ];
+    await changeRole(person, 'admin');
+    await changeRole(person, 'owner');
+    expect((await accept(toOwner)).body.code).toBe('NotFound');
+    expect((await accept(toAdmin)).status).toBe(200);
+  });
+
+  test('of somebody who hands the workspace over ends where it gives the role of owner', async () => {
+    const other = await service.addWorkspace();
+    const [first, second] = [service.browser(), await newPerson('viewer')];
+    await first.signIn(other.email);
+    expect((await accept(await invite(first, second.email, 'admin'))).status).toBe(200);
+    const token = await invite(first, newAddress(), 'owner');
+    const { status } = await first.post('/api/app/workspace/owner', { userId: second.userId, name: 'Other' });
+    expect(status).toBe(200);
+    await second.browser.signIn(second.email);
+    await second.browser.post(`/api/app/workspaces/${other.workspaceId}/open`);
+    await second.browser.patch(`/api/app/members/${other.userId}`, { role: 'owner' });
+    expect((await accept(token)).body.code).toBe('NotFound');
+  });
+
+  test('is withdrawn in the audit log with the person who made it', async () => {
+    const person = await newPerson('admin');
+    const email = newAddress();
+    await invite(person.browser, email, 'viewer');
+    await remove(person);
+    const { entries } = (await owner.get('/api/app/audit')).body;
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        event: 'invitation.withdrawn',
+        details: expect.objectContaining({ email, invitedBy: person.userId }),
+      }),
+    );
+  });
+
+  /** As the release before left them: the inviter lost the role, and nobody withdrew anything. */
+  const quietly = {
+    removed: 'delete from members where user_id = $1',
+    'made an editor': "update members set role = 'editor' where user_id = $1",
+    'made an admin': "update members set role = 'admin' where user_id = $1",
+  };
+  test.each([
+    ['removed', 'viewer', false],
+    ['made an editor', 'viewer', false],
+    ['made an admin', 'owner', false],
+    ['made an admin', 'admin', true],
+  ] as const)('whose maker was %s is looked at again: to %s it works %s', async (change, role, works) => {
+    const person = await newPerson('owner');
+    const token = await invite(person.browser, newAddress(), role);
+    await service.database.run(sql(`test.${change}`, quietly[change]), [person.userId]);
+    expect((await service.browser().post('/api/auth/invitations/open', { token })).status).toBe(works ? 200 : 404);
+    expect((await accept(token)).status).toBe(works ? 200 : 404);
+  });
+});

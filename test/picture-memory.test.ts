@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createProcesses, type Processes, type Running } from '#test/support/processes';
+
+// The real service as `npm start` starts it, with the environment that it gives.
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const environment = Object.fromEntries(
+  [...(scripts.start as string).matchAll(/(\w+)=(\S+) /g)].map(([, name = '', value]) => [name, value]),
+);
+
+const side = 9_990;
+const boundMb = 150;
+
+let processes: Processes;
+let service: Running;
+let token: string;
+beforeEach(async () => {
+  processes = await createProcesses(undefined, environment);
+  service = await processes.start();
+  const person = ['--email', 'a@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
+  ({ token = '' } = await processes.ask('setup', ...person));
+});
+afterEach(() => processes.clear());
+
+const flat = (pixels: number) =>
+  sharp({ create: { width: pixels, height: pixels, channels: 3, background: '#8a4b08' }, limitInputPixels: false });
+
+const upload = async (bytes: Buffer) => {
+  const body = new FormData();
+  body.set('file', new Blob([new Uint8Array(bytes)]), 'picture');
+  const headers = { authorization: `Bearer ${token}` };
+  const { status } = await fetch(`${service.url}/api/media`, { method: 'POST', headers, body });
+  expect(status).toBe(200);
+};
+
+const residentMb = () =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** The lowest within some seconds: what was just freed may take a moment to be returned. */
+const settledMb = async (before: number) => {
+  let lowest = residentMb();
+  for (let time = 0; time < 50 && lowest > before; time++) {
+    await sleep(100);
+    lowest = Math.min(lowest, residentMb());
+  }
+  return lowest;
+};
+
+test.skipIf(process.platform !== 'linux').each([
+  ['progressive JPEG', () => flat(side).jpeg({ progressive: true })],
+  ['transparent PNG', () => flat(side).ensureAlpha(0.5).png({ compressionLevel: 1 })],
+])(
+  'ten of the largest pictures, also four at once, leave the process where it was: %s',
+  async (_, make) => {
+    const picture = await make().toBuffer();
+    await upload(await flat(100).jpeg().toBuffer());
+    const before = residentMb();
+    for (let time = 0; time < 6; time++) await upload(picture);
+    await Promise.all([1, 2, 3, 4].map(() => upload(picture)));
+    expect((await settledMb(before)) - before).toBeLessThan(boundMb);
+  },
+  600_000,
+);
