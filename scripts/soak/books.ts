@@ -2,8 +2,6 @@ import type pg from 'pg';
 import type { CardStatus } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 
-export const leaseSeconds = 10;
-
 /** What the service has in its books at the end. */
 export interface Books {
   readonly posts: ReadonlyMap<
@@ -60,14 +58,14 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   };
 };
 
-/** What is still on its way; busy are the sends that a process holds or may take now. */
+/** What is still on its way; busy are the sends that a process has in hand. */
 export const countOpen = async (db: pg.Pool, planWorkspaceId: string) => {
   const { rows } = await db.query<{ posts: number; sends: number; deliveries: number; busy: number }>(
     `select (select count(*) from posts where status in ('Scheduled', 'Publishing') and workspace_id <> $1)::int as posts,
             (select count(*) from sends where due_at is not null)::int as sends,
             (select count(*) from deliveries where state in ('pending', 'sending'))::int as deliveries,
-            (select count(*) from sends where due_at < posthorn_now() + $2 * interval '1 s')::int as busy`,
-    [planWorkspaceId, leaseSeconds + 1],
+            (select count(*) from sends where claim is not null)::int as busy`,
+    [planWorkspaceId],
   );
   return rows[0] ?? { posts: 0, sends: 0, deliveries: 0, busy: 0 };
 };

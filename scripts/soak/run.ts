@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Address } from '#test/support/receiver';
 import { readBooks } from './books.ts';
-import { createFaults, type FaultWeights } from './faults.ts';
+import { createFaults, type Faults, type FaultWeights } from './faults.ts';
 import { sampleGrowth } from './growth.ts';
-import { createLedger, isAcknowledged } from './ledger.ts';
-import { createLoad } from './load.ts';
+import { createLedger, isAcknowledged, type Ledger, type LedgerPost } from './ledger.ts';
+import { createLoad, type Load } from './load.ts';
 import { runPlanLoad } from './plan-load.ts';
-import { createStreams } from './random.ts';
+import { createStreams, type Random, type Streams } from './random.ts';
 import type { Summary } from './report.ts';
 import { createSecondLook } from './second-look.ts';
 import { settle } from './settle.ts';
@@ -38,23 +39,57 @@ export const runSoak = async (options: SoakOptions): Promise<Summary> => {
   }
 };
 
-const runIn = async (
-  world: World,
-  { minutes, faultsPerMinute, postsPerMinute, floor, seed, weights, say }: SoakOptions,
-): Promise<Summary> => {
-  const { db, clock, databaseClock, networkProxy, twins, instances, accounts, callers, plan } = world;
+const runIn = async (world: World, options: SoakOptions): Promise<Summary> => {
+  const { twins, clock, accounts, callers } = world;
+  const { seed, weights, say } = options;
   const streams = createStreams(seed);
   const ledger = createLedger(clock);
   const load = await createLoad({ callers, ledger, streams, accounts });
-  const secondLook = createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish });
-  const hook = await addWebhook(world, streams('receiver'));
-  const faults = await createFaults({ ...world, streams, weights, holdMs: twins.holdMs });
+  const parts: Parts = {
+    streams,
+    ledger,
+    load,
+    secondLook: createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish }),
+    hook: await addWebhook(world, streams('receiver')),
+    faults: await createFaults({ ...world, streams, weights, holdMs: twins.holdMs }),
+    growth: sampleGrowth({ db: world.db, folder: world.dataFolder, pids: world.instances.pids }),
+  };
   for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
+  await runStorm(world, parts, options);
+  say('letting everything end …');
+  await letEverythingEnd(world, parts, say);
+  say('holding the books against what arrived …');
+  const evidence = await collectEvidence(world, parts, options);
+  const problems = [
+    ...findProblems(evidence),
+    ...(await changedUploads(world, ledger.uploads)),
+    ...[...world.instances.problems, ...(await parts.growth.check())].map((what) => ({
+      kind: 'process' as const,
+      what,
+    })),
+  ];
+  for (const [why, times] of ledger.troubles) say(`gave up ${times} times: ${why}`);
+  return summarise(world, parts, evidence, problems, options);
+};
 
+interface Parts {
+  readonly streams: Streams;
+  readonly ledger: Ledger;
+  readonly load: Load;
+  readonly secondLook: ReturnType<typeof createSecondLook>;
+  readonly hook: Address;
+  readonly faults: Faults;
+  readonly growth: ReturnType<typeof sampleGrowth>;
+}
+
+const runStorm = async (
+  { twins, plan }: World,
+  { streams, ledger, load, secondLook, faults }: Parts,
+  { minutes, faultsPerMinute, postsPerMinute, say }: SoakOptions,
+) => {
   const forMs = minutes * 60_000;
   const begunMs = performance.now();
   const isOver = () => performance.now() - begunMs > forMs;
-  const growth = sampleGrowth({ db, folder: world.dataFolder, pids: instances.pids });
   say(`clocks off by ${JSON.stringify(await faults.skewClocks())} ms`);
   const progress = setInterval(() => {
     const leftS = Math.max(0, Math.round((forMs - (performance.now() - begunMs)) / 1000));
@@ -68,11 +103,16 @@ const runIn = async (
     faults.run(faultsPerMinute, isOver),
   ]);
   clearInterval(progress);
+};
 
-  say('letting everything end …');
+const letEverythingEnd = async (
+  { db, databaseClock, networkProxy, instances, plan }: World,
+  { faults, growth, secondLook }: Parts,
+  say: SoakOptions['say'],
+) => {
+  const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId, say });
   await faults.calm();
   await growth.settle();
-  const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId, say });
   // Whoever is impatient does not wait for what a late network still holds; the others look when all is over.
   await secondLook.lookOnce('impatient');
   await settleAll();
@@ -81,40 +121,46 @@ const runIn = async (
   await databaseClock.forwardAll(4 * 3_600_000);
   await Promise.all(instances.all.map(instances.restart));
   await settleAll();
+};
 
-  say('holding the books against what arrived …');
-  const evidence: Evidence = {
-    posts: [...ledger.posts.values()],
-    cards: ledger.cards,
-    uploads: ledger.uploads,
-    plan: ledger.plan,
-    planLimit: plan.limit,
-    accounts,
-    arrivals: twins.arrivals,
-    refusedTokens: twins.refusedTokens,
-    books: await readBooks(db, plan.workspaceId),
-    delivered: new Set(hook.received().map(({ event }) => event.id as string)),
-    outages: instances.outages,
-    mostSkewMs: Object.keys(weights).some((kind) => kind.startsWith('clock ')) ? mostSkewMs : 2_000,
-    floor,
-  };
-  const problems = [
-    ...findProblems(evidence),
-    ...(await changedUploads(world, ledger.uploads)),
-    ...[...instances.problems, ...(await growth.check())].map((what) => ({ kind: 'process' as const, what })),
-  ];
-  for (const [why, times] of ledger.troubles) say(`gave up ${times} times: ${why}`);
+const collectEvidence = async (
+  { db, twins, instances, accounts, plan }: World,
+  { ledger, hook }: Parts,
+  { weights, floor }: SoakOptions,
+): Promise<Evidence> => ({
+  posts: [...ledger.posts.values()],
+  cards: ledger.cards,
+  uploads: ledger.uploads,
+  plan: ledger.plan,
+  planLimit: plan.limit,
+  accounts,
+  arrivals: twins.arrivals,
+  refusedTokens: twins.refusedTokens,
+  books: await readBooks(db, plan.workspaceId),
+  delivered: new Set(hook.received().map(({ event }) => event.id as string)),
+  outages: instances.outages,
+  mostSkewMs: Object.keys(weights).some((kind) => kind.startsWith('clock ')) ? mostSkewMs : 2_000,
+  floor,
+});
+
+const summarise = (
+  { instances }: World,
+  { ledger, faults, secondLook, hook }: Parts,
+  evidence: Evidence,
+  problems: readonly Problem[],
+  { seed, minutes }: SoakOptions,
+): Summary => {
   const { sends, published, leftAlone, settled, needsHuman } = countSends(evidence);
+  const acknowledged = evidence.posts.filter(isAcknowledged);
+  const partsOf = ({ plan: { networks, parts } }: LedgerPost) => networks.length * parts.length;
   return {
     seeds: [seed],
     minutes,
     faults: faults.counts(),
     figures: {
-      posts: evidence.posts.filter(isAcknowledged).length,
+      posts: acknowledged.length,
       sends,
-      parts: evidence.posts
-        .filter(isAcknowledged)
-        .reduce((sum, { plan: { networks, parts } }) => sum + networks.length * parts.length, 0),
+      parts: acknowledged.reduce((sum, post) => sum + partsOf(post), 0),
       published,
       arrivals: evidence.arrivals.length,
       'left alone': leftAlone,
@@ -137,7 +183,7 @@ const runIn = async (
 };
 
 /** A receiver that refuses some deliveries and leaves others without an answer, so that they come again. */
-const addWebhook = async ({ receiver, callers }: World, random: ReturnType<ReturnType<typeof createStreams>>) => {
+const addWebhook = async ({ receiver, callers }: World, random: Random) => {
   const hook = receiver.address((res) => {
     if (random.chance(0.03)) res.destroy();
     else res.writeHead(random.chance(0.08) ? 500 : 204).end();

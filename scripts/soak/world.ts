@@ -7,7 +7,6 @@ import { startEmbedded } from '#server/store/embedded';
 import { createProcesses } from '#test/support/processes';
 import { startReceiver } from '#test/support/receiver';
 import { startBalancer } from './balancer.ts';
-import { leaseSeconds } from './books.ts';
 import { createAgent, signInPerson } from './callers.ts';
 import { createDatabaseClock, createWorldClock } from './clocks.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
@@ -30,10 +29,14 @@ export const buildWorld = async (streams: Streams) => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-soak-'));
   chmodSync(folder, 0o711); // PostgreSQL may run as another user
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-  const close = async () => {
-    for (const end of closing.splice(0).reverse()) await Promise.resolve(end()).catch((error) => console.error(error));
+  let closed: Promise<void> | undefined;
+  const closeAll = async () => {
+    for (const end of closing.reverse()) await Promise.resolve(end()).catch((error) => console.error(error));
   };
-
+  const close = () => {
+    closed ??= closeAll();
+    return closed;
+  };
   // Whatever ends the soak, its processes end with it.
   const endAtOnce = (reason: unknown) => {
     console.error(reason);
@@ -74,7 +77,7 @@ export const buildWorld = async (streams: Streams) => {
       DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${databaseProxy.port}/${database}`,
       BASE_URL: balancer.url,
       SANDBOX_URL: networkProxy.url,
-      SEND_LEASE_SECONDS: String(leaseSeconds),
+      SEND_LEASE_SECONDS: '10',
       NETWORK_TIMEOUT_SECONDS: '5',
       REQUESTS_PER_MINUTE: '1000000',
       SIGN_INS_PER_HOUR: '1000000',
