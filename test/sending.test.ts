@@ -104,7 +104,6 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     graceMs: hourMs,
     sendWithinMs: minuteMs,
     waitToLeave: async () => () => undefined,
-    isClockStepped: () => false,
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
     end: async (one: Ended) => void ended.push(one),

@@ -66,7 +66,7 @@ export const waysToBreak = {
   "The database's clock is stepped back while an answer is lost": {
     known: 'When it was sent, by the time that really passed since, in the process that sent it',
     said: 'Nothing',
-    next: 'The network is asked by that time. A process that saw the step and did not send it calls nothing absent',
+    next: 'The network is asked by that time. Another process notices the step, and calls nothing absent',
   },
   "The database's clock differs from the network's": {
     known: 'The difference, from the `Date` of its answers',

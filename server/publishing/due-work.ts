@@ -1,4 +1,3 @@
-import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import { createSemaphore } from '#server/jobs/semaphore';
@@ -94,8 +93,6 @@ export const createPublishing = ({
   };
   const end = createBatch(record, { gatherMs: () => (sends.inFlight() > 1 ? recordGatherMs : 0) });
 
-  const clockSteps = watchClockSteps(parts.clock);
-
   const sendOne = createSendOne({
     ...parts,
     networks,
@@ -108,7 +105,6 @@ export const createPublishing = ({
     markBegun: (row, begin) => insistently(leaseMs / 2, () => markBegun({ row, ...begin })),
     save: (progress) => insistently(recordWithinMs, () => store.save(progress)),
     renewKey: (held) => store.renewKey(held),
-    isClockStepped: clockSteps.isStepped,
     end: async (ended) => {
       if (ended.result.ok && recording < recordedAtOnce) ended.row.leave();
       recording++;
@@ -142,7 +138,6 @@ export const createPublishing = ({
       const rows = await store.claim(rooms, ownClaims, leaseMs);
       for (const { claim } of rows) ownClaims.add(claim);
       const claimed = performance.now();
-      if (rows[0]) clockSteps.see(rows[0].claimedAt);
       return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed, heldAtMostMs }));
     },
     handle: async (row, free) => {
@@ -198,23 +193,6 @@ export const createPublishing = ({
   });
 
   return { posts, sends };
-};
-
-/** More is a step: a clock that is corrected slowly drifts less between two claims. */
-const stepMs = 5_000;
-
-/** Compares the database's clock with the time that really passed in this process. */
-const watchClockSteps = (clock: Clock) => {
-  let isStepped = false;
-  let first: { readonly atMs: number; readonly since: Stopwatch } | undefined;
-  return {
-    see: (instant: string) => {
-      const atMs = Date.parse(instant);
-      first ??= { atMs, since: startSteadyStopwatch(clock) };
-      isStepped ||= Math.abs(atMs - first.atMs - first.since()) > stepMs;
-    },
-    isStepped: () => isStepped,
-  };
 };
 
 const nameOf = ({ postId, accountId }: { postId: string; accountId: string }) => `${postId} ${accountId}`;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
@@ -52,6 +53,8 @@ const latestMs = 5 * minuteMs;
 const settleMs = minuteMs;
 /** Networks keep idempotency keys for one hour. */
 const repeatWithinMs = 45 * minuteMs;
+/** More is a step: the mark of a send is committed within seconds, and clocks that are corrected slowly differ less. */
+const clockStepMs = 30_000;
 /** For how many broken sends a process remembers when it saw them first. */
 const mostRemembered = 10_000;
 
@@ -84,8 +87,6 @@ export interface SendingParts {
   /** Another key for the same part; undefined when another process holds the row. */
   readonly renewKey: (held: Held) => Promise<{ key: string; since: string } | undefined>;
   readonly end: (ended: Ended & { readonly row: HeldRow }) => Promise<void>;
-  /** The database's clock was stepped while this process ran, so instants that others wrote may mean another time. */
-  readonly isClockStepped: () => boolean;
   /** The call that makes something public goes out now. */
   readonly sendingNow: (row: SendRow) => void;
   readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
@@ -244,7 +245,11 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     } catch (error) {
       return troubled(state, asTrouble(error, parts.report));
     }
-    return commit(state, sending, { prepared: withPrint(prepared, sending), body: sending.part.body, repeated: false });
+    return commit(state, sending, {
+      prepared: withMark(prepared, sending, clock),
+      body: sending.part.body,
+      repeated: false,
+    });
   };
 
   const commit = async (state: State, sending: Sending, begin: Begin): Promise<void> => {
@@ -420,10 +425,21 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const confirmation = await network.confirm(watched.site, { ...sending, since }, row.prepared);
     if (confirmation.is !== 'absent') return confirmation;
     const aheadMs = watched.networkAheadMs();
-    if (aheadMs === undefined || (sentForMs === undefined && parts.isClockStepped())) return unknown;
+    if (aheadMs === undefined || (sentForMs === undefined && (await isClockStepped(row)))) return unknown;
     if (aheadMs === 0) return confirmation;
     const bySite = { ...sending, since: new Date(since.getTime() + aheadMs) };
     return network.confirm(opened.site, bySite, row.prepared);
+  };
+
+  /** Whether the clocks of the database and of the process that sent it, or of this one, were stepped since. */
+  const isClockStepped = async (row: HeldRow) => {
+    const { sentAt } = markOf(row);
+    if (row.begunAt === null || sentAt === undefined) return false;
+    const thenAheadMs = Date.parse(row.begunAt) - Date.parse(sentAt);
+    const isStepped = () => Math.abs(nowMs(row) - clock.now().getTime() - thenAheadMs) > clockStepMs;
+    // A sandbox clock that was moved is read by every process a moment later.
+    for (let turn = 0; turn < 10 && isStepped(); turn++) await sleep(100);
+    return isStepped();
   };
 
   const askLater = (state: State, inMs: number, prepared: unknown = state.row.prepared) =>
@@ -551,13 +567,25 @@ const heldOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
 const mayRepeat = ({ begunAt, lostAt, repeat }: SendRow) =>
   repeat === 'may' || (repeat === null && begunAt !== null && lostAt === null);
 
-/** What a network prepared, with a hash of what it was prepared for: its key is never used for anything else. */
-const withPrint = (prepared: unknown, sending: Sending): unknown =>
-  typeof prepared === 'object' && prepared !== null ? { ...prepared, print: printOf(sending) } : prepared;
+/** Kept with what a network prepared. Rows of an earlier release have none. */
+interface Mark {
+  /** A hash of what was sent: its key is never used for anything else. */
+  readonly print?: string;
+  /** When it was sent, by the clock of the process that did. */
+  readonly sentAt?: string;
+}
 
-const isSameContent = ({ begunBody, prepared }: SendRow, sending: Sending) => {
-  const { print } = (prepared ?? {}) as { print?: unknown };
-  return print === undefined ? begunBody === sending.part.body : print === printOf(sending);
+const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown => {
+  if (typeof prepared !== 'object' || prepared === null) return prepared;
+  const mark: Mark = { print: printOf(sending), sentAt: clock.now().toISOString() };
+  return { ...prepared, ...mark };
+};
+
+const markOf = ({ prepared }: SendRow): Mark => (prepared ?? {}) as Mark;
+
+const isSameContent = (row: SendRow, sending: Sending) => {
+  const { print } = markOf(row);
+  return print === undefined ? row.begunBody === sending.part.body : print === printOf(sending);
 };
 
 /** All that a part sends. A fitted picture has an id of its own. */
