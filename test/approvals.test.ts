@@ -641,8 +641,8 @@ describe('what is closed', () => {
     await rowsOf('test.late', 'update approval_cards set expires_at = posthorn_now() where id = $1', [late.id]);
     await run('close old approval cards');
     const status = 'select status from approval_cards where id = $1';
-    expect(await rowsOf('test.status', status, [late.id])).toEqual([{ status: 'Expired' }]);
-    expect(await rowsOf('test.status', status, [young.id])).toEqual([{ status: 'Open' }]);
+    expect(await rowsOf('test.card-status', status, [late.id])).toEqual([{ status: 'Expired' }]);
+    expect(await rowsOf('test.card-status', status, [young.id])).toEqual([{ status: 'Open' }]);
   });
 
   test('takes no card with it that is being made for a client without any', async () => {

@@ -95,7 +95,7 @@ const workIn = async (number) => {
   const rooms = new Map(['x', 'bluesky'].map((network) => [network, 50]));
   return {
     'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
-    'claim sends': (db) => createPublishingStore(db).claim(rooms, randomUUID(), 60_000),
+    'claim sends': (db) => createPublishingStore(db).claim(rooms, new Set(), 60_000),
     'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
     'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
     'delivery log': (db) => createDeliveryStore(db).list(workspaceId(number), webhookId(number), 50, keptMs),

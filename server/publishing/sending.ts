@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';

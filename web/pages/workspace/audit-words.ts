@@ -64,6 +64,7 @@ const deeds: Record<string, Words> = {
 const happenings: Record<string, Words> = {
   'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
   'workspace.deleted': ({ name }) => `The workspace ${name} was deleted`,
+  'secrets.discarded': () => 'The operator discarded secrets that no key decrypts',
   'webhook.paused': () => 'A webhook was paused after 10 failed deliveries',
 };
 
