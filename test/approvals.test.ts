@@ -365,7 +365,10 @@ describe('approving', () => {
   test('is not possible after 7 days, also for a card that nobody opened before', async () => {
     const post = await draft();
     const { id } = await ask('posts.delete', { id: post.id });
-    const expire = sql('test.expireCard', 'update approval_cards set expires_at = posthorn_now() - interval '1 second' where id = $1');
+    const expire = sql(
+      'test.expireCard',
+      "update approval_cards set expires_at = posthorn_now() - interval '1 second' where id = $1",
+    );
     await service.database.query(expire, [id]);
     const answer = await browser.post(path(id, 'approve'));
     expect(answer).toMatchObject({ status: 409, body: { message: expect.stringContaining('older than 7 days') } });
@@ -638,7 +641,11 @@ describe('what is closed', () => {
       await ask('posts.publishNow', { id: (await draft()).id }),
       await ask('posts.publishNow', { id: (await draft()).id }),
     ];
-    await rowsOf('test.late', 'update approval_cards set expires_at = posthorn_now() - interval '1 second' where id = $1', [late.id]);
+    await rowsOf(
+      'test.late',
+      "update approval_cards set expires_at = posthorn_now() - interval '1 second' where id = $1",
+      [late.id],
+    );
     await run('close old approval cards');
     const status = 'select status from approval_cards where id = $1';
     expect(await rowsOf('test.card-status', status, [late.id])).toEqual([{ status: 'Expired' }]);

@@ -100,7 +100,10 @@ describe('a request of an agent', () => {
     const account = await service.addAccount('x');
     const path = await ask('accounts.delete', { id: account });
     expect(await about(path)).toMatchObject([{ title: 'Desk Agent asks to disconnect an account', needsYou: true }]);
-    const expire = sql('test.expire', 'update approval_cards set expires_at = posthorn_now() where id = $1');
+    const expire = sql(
+      'test.expire',
+      "update approval_cards set expires_at = posthorn_now() - interval '1 second' where id = $1",
+    );
     await service.database.query(expire, [path.split('/').at(-1)]);
     expect(await about(path)).toMatchObject([{ needsYou: false }]);
   });
