@@ -270,7 +270,6 @@ describe('three more actions, one more route and one more network', () => {
       'generated/python/posthorn/client.py',
       'generated/python/posthorn/types.py',
       'generated/rest.ts',
-      'generated/router.ts',
       'generated/sandboxes.ts',
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
@@ -284,12 +283,12 @@ describe('three more actions, one more route and one more network', () => {
 
   test.each([
     ['generated/catalog.ts', '"name": "posts.shout"', '"name": "echoes.count"'],
-    ['generated/handlers.ts', "'posts.shout': build(postsShout, rules)", "'echoes.count': build(echoesCount, rules)"],
+    ['generated/handlers.ts', "'posts.shout': build(shoutPost, rules)", "'echoes.count': build(countNetworks, rules)"],
     ['generated/rest.ts', "path: '/api/agent/tools/posts.shout'", "path: '/api/agent/tools/echoes.count'"],
     ['generated/mcp-tools.ts', '"name": "posts_shout"', '"name": "echoes_count"'],
     ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
     ['generated/sdk/src/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
-    ['generated/router.ts', "app.all('/api/app/whispers', wrongMethod('GET'))"],
+    ['generated/rest.ts', '  ...whisperRoutes,', "path: '/api/app/whispers'"],
     ['generated/app-client.ts', 'listWhispers: (options?: CallOptions)'],
     ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", '  oneMore,'],
     ['docs/networks.md', '## One More', '| [One More](#one-more) |'],
