@@ -64,11 +64,12 @@ export const createAppRoutes = ({
   /** Ends the session at the identity provider too. */
   readonly endElsewhere: (req: Request, res: Response) => Promise<void>;
 }) => {
-  const admit = async (route: Route, req: Request, res: Response) => {
-    const visitor = await authenticate.byAccess(route, req, res);
-    if (visitor.caller) mustAllow(route, visitor.caller);
+  const admit = async <Known extends Visitor>(operation: Route | RawRoute, identifying: Promise<Known>) => {
+    const visitor = await identifying;
+    if (visitor.caller) mustAllow(operation, visitor.caller);
     return visitor;
   };
+  const admitTo = (route: Route, req: Request, res: Response) => admit(route, authenticate.byAccess(route, req, res));
 
   const visit = (req: Request, res: Response): Visit => ({
     requestId: req.requestId,
@@ -98,7 +99,7 @@ export const createAppRoutes = ({
       return {
         middleware: [
           async (req: Request, res: Response, next: () => void) => {
-            req.visitor = await admit(route, req, res);
+            req.visitor = await admitTo(route, req, res);
             if (isWrite(req)) req.body = await readJson(req);
             next();
           },
@@ -123,7 +124,7 @@ export const createAppRoutes = ({
     },
 
     form: (route: Route, serve: FormRoute) =>
-      serve(async (req, res) => (await admit(route, req, res)).caller as Caller),
+      serve(async (req, res) => (await admitTo(route, req, res)).caller as Caller),
 
     own: (path: RawRoute, handler: RequestHandler | OwnHandler<Record<string, string>>): RequestHandler => {
       const serve = handler as RequestHandler;
@@ -135,8 +136,7 @@ export const createAppRoutes = ({
       }
       if (path.access !== 'Session') return serve;
       return async (req, res) => {
-        const person = await authenticate.byPerson(req, res);
-        mustAllow(path, person.caller);
+        const person = await admit(path, authenticate.byPerson(req, res));
         await (handler as OwnHandler<Record<string, string>>)(req as Request<Record<string, string>>, res, person);
       };
     },
