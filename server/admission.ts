@@ -12,7 +12,7 @@ import { JsonText } from './json-text.ts';
  * credentials and bodies; an action then runs as `prepareActions` says, a path as `http/app-routes.ts` does.
  */
 
-/** What counts the requests of a sender. */
+/** A request before its sender is known: where it came from, and the answer that tells its limit. */
 export interface Arrival {
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly address: string | undefined;
