@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Declared } from './contracts.ts';
 import { banner, camel, lines } from './text.ts';
@@ -15,31 +15,42 @@ export const emitHandlers = async (root: string, declared: readonly Declared[]) 
     ...missing.map(({ name }) => `${name} has no handler: write ${handlerFile(name)}`),
   ];
   if (complaints.length > 0) throw new Error(complaints.join('\n'));
-  const names = declared.map(({ name }) => name);
+  const handlers = await Promise.all(
+    declared.map(async ({ name }) => ({ name, factory: await factoryIn(root, handlerFile(name)) })),
+  );
   return {
     'generated/handlers.ts': lines(
       banner,
-      "import type { Handlers } from '#server/run-action';",
-      names.map((name) => `import ${camel(name)} from '#${handlerFile(name).replace(/\.ts$/, '')}';`),
+      "import type { Handlers } from '#server/admission';",
+      handlers.map(({ name, factory }) => `import { ${factory} } from '#${handlerFile(name).replace(/\.ts$/, '')}';`),
       "import type { actions } from './catalog.ts';",
       '',
       'type RulesOf<Build> = Build extends (rules: infer Rules) => unknown ? Rules : never;',
       '',
       '/** What the handlers ask for, all together. */',
       'export type Rules =',
-      `${names.map((name) => `  & RulesOf<typeof ${camel(name)}>`).join('\n')};`,
+      `${handlers.map(({ factory }) => `  & RulesOf<typeof ${factory}>`).join('\n')};`,
       '',
       '/** A handler that needs no rules takes none. */',
       'const build = <Needed, Built>(factory: (rules: Needed) => Built, rules: Needed) => factory(rules);',
       '',
       'export const createHandlers = (rules: Rules): Handlers<typeof actions> => ({',
-      names.map((name) => `  '${name}': build(${camel(name)}, rules),`),
+      handlers.map(({ name, factory }) => `  '${name}': build(${factory}, rules),`),
       '});',
     ),
   };
 };
 
 const handlerFile = (name: string) => `server/${name.replace('.', '/actions/')}.ts`;
+
+/** What a handler file exports: one function, named after what the action does. */
+const factoryIn = async (root: string, file: string) => {
+  const exported = [...(await readFile(join(root, file), 'utf8')).matchAll(/^export (?:const )?(\w+)/gm)];
+  const [name, ...others] = exported.map(([, one = '']) => one);
+  if (name === undefined || name === 'default' || others.length > 0)
+    throw new Error(`${file} must export its handler alone, by name: export const doSomething = …`);
+  return name;
+};
 
 const handlerNames = async (root: string) => {
   const names: string[] = [];

@@ -1,130 +1,96 @@
-import type { RawRoute, Route } from '#contracts/define';
-import { type DeclaredRaw, type DeclaredRoute, recordImports } from './contracts.ts';
+import { type DeclaredRaw, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
 import { banner, lines } from './text.ts';
 
-/** generated/router.ts: every path with its method, access and handler. Other methods of a path are refused from the same table. */
+/** generated/router.ts: the paths beside ts-rest's as a table, and the loops that put all of them in place. */
 export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly DeclaredRaw[]) => {
-  const actionDoors = raw.filter(({ route }) => route.handler === 'RunsActions');
-  const ownHandlers = raw.filter(({ route }) => route.handler === 'Own');
-  const busy = raw.filter(({ route }) => route.busy);
-  const forms = routes.filter(({ route }) => route.form !== undefined);
+  refuseUnknownRunners(raw);
+  refuseUnservable(routes);
   return {
     'generated/router.ts': lines(
       banner,
       "import { createExpressEndpoints } from '@ts-rest/express';",
       "import type { Express, RequestHandler } from 'express';",
-      recordImports(ownHandlers.filter(({ route }) => isAdmitted(route))),
+      "import type { RawRoute, Route } from '#contracts/define';",
+      recordImports(raw),
       "import type { RouteHandlers } from '#server/context';",
-      "import type { FormRoute, Guards, Identify, OwnHandler } from '#server/http/app-routes';",
-      "import type { BusyPaths } from '#server/http/busy-paths';",
+      "import type { AppRoutes, FormRoutes, Identify, OwnHandlers } from '#server/http/app-routes';",
       "import { wrongMethod } from '#server/http/errors';",
       "import { rest, routes } from './rest.ts';",
       '',
-      'export interface RouterParts {',
-      '  readonly guards: Guards;',
-      '  /** Serves all actions, for those whom `identify` knows. */',
-      '  readonly runAction: (identify: Identify) => RequestHandler<{ action: string }>;',
-      '  readonly handlers: RouteHandlers<typeof routes>;',
-      '  /** Handlers that write their answer themselves. */',
-      '  readonly own: {',
-      ownHandlers.map(({ name, route }) => `    readonly ${name}: ${handlerType(route)};`),
-      '  };',
-      '  /** For bodies that come as multipart/form-data. */',
-      '  readonly forms: {',
-      forms.map(({ name }) => `    readonly ${name}: FormRoute;`),
-      '  };',
-      '}',
-      '',
-      '/** Answers the handlers of the busy paths, for who finds them sooner than Express does. */',
-      'export const serveRoutes = (app: Express, { guards, runAction, handlers, own, forms }: RouterParts) => {',
-      '  const busy = {',
-      busy.map(({ name, route }) => `    '${route.path}': ${handlerOf(name, route)},`),
-      '  } satisfies BusyPaths;',
-      actionDoors.map(({ name, route }) => `  app.post('${route.path}', ${handlerOf(name, route, 'found')});`),
-      ownHandlers.flatMap(ownLines),
-      forms.map(
-        ({ name, route }) =>
-          `  app.${verb(route.method)}('${route.path}', forms.${name}(guards.writer(routes.${name})));`,
-      ),
-      '  createExpressEndpoints(',
-      '    rest.routes,',
-      '    {',
-      routes.flatMap(routeLines),
-      '    },',
-      '    app,',
-      '    { logInitialization: false, requestValidationErrorHandler: guards.refuseInput },',
-      '  );',
-      methodsByPath(routes, raw).map(
-        ([path, methods]) => `  app.all('${path}', wrongMethod(${methods.map((method) => `'${method}'`).join(', ')}));`,
-      ),
-      '  return busy;',
+      '/** Every path whose handler writes its answer itself, as declared. */',
+      'const paths = {',
+      recordNames(raw).map((record) => `  ...${record},`),
       '};',
+      loops,
     ),
   };
 };
 
-const verb = (method: string) => method.toLowerCase();
+const loops = `
+export interface RouterParts {
+  readonly appRoutes: AppRoutes;
+  /** Serves all actions, for those whom \`identify\` knows. */
+  readonly runAction: (identify: Identify) => RequestHandler<{ action: string }>;
+  readonly handlers: RouteHandlers<typeof routes>;
+  readonly own: OwnHandlers<typeof paths>;
+  /** For bodies that come as multipart/form-data. */
+  readonly forms: FormRoutes<typeof routes>;
+}
 
-const isAdmitted = ({ access }: RawRoute) => access === 'Session';
-
-const identify = ({ access }: RawRoute) => {
-  if (access === 'PersonalToken') return 'byToken';
-  if (access === 'Session') return 'byPerson';
-  throw new Error(`actions take a token or a person, not ${access}`);
-};
-
-const handlerType = (route: RawRoute) => {
-  const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => `${name}: string`);
-  const type = params.length > 0 ? `{ ${params.join('; ')} }` : 'Record<string, string>';
-  return isAdmitted(route) ? `OwnHandler<${type}>` : `RequestHandler<${type}>`;
-};
-
-const handlerOf = (name: string, route: RawRoute, busy?: 'found') => {
-  if (busy && route.busy) return `busy['${route.path}']`;
-  return route.handler === 'RunsActions' ? `runAction(guards.${identify(route)})` : `own.${name}`;
-};
-
-const ownLines = ({ name, record, route }: DeclaredRaw): string[] => {
-  // Express answers HEAD with the handler of GET.
-  const verbs = route.methods === 'Every' ? ['all'] : route.methods.filter((method) => method !== 'HEAD').map(verb);
-  return verbs.map((method) => {
-    const start = `  app.${method}('${route.path}', `;
-    if (isAdmitted(route)) return `${start}guards.forPerson(${record}.${name}, own.${name}));`;
-    if (route.access === 'Operator') return `${start}guards.mustBeOperator, own.${name});`;
-    return `${start}${handlerOf(name, route, 'found')});`;
+/** Answers the handlers of the busy paths, for who finds them sooner than Express does. */
+export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own, forms }: RouterParts) => {
+  const busy: Record<string, RequestHandler<{ action: string }>> = {};
+  for (const [name, path] of Object.entries<RawRoute>(paths)) {
+    const handler =
+      path.handler === 'RunsActions'
+        ? runAction(appRoutes.identify(path))
+        : appRoutes.own(path, own[name as keyof typeof own] as RequestHandler);
+    for (const verb of verbsOf(path)) app[verb](path.path, handler as RequestHandler);
+    if (path.busy) busy[path.path] = handler as RequestHandler<{ action: string }>;
+  }
+  for (const name of Object.keys(forms) as (keyof typeof forms)[]) {
+    app.post(routes[name].path, appRoutes.form(routes[name], forms[name]));
+  }
+  const endpoints = Object.entries<Route>(routes).map(
+    ([name, route]) => [name, appRoutes.typed(route, handlers[name as keyof typeof handlers])] as const,
+  );
+  // \`handlers\` has a type for each route, which a loop cannot follow.
+  createExpressEndpoints(rest.routes, Object.fromEntries(endpoints) as never, app, {
+    logInitialization: false,
+    requestValidationErrorHandler: appRoutes.refuseInput,
   });
+  for (const [path, methods] of methodsByPath()) app.all(path, wrongMethod(...methods));
+  return busy;
 };
 
-const routeLines = ({ name, route }: DeclaredRoute) => {
-  const parts = ['params', 'query', 'body'] as const;
-  const given = parts.filter((part) => route[part] !== undefined);
-  const call = [
-    '...guards.visit(req, res)',
-    ...parts.map((part) => (given.includes(part) ? part : `${part}: undefined`)),
-    route.access === 'Session' ? 'signedIn: guards.signedIn(res)' : 'signedIn: undefined',
-    route.roles ? 'caller: guards.caller(res)' : 'caller: undefined',
-  ];
-  return [
-    `      ${name}: {`,
-    `        middleware: [guards.admit(routes.${name})],`,
-    `        handler: async ({ ${[...given, 'req', 'res'].join(', ')} }) => {`,
-    `          const answer = await handlers.${name}({`,
-    ...call.map((field) => `            ${field},`),
-    '          });',
-    hasOneAnswer(route)
-      ? `          return { status: 200, body: routes.${name}.responses[200].body.parse(answer) };`
-      : '          return answer;',
-    '        },',
-    '      },',
-  ];
-};
+/** Express answers HEAD with the handler of GET. */
+const verbsOf = ({ methods }: RawRoute) =>
+  methods === 'Every'
+    ? (['all'] as const)
+    : methods.flatMap((method) => (method === 'HEAD' ? [] : [method === 'GET' ? ('get' as const) : ('post' as const)]));
 
-const hasOneAnswer = ({ responses }: Route) => Object.keys(responses).join() === '200';
-
-const methodsByPath = (routes: readonly DeclaredRoute[], raw: readonly DeclaredRaw[]) => {
+const methodsByPath = () => {
   const byPath = new Map<string, string[]>();
-  const add = (path: string, ...methods: string[]) => byPath.set(path, [...(byPath.get(path) ?? []), ...methods]);
-  for (const { route } of raw) if (route.methods !== 'Every') add(route.path, ...route.methods);
-  for (const { route } of routes) add(route.path, route.method);
-  return [...byPath];
+  const add = (path: string, methods: readonly string[]) => byPath.set(path, [...(byPath.get(path) ?? []), ...methods]);
+  for (const { path, methods } of Object.values<RawRoute>(paths)) if (methods !== 'Every') add(path, methods);
+  for (const { path, method } of Object.values<Route>(routes)) add(path, [method]);
+  return byPath;
+};`;
+
+const refuseUnknownRunners = (raw: readonly DeclaredRaw[]) => {
+  for (const { file, name, route } of raw) {
+    if (route.handler === 'RunsActions' && route.access !== 'PersonalToken' && route.access !== 'Session')
+      throw new Error(
+        `contracts/${file}.ts: ${name} runs actions, which take a token or a person, not ${route.access}`,
+      );
+  }
+};
+
+const refuseUnservable = (routes: readonly DeclaredRoute[]) => {
+  for (const { file, name, route } of routes) {
+    if (route.roles !== undefined && (route.access === 'Open' || route.access === 'Public'))
+      throw new Error(`contracts/${file}.ts: ${name} has roles, so it takes a session or a token, not ${route.access}`);
+    if (route.form !== undefined && (route.method !== 'POST' || route.roles === undefined))
+      throw new Error(`contracts/${file}.ts: ${name} takes a form, so it is a POST with roles`);
+  }
 };

@@ -18,7 +18,7 @@ export const emitWriters = (declared: readonly Declared[]) => {
     'generated/writers.ts': lines(
       banner,
       "import type { Output } from '#server/context';",
-      "import type { Writers } from '#server/run-action';",
+      "import type { Writers } from '#server/admission';",
       "import { list, number, plain, record, text, truth } from '#server/write-json';",
       "import type { ActionName, actions } from './catalog.ts';",
       '',

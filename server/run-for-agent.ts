@@ -1,10 +1,10 @@
 import { Post } from '#contracts/posts';
 import type { RequestNews } from '#server/approvals/card-view';
 import type { ApprovalCards, Asked } from '#server/approvals/cards';
+import type { RunnableAction } from './admission.ts';
 import type { Caller } from './context.ts';
 import { Refusal } from './errors.ts';
 import type { JsonText } from './json-text.ts';
-import type { RunnableAction } from './run-action.ts';
 
 /** How an agent asks a human, and learns what became of it. */
 export interface Approvals {
@@ -24,9 +24,10 @@ export const runForAgent = async (
   caller: Caller,
   approvals: Approvals,
 ): Promise<AgentOutcome> => {
-  const input = action.parse(args);
+  const call = action.admit(args, caller);
+  const { input } = call;
   try {
-    const output = await action.run(input, caller);
+    const output = await action.run(call);
     const isKnownPost = action.action.output === Post && typeof input.id === 'string';
     return { output, requests: isKnownPost ? await approvals.about(String(input.id)) : [] };
   } catch (error) {

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
+import { findAction } from '#server/admission';
 import { type Backup, makeBackup } from '#server/backup/backup';
 import { restoreBackup } from '#server/backup/restore';
 import { systemClock } from '#server/clock';
 import { type Config, readConfig } from '#server/config';
 import { type Running, start } from '#server/main';
-import { findAction } from '#server/run-action';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -87,7 +87,7 @@ describe('a backup taken under load', () => {
   /** A person's own click. */
   const asHuman = async ({ posthorn }: Running, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
-    return (await action.run(action.parse(input), { ...owner, role: 'owner', human: true })).value;
+    return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value;
   };
   const upload = async (url: string) => {
     const form = new FormData();

@@ -38,7 +38,7 @@ test.each([
   ['server/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
   ['server/mcp/tools.ts', '#server/jobs/publish', 'never touch a store, a network or a job'],
   ['server/posts/drafts.ts', '#server/http/reply', 'only server/app.ts and server/main.ts import http/ and mcp/'],
-  ['server/run-action.ts', '#server/mcp/tools', 'only server/app.ts and server/main.ts import http/ and mcp/'],
+  ['server/admission.ts', '#server/mcp/tools', 'only server/app.ts and server/main.ts import http/ and mcp/'],
   ['server/posts/actions/get.ts', '#server/posts/store', 'an action calls rules, not stores'],
   ['server/posts/actions/get.ts', '#server/store/database', 'an action calls rules, not stores'],
   ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],

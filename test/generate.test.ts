@@ -35,7 +35,7 @@ import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { Reading } from '#server/posts/reading';
 
-export default ({ reading }: { reading: Reading }): Handler<(typeof postActions)['posts.shout']> =>
+export const shoutPost = ({ reading }: { reading: Reading }): Handler<(typeof postActions)['posts.shout']> =>
   async ({ caller, input }) => {
     const post = await reading.get(caller, input.id);
     return { text: (post.versions[0]?.content[0]?.body ?? '').toUpperCase() };
@@ -48,7 +48,10 @@ const hush = shout
     "kind: 'ReadOnly',",
     "kind: 'NeedsApproval',\n    approval: { subject: 'post', sentence: 'Hush this post', verb: 'Approve and hush' },",
   );
-const hushHandler = shoutHandler.replace('posts.shout', 'posts.hush').replace('toUpperCase', 'toLowerCase');
+const hushHandler = shoutHandler
+  .replace('posts.shout', 'posts.hush')
+  .replace('shoutPost', 'hushPost')
+  .replace('toUpperCase', 'toLowerCase');
 const echoes = (name: string) => `
 import { z } from 'zod';
 import { action } from './define.ts';
@@ -61,7 +64,7 @@ import type { echoActions } from '#contracts/echoes';
 import type { Handler } from '#server/context';
 import type { Providers } from '#server/providers/offered';
 
-export default ({ providers }: { providers: Providers }): Handler<(typeof echoActions)['echoes.count']> =>
+export const countNetworks = ({ providers }: { providers: Providers }): Handler<(typeof echoActions)['echoes.count']> =>
   async () => ({ networks: providers.limits().length });
 `;
 /** A route as somebody who adds one writes it. */
@@ -165,6 +168,23 @@ describe('the generator stops', () => {
     expect(code).toBe(1);
   });
 
+  test('at a handler that has no name, and at a file that exports a second thing', async () => {
+    const file = 'server/posts/actions/get.ts';
+    const text = await read(file);
+    for (const wrong of [text.replace('export const getPost =', 'export default'), `${text}export const more = 1;\n`]) {
+      const { code, stderr } = await withFile(file, wrong, generate);
+      expect(stderr).toMatch(/^server\/posts\/actions\/get\.ts must export its handler alone, by name/);
+      expect(code).toBe(1);
+    }
+  });
+
+  test('at a route whose roles nobody could have', async () => {
+    const text = whispers('whisper', '/api/whispers').replaceAll('appRoute', 'publicRoute');
+    const { code, stderr } = await withFile('contracts/whispers.ts', text, generate);
+    expect(stderr).toBe('contracts/whispers.ts: whisper has roles, so it takes a session or a token, not Public\n');
+    expect(code).toBe(1);
+  });
+
   test('at an action that is declared twice', async () => {
     const { code, stderr } = await withFile('contracts/zebra.ts', echoes('posts.list'), generate);
     expect(stderr).toBe('contracts/zebra.ts: posts.list is declared twice\n');
@@ -250,7 +270,6 @@ describe('three more actions, one more route and one more network', () => {
       'generated/python/posthorn/client.py',
       'generated/python/posthorn/types.py',
       'generated/rest.ts',
-      'generated/router.ts',
       'generated/sandboxes.ts',
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
@@ -264,12 +283,12 @@ describe('three more actions, one more route and one more network', () => {
 
   test.each([
     ['generated/catalog.ts', '"name": "posts.shout"', '"name": "echoes.count"'],
-    ['generated/handlers.ts', "'posts.shout': build(postsShout, rules)", "'echoes.count': build(echoesCount, rules)"],
+    ['generated/handlers.ts', "'posts.shout': build(shoutPost, rules)", "'echoes.count': build(countNetworks, rules)"],
     ['generated/rest.ts', "path: '/api/agent/tools/posts.shout'", "path: '/api/agent/tools/echoes.count'"],
     ['generated/mcp-tools.ts', '"name": "posts_shout"', '"name": "echoes_count"'],
     ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
     ['generated/sdk/src/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
-    ['generated/router.ts', "app.all('/api/app/whispers', wrongMethod('GET'))"],
+    ['generated/rest.ts', '  ...whisperRoutes,', "path: '/api/app/whispers'"],
     ['generated/app-client.ts', 'listWhispers: (options?: CallOptions)'],
     ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", '  oneMore,'],
     ['docs/networks.md', '## One More', '| [One More](#one-more) |'],

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
+import type { RunnableAction } from '#server/admission';
 import { newToken } from '#server/auth/token-format';
 import { Refusal } from '#server/errors';
-import type { RunnableAction } from '#server/run-action';
 import { sql } from '#server/store/database';
 import {
   envelope,

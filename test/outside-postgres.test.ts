@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
+import { findAction } from '#server/admission';
 import { readConfig } from '#server/config';
 import { type Running, start } from '#server/main';
-import { findAction } from '#server/run-action';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';
 import {
@@ -64,7 +64,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     const accountId = await connectInSandbox(posthorn, caller, 'x', { handle, here: (to) => to });
     const asHuman = async (name: string, input: unknown) => {
       const action = findAction(posthorn.actions, name);
-      return (await action.run(action.parse(input), caller)).value as { id: string };
+      return (await action.run(action.admit(input, caller))).value as { id: string };
     };
     const client = new Client({ token, baseUrl: url });
     return { ...service, owner, accountId, asHuman, client };

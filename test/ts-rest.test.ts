@@ -4,8 +4,8 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { rest } from '#generated/rest';
+import { findAction } from '#server/admission';
 import { badInput, issuesOf, Refusal } from '#server/errors';
-import { findAction } from '#server/run-action';
 import { type Service, startService } from '#test/support/service';
 
 /** Actions are served by our own table. ts-rest, given the generated contract and the same actions, must answer the same. */
@@ -20,7 +20,8 @@ beforeAll(async () => {
     (name: string) =>
     async ({ body }: { body: unknown }) => {
       try {
-        const { value } = await findAction(service.posthorn.actions, name).run(body as never, caller);
+        const action = findAction(service.posthorn.actions, name);
+        const { value } = await action.run(action.admit(body, caller));
         return { status: 200, body: value };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -1,7 +1,7 @@
 import type { Account } from '#contracts/accounts';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
+import type { RunnableAction } from '#server/admission';
 import { toLinkCards } from '#server/posts/outgoing';
-import type { RunnableAction } from '#server/run-action';
 import { sentenceOf } from './sentence.ts';
 import type { CardRow } from './store.ts';
 import type { Subject } from './subject.ts';

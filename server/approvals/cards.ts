@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/accounts/connected';
+import { type AdmittedCall, findAction, type RunnableAction } from '#server/admission';
 import type { AuditLog } from '#server/audit/audit-log';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
@@ -13,7 +14,6 @@ import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
-import { findAction, type RunnableAction } from '#server/run-action';
 import { fromCursor, toCursor } from '#server/store/page';
 import { createCardView, type RequestNews } from './card-view.ts';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
@@ -165,11 +165,12 @@ export const createApprovalCards = ({
    * Refuses now what the action would refuse later, so that every card can succeed. Answers with what the card shows: a
    * scheduled post also as it would be after the change.
    */
-  const rehearse = async (action: RunnableAction, { input, caller }: ApprovalRequest, subject: Subject) => {
+  const rehearse = async (action: RunnableAction, call: AdmittedCall, subject: Subject) => {
+    const { input, caller } = call;
     const isChange = subject.post?.status === 'Scheduled' && action.action.destructive !== true;
     const after: Subject[] = [];
     await store.rehearse(async () => {
-      await action.run(input, { ...caller, human: true, approving: true });
+      await action.run(call);
       if (isChange) after.push(await subjects.find(caller, 'post', idOf({ input })));
     });
     return after.reduce(changedInto, subject);
@@ -231,9 +232,11 @@ export const createApprovalCards = ({
      * an address of its own and outdates the old one: what a human is reading never changes before the click.
      */
     request: async (request: ApprovalRequest): Promise<Asked> => {
-      const { caller, input } = request;
+      const { caller } = request;
       const { workspaceId } = caller;
       const action = findAction(actions, request.action);
+      const call = action.admit(request.input, { ...caller, human: true, approving: true });
+      const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
       // Before the transaction: pages of others and pictures take their time.
@@ -248,7 +251,7 @@ export const createApprovalCards = ({
         await store.queueUp(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
-        const subject = await rehearse(action, request, await subjects.find(caller, kind, idOf({ input })));
+        const subject = await rehearse(action, call, await subjects.find(caller, kind, idOf({ input })));
         if (subject.post) await lifecycle.keepFits(caller, subject.post);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
         if (pin === undefined) throw new Error('what was locked is gone');
@@ -261,7 +264,7 @@ export const createApprovalCards = ({
         }
         const before = (await store.about(workspaceId, idOf({ input }))).find((card) => card.action === action.name);
         await mustHaveRoom(caller);
-        const made = await make(request, subject, pin);
+        const made = await make({ ...request, input }, subject, pin);
         return { ...news(made), again: false, ...(before && { before: news(before) }) };
       };
       return lifecycle.making(caller, () => store.transaction(ask));
@@ -309,7 +312,7 @@ export const createApprovalCards = ({
         }
         const action = findAction(actions, row.action);
         const as: Caller = { ...caller, human: true, approving: true, client: clientNamed(row.client) };
-        const { value: outcome } = await action.run(action.parse(row.input), as);
+        const { value: outcome } = await action.run(action.admit(row.input, as));
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };

@@ -1,4 +1,5 @@
 import type { Accounts } from '#server/accounts/connected';
+import type { RunnableAction } from '#server/admission';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
@@ -9,7 +10,6 @@ import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
-import type { RunnableAction } from '#server/run-action';
 import type { Database } from '#server/store/database';
 import { createApprovalCards } from './cards.ts';
 import { approvalRoutes } from './routes.ts';

@@ -11,12 +11,12 @@ import {
 import type { Logger } from 'pino';
 import type { ChatMessage, ChatNote, Question } from '#contracts/assistant';
 import type { CatalogEntry } from '#contracts/catalog';
+import type { RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import { embeddedModel } from '#server/assistant/embedded/model';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import { assistantName, type Caller } from '#server/context';
-import type { RunnableAction } from '#server/run-action';
 import { createTurns } from '#server/turns';
 import type { Chats } from './chats.ts';
 import { type Model, outsideModel } from './language-model.ts';

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { CatalogEntry } from '#contracts/catalog';
+import type { RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Caller } from '#server/context';
 import type { Live } from '#server/live/open-tabs';
 import type { Reading } from '#server/posts/reading';
-import type { RunnableAction } from '#server/run-action';
 import type { SlotQueue } from '#server/slots/queue';
 import type { Database } from '#server/store/database';
 import type { Answering, Ask } from './answering.ts';

@@ -1,8 +1,8 @@
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CatalogEntry } from '#contracts/catalog';
+import type { RunnableAction } from '#server/admission';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import type { RunnableAction } from '#server/run-action';
 import { type Approvals, runForAgent } from '#server/run-for-agent';
 
 /** Of one answer: what a model may read of an action, and how many actions it may use. */

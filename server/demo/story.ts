@@ -1,8 +1,8 @@
 import type { Post } from '#contracts/posts';
+import { findAction } from '#server/admission';
 import type { Posthorn } from '#server/app';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import { findAction } from '#server/run-action';
 import type { Told } from './receiver.ts';
 import { type PlannedPost, recipeBoard, slots } from './texts.ts';
 
@@ -82,7 +82,7 @@ export const tellStory = ({
 
   const act = async <T = Post>(caller: Caller, name: string, input: object): Promise<T> => {
     const action = findAction(actions, name);
-    return (await action.run(action.parse(input), caller)).value as T;
+    return (await action.run(action.admit(input, caller))).value as T;
   };
   const idOf = (known: ReadonlyMap<string, string>, key: string) => {
     const id = known.get(key);

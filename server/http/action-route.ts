@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import type { Caller } from '#server/context';
+import { findAction, type RunnableAction } from '#server/admission';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import { keyOf, markReplayed } from '#server/idempotency/header';
-import { findAction, type RunnableAction } from '#server/run-action';
+import type { Identify } from './app-routes.ts';
 import { readJson } from './body.ts';
 import { replyCompressed } from './reply.ts';
 
@@ -14,19 +14,17 @@ export const actionRoute =
     answers,
   }: {
     actions: ReadonlyMap<string, RunnableAction>;
-    identify: (req: Request, res: Response) => Promise<Caller>;
+    identify: Identify;
     answers: IdempotentAnswers;
   }) =>
   async (req: Request<{ action: string }>, res: Response) => {
     const caller = await identify(req, res);
     const action = findAction(actions, req.params.action);
     const sent = await readJson(req);
-    const input = action.parse(sent);
+    const call = action.admit(sent, caller);
     const key = keyOf(req);
-    const run = async () => (await action.run(input, caller)).text;
+    const run = async () => (await action.run(call)).text;
     if (key === undefined || action.action.kind !== 'Write') return replyCompressed(res, 200, await run());
-    // An earlier answer is for a role that they may no longer have.
-    action.mustAllow(caller);
     const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run);
     if (replayed) markReplayed(res);
     return replyCompressed(res, 200, answer);

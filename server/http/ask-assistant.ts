@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import { Question } from '#contracts/assistant';
+import { parseInput } from '#server/admission';
 import type { Assistant } from '#server/assistant/slice';
-import { badInput, issuesOf, Refusal } from '#server/errors';
-import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
-import { callerIn } from './app-routes.ts';
+import { Refusal } from '#server/errors';
+import type { WhoIsSignedIn } from '#server/signed-in';
+import { callerIn, type Person } from './authenticate.ts';
 import { readJson } from './body.ts';
 
 /** `POST /api/app/assistant/ask`: the answer as server-sent events. A browser that goes away ends it. */
 export const askAssistant =
   ({ assistant, who }: { assistant: Assistant; who: WhoIsSignedIn }) =>
-  async (req: Request, res: Response, signedIn: SignedIn) => {
-    const caller = callerIn(signedIn);
-    const question = questionIn(await readJson(req));
+  async (req: Request, res: Response, { signedIn, caller }: Person) => {
+    const question = parseInput(Question, await readJson(req));
     const left = new AbortController();
     res.once('close', () => left.abort());
     const parts = await assistant.ask({
@@ -32,9 +32,3 @@ export const askAssistant =
     for await (const part of parts) if (res.writable) res.write(`data: ${JSON.stringify(part)}\n\n`);
     res.end('data: [DONE]\n\n');
   };
-
-const questionIn = (sent: unknown) => {
-  const parsed = Question.safeParse(sent);
-  if (!parsed.success) throw badInput(...issuesOf(parsed.error, sent));
-  return parsed.data;
-};

@@ -1,25 +1,107 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import type { PersonalTokens, TokenCaller } from '#server/auth/personal-tokens';
+import type { Route } from '#contracts/define';
+import { mustBeKnown } from '#server/admission';
+import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
+import type { SessionDoor } from '#server/auth/session-cookie';
+import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import type { SignedIn } from '#server/signed-in';
 
-export type Authenticate = (req: Request, res: Response) => Promise<TokenCaller>;
+/** Who sent a request. Both are absent where anybody may come. */
+export interface Visitor {
+  readonly signedIn?: SignedIn;
+  /** Absent for a person whose request is not about a workspace. */
+  readonly caller?: Caller;
+}
+export type Person = Required<Visitor>;
+export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-/** SPEC, Personal API tokens: missing, wrong or revoked is 401. Counts the request, by token or else by address. */
-export const createAuthenticate =
-  ({ tokens, rateLimit }: { tokens: PersonalTokens; rateLimit: RateLimit }): Authenticate =>
-  async (req, res) => {
+/** Finds out who sent a request, by personal token or session cookie, and counts it. */
+export const createAuthenticate = ({
+  tokens,
+  door,
+  rateLimit,
+}: {
+  tokens: PersonalTokens;
+  door: SessionDoor;
+  rateLimit: RateLimit;
+}) => {
+  /** SPEC, Personal API tokens: missing, wrong or revoked is 401. */
+  const byToken = async (req: Request, res: Response): Promise<Caller> => {
     const bearer = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
-    const found = bearer === undefined ? undefined : await tokens.check(bearer);
-    rateLimit.take(found?.tokenId ?? keyOfAddress(req.ip), res);
-    if (found === undefined) {
+    const token = bearer === undefined ? undefined : await tokens.check(bearer);
+    return mustBeKnown({ rateLimit, address: req.ip, res }, token, token?.tokenId, () => {
       res.setHeader('www-authenticate', 'Bearer realm="Posthorn"');
-      throw new Refusal(
+      return new Refusal(
         'Unauthorized',
         bearer === undefined
           ? 'Send a personal token: Authorization: Bearer posthorn_pat_…'
           : 'This token is wrong or revoked. Make a new one.',
       );
-    }
-    return found;
+    }).caller;
   };
+
+  /** SPEC, Personal API tokens 4: whatever a token may not reach answers 403. */
+  const bySession = async (req: Request, res: Response): Promise<SignedIn> => {
+    if (req.headers.authorization !== undefined) {
+      await byToken(req, res);
+      throw new Refusal('Forbidden', 'A token cannot do this. Sign in to the app.');
+    }
+    const session = await door.who(req);
+    const signedIn = mustBeKnown(
+      { rateLimit, address: req.ip, res },
+      session,
+      session?.userId,
+      () => new Refusal('Unauthorized', 'Nobody is signed in. Sign in to the app.'),
+    );
+    if (isWrite(req)) door.mustBeOwnPage(req);
+    return signedIn;
+  };
+
+  /** A person in the workspace that their page was made in. */
+  const byPerson = async (req: Request, res: Response): Promise<Person> => {
+    const signedIn = await bySession(req, res);
+    mustBeOpen(signedIn, req.get(workspaceHeader));
+    return { signedIn, caller: callerIn(signedIn) };
+  };
+
+  return {
+    byToken,
+    byPerson,
+
+    /** As the declaration of the path says. */
+    byAccess: async ({ access, roles }: Route, req: Request, res: Response): Promise<Visitor> => {
+      const isToken = access === 'SessionOrToken' && req.headers.authorization !== undefined;
+      if (access === 'PersonalToken' || isToken) return { caller: await byToken(req, res) };
+      if (access === 'Session' || access === 'SessionOrToken')
+        return roles ? byPerson(req, res) : { signedIn: await bySession(req, res) };
+      if (access === 'Public') rateLimit.take(keyOfAddress(req.ip), res);
+      // Also who signs in comes from our own page.
+      if (isWrite(req)) door.mustBeOwnPage(req);
+      return {};
+    },
+  };
+};
+
+export const isWrite = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD';
+
+/** Sent by the app with every request: the workspace that its page was made in. */
+export const workspaceHeader = 'posthorn-workspace';
+
+/** Another tab may have switched the workspace: what was meant for one workspace never lands in another. */
+export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {
+  if (meant === undefined || meant === workspace?.id) return;
+  const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';
+  throw new Refusal(
+    'Conflict',
+    `${now}. Nothing was done and your text is kept; switch back to the workspace of this page, or load the page again.`,
+  );
+};
+
+/** The person in the workspace that is open. */
+export const callerIn = ({ userId, workspace }: SignedIn): Caller => {
+  if (workspace === undefined) throw new Refusal('Forbidden', 'No workspace is open. Make one or open one.');
+  return { userId, workspaceId: workspace.id, role: workspace.role, human: true };
+};

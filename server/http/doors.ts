@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Avatars } from '#server/accounts/avatars';
+import type { RunnableAction } from '#server/admission';
 import type { Assistant } from '#server/assistant/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
@@ -20,12 +21,11 @@ import { styleRoutes } from '#server/pages/style';
 import type { LinkCards } from '#server/posts/link-cards';
 import { createReport } from '#server/report';
 import type { Shares } from '#server/review/shares';
-import type { RunnableAction } from '#server/run-action';
 import type { Exports } from '#server/transfer/exports';
 import type { Imports } from '#server/transfer/imports';
 import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
-import { createGuards, type Identify } from './app-routes.ts';
+import { createAppRoutes, type Identify } from './app-routes.ts';
 import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
@@ -90,10 +90,9 @@ const createDoors = ({
   const { tokens, actions, answers, library, uploads, uploadOnce, avatars, shares, imports, exports, live } = parts;
   const { assistant, figures, mcp, identity, rateLimit, config } = parts;
   return {
-    guards: createGuards({
+    appRoutes: createAppRoutes({
+      authenticate: createAuthenticate({ tokens, door, rateLimit }),
       door,
-      authenticate: createAuthenticate({ tokens, rateLimit }),
-      rateLimit,
       mustBeOperator: createOperatorCheck(config),
       endElsewhere: identity.endSession,
     }),

@@ -1,21 +1,20 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ExportQuery } from '#contracts/transfer';
-import { badInput, issuesOf } from '#server/errors';
+import { parseInput } from '#server/admission';
 import type { Exports } from '#server/transfer/exports';
-import { callerIn, mustBeOpen, type OwnHandler } from './app-routes.ts';
+import type { OwnHandler } from './app-routes.ts';
+import { mustBeOpen } from './authenticate.ts';
 
 const types = { json: 'application/json', csv: 'text/csv' } as const;
 
 /** `GET /api/app/export`: as fast as somebody takes it, and no further than they do. */
 export const exportRoute =
   ({ exports }: { exports: Exports }): OwnHandler<Record<string, string>> =>
-  async (req, res, signedIn) => {
-    const query = ExportQuery.safeParse(req.query);
-    if (!query.success) throw badInput(...issuesOf(query.error, req.query));
-    const { workspace, from, to, ...request } = query.data;
+  async (req, res, { signedIn, caller }) => {
+    const { workspace, from, to, ...request } = parseInput(ExportQuery, req.query);
     mustBeOpen(signedIn, workspace);
-    const chunks = exports.stream(callerIn(signedIn), { ...request, from: from || null, to: to || null });
+    const chunks = exports.stream(caller, { ...request, from: from || null, to: to || null });
     // What goes wrong at once is still an answer of its own.
     const first = await chunks.next();
     const name = request.format === 'json' ? 'posthorn' : `posthorn-${request.part}`;

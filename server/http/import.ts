@@ -1,5 +1,6 @@
 import { ImportForm } from '#contracts/transfer';
-import { badInput, issuesOf } from '#server/errors';
+import { parseInput } from '#server/admission';
+import { badInput } from '#server/errors';
 import { idsIn } from '#server/ids';
 import type { Imports } from '#server/transfer/imports';
 import type { FormRoute } from './app-routes.ts';
@@ -35,8 +36,7 @@ export const importRoute =
 
 const settingsIn = ({ fields, wrong: [wrong] }: FormFields) => {
   if (wrong !== undefined) throw unknownField(wrong);
-  const parsed = Fields.safeParse(fields);
-  if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
-  for (const [name, value] of Object.entries(parsed.data)) checkText(value, name);
-  return parsed.data;
+  const settings = parseInput(Fields, fields);
+  for (const [name, value] of Object.entries(settings)) checkText(value, name);
+  return settings;
 };

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { badInput } from '#server/errors';
 import type { Live } from '#server/live/open-tabs';
 import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
-import { callerIn, mustBeOpen, workspaceHeader } from './app-routes.ts';
+import { mustBeOpen, type Person, workspaceHeader } from './authenticate.ts';
 
 const heartbeatMs = 25_000;
 const mostWaitingBytes = 1024 * 1024;
@@ -22,10 +22,9 @@ const reasons = {
  */
 export const liveEvents =
   ({ live, who, report }: { live: Live; who: WhoIsSignedIn; report: (error: unknown) => void }) =>
-  (req: Request, res: Response, signedIn: SignedIn) => {
+  (req: Request, res: Response, { signedIn, caller: { workspaceId, userId } }: Person) => {
     // An EventSource sends no header of ours.
     mustBeOpen(signedIn, only(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
-    const { workspaceId, userId } = callerIn(signedIn);
     live.mayHear(userId);
     const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });

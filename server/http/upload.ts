@@ -1,5 +1,6 @@
 import { MediaForm } from '#contracts/media';
-import { badInput, issuesOf } from '#server/errors';
+import { parseInput } from '#server/admission';
+import { badInput } from '#server/errors';
 import { keyOf, markReplayed } from '#server/idempotency/header';
 import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
@@ -28,10 +29,9 @@ export const uploadRoute =
 
 const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
   if (wrong !== undefined) throw unknownField(wrong);
-  const parsed = Fields.safeParse(fields);
-  if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
+  const { alt } = parseInput(Fields, fields);
   // Bytes that are not UTF-8 were decoded as this character.
-  if (parsed.data.alt?.includes('\uFFFD')) throw badInput({ path: 'alt', code: 'BadText', message: 'must be UTF-8' });
-  checkText(parsed.data.alt ?? '', 'alt');
-  return parsed.data.alt;
+  if (alt?.includes('\uFFFD')) throw badInput({ path: 'alt', code: 'BadText', message: 'must be UTF-8' });
+  checkText(alt ?? '', 'alt');
+  return alt;
 };

@@ -1,7 +1,7 @@
 import { Post } from '#contracts/posts';
+import type { RunnableAction } from '#server/admission';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import type { RunnableAction } from '#server/run-action';
 import { type Approvals, runForAgent } from '#server/run-for-agent';
 import type { CallableTool } from './tools.ts';
 import { outputInWords, pendingInWords, refusalInWords, requestsInWords, twinInWords } from './words.ts';

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { mustBeKnown, type RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
-import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
+import type { RateLimit } from '#server/auth/rate-limit';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import { reply } from '#server/http/reply';
 import type { Reading } from '#server/posts/reading';
 import { createReport } from '#server/report';
-import type { RunnableAction } from '#server/run-action';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
 import { createMethods, type McpCaller } from './methods.ts';
 import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
@@ -40,10 +40,10 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
 
   const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);
-    const found = bearer === undefined ? undefined : await authorize(bearer);
-    rateLimit.take(found?.rateKey ?? keyOfAddress(req.ip), res);
-    if (found === undefined) throw authorization.wrongToken(req.headers.authorization);
-    return found;
+    const access = bearer === undefined ? undefined : await authorize(bearer);
+    return mustBeKnown({ rateLimit, address: req.ip, res }, access, access?.rateKey, () =>
+      authorization.wrongToken(req.headers.authorization),
+    );
   };
 
   const fault = (err: unknown, { requestId }: Request) => {

@@ -1,6 +1,6 @@
 import type { McpListing } from '#contracts/define';
 import { type Scope, scopes } from '#contracts/scopes';
-import type { RunnableAction } from '#server/run-action';
+import type { RunnableAction } from '#server/admission';
 
 /** An entry of generated/mcp-tools.ts. */
 export interface McpTool {

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
+import { findAction } from '#server/admission';
 import { createPosthorn } from '#server/app';
 import { createMovableClock, type Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
@@ -15,7 +16,6 @@ import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
 import { newId } from '#server/ids';
 import { createOutbound, type OutboundOptions } from '#server/outbound/guarded-client';
-import { findAction } from '#server/run-action';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/secrets/seal';
@@ -167,7 +167,7 @@ export const startService = async (
       const action = findAction(posthorn.actions, name);
       const caller: Caller = { ...owner, role: 'owner', human: true, ...as };
       // biome-ignore lint/suspicious/noExplicitAny: as above
-      return (await action.run(action.parse(input), caller)).value as any;
+      return (await action.run(action.admit(input, caller))).value as any;
     },
 
     addMember: async (role: Role) => {

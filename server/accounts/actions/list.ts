@@ -2,5 +2,6 @@ import type { accountActions } from '#contracts/accounts';
 import type { Accounts } from '#server/accounts/connected';
 import type { Handler } from '#server/context';
 
-export default ({ accounts }: { accounts: Accounts }): Handler<(typeof accountActions)['accounts.list']> =>
+export const listAccounts =
+  ({ accounts }: { accounts: Accounts }): Handler<(typeof accountActions)['accounts.list']> =>
   async ({ caller }) => ({ accounts: await accounts.list(caller) });

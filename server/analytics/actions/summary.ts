@@ -2,6 +2,7 @@ import type { analyticsActions } from '#contracts/analytics';
 import type { Analytics } from '#server/analytics/summary';
 import type { Handler } from '#server/context';
 
-export default ({ analytics }: { analytics: Analytics }): Handler<(typeof analyticsActions)['analytics.summary']> =>
+export const summarizeStatistics =
+  ({ analytics }: { analytics: Analytics }): Handler<(typeof analyticsActions)['analytics.summary']> =>
   ({ caller, input }) =>
     analytics.summary(caller, input);

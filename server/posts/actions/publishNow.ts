@@ -2,6 +2,7 @@ import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { ByHand } from '#server/publishing/by-hand';
 
-export default ({ byHand }: { byHand: ByHand }): Handler<(typeof postActions)['posts.publishNow']> =>
+export const publishPostNow =
+  ({ byHand }: { byHand: ByHand }): Handler<(typeof postActions)['posts.publishNow']> =>
   ({ caller, input }) =>
     byHand.publishNow(caller, input.id);

@@ -2,6 +2,7 @@ import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { Lifecycle } from '#server/posts/lifecycle';
 
-export default ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.schedule']> =>
+export const schedulePost =
+  ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.schedule']> =>
   ({ caller, input }) =>
     lifecycle.schedule(caller, input.id, input.at);

@@ -2,6 +2,7 @@ import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { Drafts } from '#server/posts/drafts';
 
-export default ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setOption']> =>
+export const setPostOption =
+  ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setOption']> =>
   ({ caller, input }) =>
     drafts.setOption(caller, input);

@@ -2,6 +2,7 @@ import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { Drafts } from '#server/posts/drafts';
 
-export default ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.update']> =>
+export const updatePost =
+  ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.update']> =>
   ({ caller, input }) =>
     drafts.update(caller, input);

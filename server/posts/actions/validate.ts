@@ -2,6 +2,7 @@ import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { Lifecycle } from '#server/posts/lifecycle';
 
-export default ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.validate']> =>
+export const validatePost =
+  ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.validate']> =>
   ({ caller, input }) =>
     lifecycle.validate(caller, input.id);

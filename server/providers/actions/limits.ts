@@ -2,5 +2,6 @@ import type { providerActions } from '#contracts/providers';
 import type { Handler } from '#server/context';
 import type { Providers } from '#server/providers/offered';
 
-export default ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.limits']> =>
+export const listProviderLimits =
+  ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.limits']> =>
   async ({ input: { networks } }) => ({ providers: providers.limits(networks) });

@@ -2,5 +2,6 @@ import type { providerActions } from '#contracts/providers';
 import type { Handler } from '#server/context';
 import type { Providers } from '#server/providers/offered';
 
-export default ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.list']> =>
+export const listProviders =
+  ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.list']> =>
   async () => ({ providers: providers.list() });

@@ -2,6 +2,7 @@ import type { uiActions } from '#contracts/ui';
 import type { Handler } from '#server/context';
 import type { OpenPage } from '#server/ui/open-page';
 
-export default ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.getContext']> =>
+export const getOpenPage =
+  ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.getContext']> =>
   ({ caller }) =>
     openPage.get(caller);

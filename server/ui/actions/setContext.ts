@@ -2,6 +2,7 @@ import type { uiActions } from '#contracts/ui';
 import type { Handler } from '#server/context';
 import type { OpenPage } from '#server/ui/open-page';
 
-export default ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.setContext']> =>
+export const setOpenPage =
+  ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.setContext']> =>
   ({ caller, input }) =>
     openPage.set(caller, input);

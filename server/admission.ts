@@ -1,0 +1,135 @@
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Action } from '#contracts/define';
+import type { Role } from '#contracts/scopes';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
+import type { Caller, Handler, Output } from './context.ts';
+import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
+import { JsonText } from './json-text.ts';
+
+/**
+ * Every operation, action or path, is admitted here, whichever door it came through: who sends it, role, input. Doors read
+ * credentials and bodies; an action then runs as `prepareActions` says, a path as `http/app-routes.ts` does.
+ */
+
+/** A request before its sender is known: where it came from, and the answer that tells its limit. */
+export interface Arrival {
+  readonly rateLimit: Pick<RateLimit, 'take'>;
+  readonly address: string | undefined;
+  readonly res: ServerResponse;
+}
+
+/** Counts the request by its sender, or by address while nobody is known, who is then refused. */
+export const mustBeKnown = <Sender>(
+  { rateLimit, address, res }: Arrival,
+  sender: Sender | undefined,
+  rateKey: string | undefined,
+  refuse: () => Refusal,
+): Sender => {
+  rateLimit.take(rateKey ?? keyOfAddress(address), res);
+  if (sender === undefined) throw refuse();
+  return sender;
+};
+
+/** An action or a path, as far as roles are concerned. */
+interface Operation {
+  /** Absent for a path of the app, which people know by its button. */
+  readonly name?: string;
+  /** Absent: every role may. */
+  readonly roles?: readonly Role[] | undefined;
+}
+
+/** SPEC, Personal API tokens 8. The only check of roles against a declaration. */
+export const mustAllow = ({ name, roles }: Operation, { role }: Pick<Caller, 'role'>) => {
+  if (roles === undefined || roles.includes(role)) return;
+  const who = `${/^[aeo]/.test(role) ? 'An' : 'A'} ${role}`;
+  throw new Refusal(
+    'Forbidden',
+    `${who} may not ${name === undefined ? 'do this' : `use ${name}`}. It takes one of: ${roles.join(', ')}.`,
+  );
+};
+
+/** The input with its defaults, or BadInput naming each wrong field. */
+export const parseInput = <Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> => {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw badInput(...issuesOf(parsed.error, input));
+  return parsed.data;
+};
+
+export type Actions = Readonly<Record<string, Action>>;
+/** One handler for each action, which takes the input of that action. A missing one does not compile. */
+export type Handlers<A extends Actions> = { readonly [N in keyof A]: Handler<A[N]> };
+/** For each action what writes its answer: exactly the declared fields. */
+export type Writers<A extends Actions> = { readonly [N in keyof A]: (output: Output<A[N]>) => string };
+
+declare const admitted: unique symbol;
+
+/** Role and input were checked. Only `admit` makes one, so that nothing else can run. */
+export interface AdmittedCall {
+  readonly input: Record<string, unknown>;
+  readonly caller: Caller;
+  readonly [admitted]: true;
+}
+
+/** An action with its schema and handler. */
+export interface RunnableAction {
+  readonly name: string;
+  readonly action: Action;
+  /** Role, then input. */
+  admit(input: unknown, caller: Caller): AdmittedCall;
+  /** Approval, handler, output. */
+  run(call: AdmittedCall): Promise<JsonText>;
+}
+
+export const prepareActions = <A extends Actions>(
+  actions: A,
+  handlers: Handlers<A>,
+  writers: Writers<A>,
+  baseUrl: string,
+): ReadonlyMap<string, RunnableAction> =>
+  new Map(
+    Object.entries(actions).map(([name, action]) => {
+      const handler = handlers[name] as unknown as Handler<Action>;
+      return [name, prepare(name, action, handler, writers[name] as (output: unknown) => string, baseUrl)];
+    }),
+  );
+
+const prepare = (
+  name: string,
+  action: Action,
+  handler: Handler<Action>,
+  write: (output: unknown) => string,
+  baseUrl: string,
+): RunnableAction => {
+  const operation: Operation = { name, roles: action.roles };
+  // Compiled at the first call: a command prepares all actions and runs none.
+  let inputSchema: Action['input'] | undefined;
+  return {
+    name,
+    action,
+    admit: (input, caller) => {
+      mustAllow(operation, caller);
+      inputSchema ??= z.compile(action.input);
+      return { input: parseInput(inputSchema, input), caller } as AdmittedCall;
+    },
+    run: async (call) => {
+      const { input, caller } = call;
+      if (action.kind === 'NeedsApproval' && !caller.human)
+        throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
+      const answer = await handler(call);
+      // Writing it also keeps out what the contract does not show.
+      return answer instanceof JsonText ? answer : new JsonText(write(answer));
+    },
+  };
+};
+
+export const findAction = (actions: ReadonlyMap<string, RunnableAction>, name: string): RunnableAction => {
+  const action = actions.get(name);
+  if (action === undefined) {
+    throw new Refusal(
+      'UnknownAction',
+      `There is no action ${name.slice(0, 100)}. GET /api/agent/tools lists them all.`,
+    );
+  }
+  return action;
+};
