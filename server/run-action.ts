@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Action } from '#contracts/define';
-import type { Caller, Handler, Output } from './context.ts';
+import type { ApprovalRun, Caller, Handler, Output } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 import { JsonText } from './json-text.ts';
 
@@ -19,7 +19,7 @@ export interface RunnableAction {
   /** Refuses a caller whose role does not allow it; `run` does so by itself. */
   mustAllow(caller: Caller): void;
   /** Role, approval, handler, output: the same for every door. */
-  run(input: Record<string, unknown>, caller: Caller): Promise<JsonText>;
+  run(input: Record<string, unknown>, caller: Caller, approval?: ApprovalRun): Promise<JsonText>;
 }
 
 /** One action, whichever door it came through: parse → role → approval → handler → output. */
@@ -59,11 +59,11 @@ const prepare = (
       if (!parsed.success) throw badInput(...issuesOf(parsed.error, input));
       return parsed.data;
     },
-    run: async (input, caller) => {
+    run: async (input, caller, approval) => {
       mustAllow(caller);
       if (action.kind === 'NeedsApproval' && !caller.human)
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
-      const answer = await handler({ input, caller });
+      const answer = await handler({ input, caller, approval });
       // Writing it also keeps out what the contract does not show.
       return answer instanceof JsonText ? answer : new JsonText(write(answer));
     },

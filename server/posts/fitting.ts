@@ -1,7 +1,6 @@
-import type { Post } from '#contracts/posts';
+import type { Post, Version } from '#contracts/posts';
 import type { Constraints } from '#contracts/providers';
 import type { Caller } from '#server/context';
-import { Refusal } from '#server/errors';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
   type FitRefusal,
@@ -37,17 +36,11 @@ export interface Around {
   readonly media: ReadonlyMap<string, NetworkMedia>;
 }
 
-/** A check that failed for want of renditions alone would hold once they are made. */
-export class NotFitted extends Refusal {
-  readonly wanted: readonly Wish[];
-
-  constructor({ message, issues }: Refusal, wanted: readonly Wish[]) {
-    super('Invalid', message, issues);
-    this.wanted = wanted;
-  }
+/** What of a post decides how its pictures are fitted. */
+export interface FittablePost extends Pick<Post, 'id' | 'status'> {
+  readonly accountIds: readonly string[];
+  readonly versions: readonly Version[];
 }
-
-const mostRetries = 3;
 
 export type Fitting = ReturnType<typeof createFitting>;
 
@@ -58,7 +51,7 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
    * with, whatever the limits have become.
    */
   of: async (
-    posts: readonly Post[],
+    posts: readonly FittablePost[],
     around: Around & Pick<Caller, 'workspaceId'>,
     { kept = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
@@ -101,31 +94,18 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
         [...made].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
       ),
     ),
-
-  /** Work that refuses in a transaction for want of renditions is done again once they are made, outside of it. */
-  making: async <T>(
-    { workspaceId, approving }: Pick<Caller, 'workspaceId' | 'approving'>,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    // Whoever runs the approved action is in a transaction, and does this around it.
-    if (approving) return work();
-    for (let retries = 0; ; retries++) {
-      try {
-        return await store.attempt(work);
-      } catch (error) {
-        if (!(error instanceof NotFitted) || retries === mostRetries) throw error;
-        if (!(await renditions.make(workspaceId, error.wanted))) throw error;
-      }
-    }
-  },
 });
 
 const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].includes(status);
 
-const wishesOf = async (post: Post, { networkOf, media }: Around, turn: TakeTurns) => {
+/** Whether an option of the post asks for fitted pictures. */
+export const asksForFit = ({ versions }: FittablePost) =>
+  versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')));
+
+const wishesOf = async (post: FittablePost, { networkOf, media }: Around, turn: TakeTurns) => {
   const wishes = new Map<string, readonly Wish[]>();
   const shared = new Map<string, readonly Wish[]>();
-  if (!post.versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')))) return wishes;
+  if (!asksForFit(post)) return wishes;
   for (const accountId of post.accountIds) {
     const { network, facts = null } = networkOf(accountId) ?? {};
     if (network === undefined) continue;
@@ -207,6 +187,9 @@ export const mediaWith = (
 
 const nothing: Fit = { made: new Map(), refused: new Map(), wanted: [] };
 
+/** The code of an issue that ends once the picture is fitted. */
+export const unfitted = 'MediaFitting';
+
 /** What is wrong with a picture, and how the option of the network would help, or why it cannot. */
 export const withAdvice = (
   network: Network,
@@ -222,7 +205,7 @@ export const withAdvice = (
   if (first === undefined || modes.length === 0 || network.options.every((one) => one.key !== key)) return problems;
   if (wanted.some(({ mediaId }) => mediaId === file.id)) {
     const message = 'This picture is still being fitted. Try again in a moment.';
-    return [{ path: first.path, code: 'MediaFitting', message }];
+    return [{ path: first.path, code: unfitted, message }];
   }
   const told = (tell: (problem: Problem) => Partial<Problem>) =>
     problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...tell(problem) }));

@@ -302,7 +302,6 @@ export const createPostStore = (db: Database) => {
 
   return {
     transaction: db.transaction,
-    attempt: db.attempt,
 
     get: (workspaceId: string, id: string) => one(get, [id, workspaceId]),
 

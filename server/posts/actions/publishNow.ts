@@ -3,5 +3,5 @@ import type { Handler } from '#server/context';
 import type { ByHand } from '#server/publishing/by-hand';
 
 export default ({ byHand }: { byHand: ByHand }): Handler<(typeof postActions)['posts.publishNow']> =>
-  ({ caller, input }) =>
-    byHand.publishNow(caller, input.id);
+  ({ caller, input, approval }) =>
+    byHand.publishNow(caller, input.id, { approval });

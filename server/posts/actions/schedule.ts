@@ -3,5 +3,5 @@ import type { Handler } from '#server/context';
 import type { Lifecycle } from '#server/posts/lifecycle';
 
 export default ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.schedule']> =>
-  ({ caller, input }) =>
-    lifecycle.schedule(caller, input.id, input.at);
+  ({ caller, input, approval }) =>
+    lifecycle.schedule(caller, input.id, input.at, approval);

@@ -3,5 +3,5 @@ import type { Handler } from '#server/context';
 import type { Drafts } from '#server/posts/drafts';
 
 export default ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setOption']> =>
-  ({ caller, input }) =>
-    drafts.setOption(caller, input);
+  ({ caller, input, approval }) =>
+    drafts.setOption(caller, input, approval);
