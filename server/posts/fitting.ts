@@ -5,6 +5,7 @@ import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
   type FitRefusal,
   fittedMedia,
+  type KeptRendition,
   type MadeRendition,
   type Rendition,
   type Renditions,
@@ -17,7 +18,6 @@ import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/
 import { createTurns, type TakeTurns } from '#server/turns';
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
-import type { KeptRendition, PostStore } from './store.ts';
 
 /** What an account gets in the place of pictures of the post, by the id of each. */
 export interface Fit {
@@ -45,7 +45,7 @@ export interface FittablePost extends Pick<Post, 'id' | 'status'> {
 export type Fitting = ReturnType<typeof createFitting>;
 
 /** Which pictures go out fitted, and to whom. */
-export const createFitting = ({ store, renditions }: { store: PostStore; renditions: Renditions }) => ({
+export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   /**
    * What is to go out, as of now. `kept` are posts whose time has been decided: what a person saw then is what they go out
    * with, whatever the limits have become.
@@ -61,7 +61,7 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
     const before = new Map<string, KeptRendition[]>();
-    for (const row of asked.length === 0 ? [] : await store.keptRenditions(around.workspaceId, asked)) {
+    for (const row of asked.length === 0 ? [] : await renditions.kept(around.workspaceId, asked)) {
       const place = `${row.postId} ${row.accountId}`;
       const rows = before.get(place);
       if (rows) rows.push(row);
@@ -87,7 +87,7 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
 
   /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
-    store.keepRenditions(
+    renditions.keep(
       workspaceId,
       postId,
       [...fits].flatMap(([accountId, { made }]) =>
