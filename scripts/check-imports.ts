@@ -328,9 +328,9 @@ const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write
   const owners = new Map(writes.map(({ table, slice }) => [table, slice]));
   if (owners.size === 0) return [];
   const tables = `(${[...owners.keys()].join('|')})`;
-  const named = `\\b(?:(?<!\\bdelete\\s+)from|join|using)\\s+(?:only\\s+)?${tables}\\b(?!['"])`;
-  const listed = `,\\s*${tables}\\s+[a-z]\\w*\\s*(?=[,)\`']|where\\b|(?:left|cross|inner)?\\s*join\\b|(?:order|group) by\\b)`;
-  const reading = new RegExp(`${named}|${listed}`, 'g');
+  const afterKeyword = `\\b(?:(?<!\\bdelete\\s+)from|join|using)\\s+(?:only\\s+)?${tables}\\b(?!['"])`;
+  const inList = `,\\s*${tables}\\s+[a-z]\\w*\\s*(?=[,)\`']|where\\b|(?:left|cross|inner)?\\s*join\\b|(?:order|group) by\\b)`;
+  const reading = new RegExp(`${afterKeyword}|${inList}`, 'g');
   return [...texts].flatMap(([file, text]) => {
     const slice = sliceOf(moduleName(file));
     if (slice === undefined) return [];

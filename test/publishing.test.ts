@@ -150,7 +150,7 @@ describe('posts.publishNow', () => {
       database.transaction(async () => {
         await store.lockToEnd([key]);
         await database.run(endSend, [id, accountId, service.owner.workspaceId]);
-        return store.end(await sends.ended([key]));
+        return store.end(await sends.endedPosts([key]));
       });
     const waiting = sql(
       'test.lockWaits',
@@ -165,7 +165,7 @@ describe('posts.publishNow', () => {
       });
     });
     expect((await second).map(({ post }) => post.value)).toMatchObject([{ id, status: 'Published' }]);
-    expect(await store.end(await sends.ended([key]))).toEqual([]);
+    expect(await store.end(await sends.endedPosts([key]))).toEqual([]);
   });
 
   test('to accounts that are out after all takes each result to its own post and account', async () => {

@@ -64,7 +64,7 @@ export const createSessions = ({
 
     /** Of everybody who has one, by user id. */
     countByUser: async () =>
-      new Map((await store.countByUser()).map(({ userId, ...counted }) => [userId, counted] as const)),
+      new Map((await store.countByUser()).map(({ userId, ...sessions }) => [userId, sessions] as const)),
 
     endOne: async ({ userId }: SignedIn, id: string) => {
       if ((await store.removeOne(userId, id)) === 0) throw notFound('session', id);

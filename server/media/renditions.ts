@@ -12,7 +12,7 @@ import { withPixels } from './decoding.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitRefusal, type FitTarget, fitImage, recipe } from './fit-image.ts';
 import { thumbnailKey } from './item.ts';
-import type { KeptRow, MadeRow, MediaStore, RenditionRow, RenditionStore } from './store.ts';
+import type { MadeRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
 
 /** Somebody waits for the answer; what is not made by then is made all the same. */
 const patienceMs = 20_000;
@@ -28,7 +28,7 @@ export interface Wish {
 
 export type Rendition = RenditionRow;
 export type MadeRendition = MadeRow;
-export type KeptRendition = KeptRow;
+export type PostRendition = PostRenditionRow;
 export type { FitRefusal };
 
 export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${target}`;
@@ -159,10 +159,10 @@ export const createRenditions = ({
     },
 
     /** What posts are to go out with. */
-    kept: store.kept,
+    ofPosts: store.ofPosts,
 
     /** In the place of what was kept for the post before. */
-    keep: store.keep,
+    keepForPost: store.keepForPost,
 
     /** With access to their bytes, by the item they were made of; `lost` names items whose bytes cannot be had any more. */
     forPublishing: async (

@@ -208,15 +208,15 @@ const removeUnused = sql(
      select from post_renditions k where k.workspace_id = r.workspace_id and k.rendition_id = r.id)`,
 );
 
-const keptForPosts = sql(
-  'renditions.kept',
+const ofPosts = sql(
+  'renditions.ofPosts',
   `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${renditionColumns('r')}
      from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
     where k.workspace_id = $1 and k.post_id = any($2)`,
 );
 /** In the place of what was kept before. */
 const keepForPost = sql(
-  'renditions.keep',
+  'renditions.keepForPost',
   `with kept as (select account_id, media_id, rendition_id
                    from jsonb_to_recordset($3) as one(account_id text, media_id text, rendition_id text)),
         gone as (delete from post_renditions where workspace_id = $1 and post_id = $2
@@ -227,7 +227,7 @@ const keepForPost = sql(
 );
 
 /** What an account gets in the place of a picture of the post. */
-export interface KeptRow extends MadeRow {
+export interface PostRenditionRow extends MadeRow {
   readonly postId: string;
   readonly accountId: string;
   readonly lost: boolean;
@@ -275,14 +275,15 @@ export const createRenditionStore = (db: Database) => ({
 
   removeUnused: (before: Date) => db.run(removeUnused, [before]),
 
-  kept: (workspaceId: string, postIds: readonly string[]) => db.query<KeptRow>(keptForPosts, [workspaceId, postIds]),
+  ofPosts: (workspaceId: string, postIds: readonly string[]) =>
+    db.query<PostRenditionRow>(ofPosts, [workspaceId, postIds]),
 
-  keep: async (
+  keepForPost: async (
     workspaceId: string,
     postId: string,
-    kept: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
+    renditions: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
   ) => {
-    const rows = kept.map(({ accountId, mediaId, renditionId }) => ({
+    const rows = renditions.map(({ accountId, mediaId, renditionId }) => ({
       account_id: accountId,
       media_id: mediaId,
       rendition_id: renditionId,

@@ -184,11 +184,11 @@ export const createDrafts = ({
       const { accountIds, scheduledAt } = input;
       const networkOf = await accounts.networksOf(caller, accountIds);
       const id = newId('post', clock.now());
-      const versionsNow = () => firstVersions(caller, input, networkOf);
+      const checkVersions = () => firstVersions(caller, input, networkOf);
       const insert = async () =>
-        store.insert(id, caller, { accountIds, versions: await versionsNow(), scheduledAt: scheduledAt || null });
+        store.insert(id, caller, { accountIds, versions: await checkVersions(), scheduledAt: scheduledAt || null });
       if (caller.human && scheduledAt) {
-        await lifecycle.fitPictures(caller, { id, status: 'Draft', accountIds, versions: await versionsNow() });
+        await lifecycle.fitPictures(caller, { id, status: 'Draft', accountIds, versions: await checkVersions() });
         const post = await store.transaction(async () => {
           await insert();
           return lifecycle.toScheduled(caller, id, scheduledAt, 'scheduledAt');

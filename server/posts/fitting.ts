@@ -5,8 +5,8 @@ import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
   type FitRefusal,
   fittedMedia,
-  type KeptRendition,
   type MadeRendition,
+  type PostRendition,
   type Rendition,
   type Renditions,
   targetText,
@@ -60,8 +60,8 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, around, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
-    const before = new Map<string, KeptRendition[]>();
-    for (const row of asked.length === 0 ? [] : await renditions.kept(around.workspaceId, asked)) {
+    const before = new Map<string, PostRendition[]>();
+    for (const row of asked.length === 0 ? [] : await renditions.ofPosts(around.workspaceId, asked)) {
       const place = `${row.postId} ${row.accountId}`;
       const rows = before.get(place);
       if (rows) rows.push(row);
@@ -87,7 +87,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
 
   /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
-    renditions.keep(
+    renditions.keepForPost(
       workspaceId,
       postId,
       [...fits].flatMap(([accountId, { made }]) =>

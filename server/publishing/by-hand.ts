@@ -71,7 +71,7 @@ export const createByHand = ({
         if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBeLetGo(lost);
         await begin([post]);
         if (kept.length > 0) await store.holdBack(post, kept);
-        await outcomes.end(await store.ended([post]));
+        await outcomes.end(await store.endedPosts([post]));
         return reading.get(caller, id);
       });
     },

@@ -118,15 +118,15 @@ const endMissed = sql(
     where sends.workspace_id = given.workspace_id and sends.post_id = given.post_id and due_at is not null`,
 );
 /** Accounts that have the post. */
-const published = sql(
-  'publishing.published',
+const publishedResults = sql(
+  'publishing.publishedResults',
   `select s.workspace_id as "workspaceId", s.post_id as "postId", s.result
      from ${given} join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
     where (s.result ->> 'ok')::boolean`,
 );
 /** Posts without a send that has not ended, also those without any. */
-const ended = sql(
-  'publishing.ended',
+const endedPosts = sql(
+  'publishing.endedPosts',
   `select given.workspace_id as "workspaceId", given.post_id as "postId",
           coalesce(jsonb_object_agg(s.account_id, s.result) filter (where s.result is not null), '{}')::text as results
      from ${given} left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
@@ -311,12 +311,12 @@ export const createPublishingStore = (db: Database) => {
     },
 
     /** What their accounts have of them already. */
-    published: (posts: readonly PostKey[]) =>
-      db.query<PostKey & { readonly result: Result }>(published, keyColumns(posts)),
+    publishedResults: (posts: readonly PostKey[]) =>
+      db.query<PostKey & { readonly result: Result }>(publishedResults, keyColumns(posts)),
 
     /** Those of the posts that have no account left to go to. */
-    ended: async (posts: readonly PostKey[]) =>
-      posts.length === 0 ? [] : db.query<EndedPost>(ended, keyColumns(posts)),
+    endedPosts: async (posts: readonly PostKey[]) =>
+      posts.length === 0 ? [] : db.query<EndedPost>(endedPosts, keyColumns(posts)),
 
     endMissed: async (posts: readonly PostKey[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
       await db.run(endMissed, [...keyColumns(posts), JSON.stringify(missed), JSON.stringify(uncertain)]);

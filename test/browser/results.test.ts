@@ -205,7 +205,7 @@ inBrowser('the results of a post', (world) => {
     );
     const sends = createPublishingStore(service.database);
     const keys = [{ workspaceId: service.owner.workspaceId, postId: id }];
-    await service.database.transaction(async () => service.posthorn.outcomes.end(await sends.ended(keys)));
+    await service.database.transaction(async () => service.posthorn.outcomes.end(await sends.endedPosts(keys)));
     await page.getByText('2 accounts have it.').waitFor();
   });
 

@@ -158,9 +158,9 @@ const statementsOf = (call: CallExpression, project: Project): string[] => {
   const [statement] = call.arguments;
   if (statement === undefined) return [];
   if (!isSpreadElement(statement)) return namesOf(statement, project);
-  let around: Node = call;
-  while (!isVariableDeclaration(around)) around = around.parent;
-  const name = around.name.getText();
+  let ancestor: Node = call;
+  while (!isVariableDeclaration(ancestor)) ancestor = ancestor.parent;
+  const name = ancestor.name.getText();
   return callsIn(call.getSourceFile())
     .filter(({ expression }) => expression.getText() === name)
     .flatMap((other) => statementsOf(other, project));
@@ -174,8 +174,8 @@ const namesOf = (statement: Node, project: Project): string[] => {
   const symbol = project.checker.getSymbolAtLocation(
     isElementAccessExpression(statement) ? statement.expression : statement,
   );
-  const declared = symbol && symbol.flags & SymbolFlags.Alias ? project.checker.getAliasedSymbol(symbol) : symbol;
-  const declaration = declared?.valueDeclaration?.resolve(project);
+  const target = symbol && symbol.flags & SymbolFlags.Alias ? project.checker.getAliasedSymbol(symbol) : symbol;
+  const declaration = target?.valueDeclaration?.resolve(project);
   const names = (declaration ? callsIn(declaration) : []).flatMap(({ expression, arguments: [name] }) => {
     if (expression.getText() !== 'sql' || name === undefined) return [];
     return isTemplateExpression(name) ? [name.head.text] : isStringLiteral(name) ? [name.text] : [];
