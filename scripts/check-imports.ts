@@ -126,6 +126,9 @@ const mayUseThem = ['server/clock.ts', 'server/config.ts', 'web/parts/time.ts'];
 const writing =
   /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+([a-z_]+)\b|\bupdate\s+([a-z_]+)(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b|\btable(?:Name:\s*|\()'([a-z_]+)'/g;
 
+/** What a store reads of other slices, written once at its top. */
+const declaring = /^export const reads = \[([^\]]*)\]/m;
+
 /** `app.get('/…')`, also over two lines or with a list; a `.path` of a contract; and ts-rest's own way. */
 const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
@@ -141,6 +144,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
   const texts = await readSources(tree);
   const links = [...texts].flatMap(([file, text]) => linksOf(file, text));
   const writes = [...texts].flatMap(([file, text]) => writesIn(file, text));
+  const reads = foreignReads(texts, writes);
   return [
     ...links.flatMap(brokenRules),
     ...circles(links),
@@ -148,6 +152,9 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
     ...wrongWriters(writes),
     ...mixedTables(writes),
+    ...undeclaredReads(texts, reads),
+    ...needlessDeclarations(texts, reads),
+    ...mutualReads(reads),
   ];
 };
 
@@ -215,16 +222,24 @@ const roomOf = (module: string) => {
 
 /** Imports of types count: rules are handed to each other, so between slices there is hardly anything else. */
 const circles = (links: readonly Link[]): Complaint[] => [
-  ...circlesOf(links, roomOf, 'rooms call each other one way'),
+  ...circlesOf(links, roomOf, 'rooms call each other one way', moveBelow),
   ...circlesOf(
     // One through several rooms is told above.
     links.filter(({ from, to }) => roomOf(from) === roomOf(to)),
     (module) => (isOurs(module) ? module : undefined),
     'files import each other one way',
+    moveBelow,
   ),
 ];
 
-const circlesOf = (links: readonly Link[], placeOf: (module: string) => string | undefined, says: string) => {
+const moveBelow = 'move what both need below them';
+
+const circlesOf = (
+  links: readonly Link[],
+  placeOf: (module: string) => string | undefined,
+  says: string,
+  remedy: string,
+) => {
   const between = links.flatMap((link) => {
     const [from, to] = [placeOf(link.from), placeOf(link.to)];
     return from !== undefined && to !== undefined && from !== to ? [{ link, from, to }] : [];
@@ -243,9 +258,7 @@ const circlesOf = (links: readonly Link[], placeOf: (module: string) => string |
   return between.flatMap(({ link, from, to }) => {
     const back = way(to, from);
     const names = back && [from, ...back].map((place) => place.replace(/^server\//, ''));
-    return names
-      ? [{ ...place(link), rule: `${says}; ${names.join(' → ')} is a circle, so move what both need below them` }]
-      : [];
+    return names ? [{ ...place(link), rule: `${says}; ${names.join(' → ')} is a circle, so ${remedy}` }] : [];
   });
 };
 
@@ -300,6 +313,79 @@ const mixedTables = (writes: readonly Write[]): Complaint[] =>
     !isModel && writes.some((other) => other.table === table && other.isModel)
       ? [{ ...found, rule: `a table has a model or statements, and ${table} has both; write it one way` }]
       : [],
+  );
+
+interface Read extends Omit<Complaint, 'rule'> {
+  readonly table: string;
+  readonly slice: string;
+  readonly owner: string;
+  /** The store that declares it. */
+  readonly store: string;
+}
+
+/** A table belongs to the slice that writes it, so who owns what is not written down a second time. */
+const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write[]): Read[] => {
+  const owners = new Map(writes.map(({ table, slice }) => [table, slice]));
+  if (owners.size === 0) return [];
+  const tables = `(${[...owners.keys()].join('|')})`;
+  const afterKeyword = `\\b(?:(?<!\\bdelete\\s+)from|join|using)\\s+(?:only\\s+)?${tables}\\b(?!['"])`;
+  const inList = `,\\s*${tables}\\s+[a-z]\\w*\\s*(?=[,)\`']|where\\b|(?:left|cross|inner)?\\s*join\\b|(?:order|group) by\\b)`;
+  const reading = new RegExp(`${afterKeyword}|${inList}`, 'g');
+  return [...texts].flatMap(([file, text]) => {
+    const slice = sliceOf(moduleName(file));
+    if (slice === undefined) return [];
+    return [...withoutComments(text).matchAll(reading)].flatMap((match) => {
+      const table = match[1] ?? match[2] ?? '';
+      const owner = owners.get(table) ?? slice;
+      const found = match[0].replace(/\s+/g, ' ');
+      const store = file.endsWith('/store.ts') ? file : `server/${slice}/store.ts`;
+      return owner === slice ? [] : [{ file, line: lineAt(text, match.index), found, table, slice, owner, store }];
+    });
+  });
+};
+
+/** Blank in their place, so that lines keep their numbers. */
+const withoutComments = (text: string) =>
+  text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
+
+const declaredIn = (text = '') =>
+  [...(declaring.exec(text)?.[1] ?? '').matchAll(/'([a-z_]+)'/g)].map(([, table]) => table);
+
+const undeclaredReads = (texts: ReadonlyMap<string, string>, reads: readonly Read[]): Complaint[] =>
+  reads
+    .filter(({ table, store }) => !declaredIn(texts.get(store)).includes(table))
+    .map(({ file, line, found, table, owner, store }) => ({
+      file,
+      line,
+      found,
+      rule: `${table} is a table of ${owner}; call a rule of that slice, or name the table in \`reads\` of ${store}`,
+    }));
+
+const needlessDeclarations = (texts: ReadonlyMap<string, string>, reads: readonly Read[]): Complaint[] =>
+  [...texts].flatMap(([store, text]) =>
+    declaredIn(text)
+      .filter((table) => !reads.some((read) => read.store === store && read.table === table))
+      .map((table) => ({
+        file: store,
+        line: lineAt(text, text.search(declaring)),
+        found: `${table}`,
+        rule: 'no statement reads this table of another slice; take it out of `reads`',
+      })),
+  );
+
+const mutualReads = (reads: readonly Read[]): Complaint[] =>
+  circlesOf(
+    reads.map(({ file, line, found, slice, owner }) => ({
+      file,
+      line,
+      found,
+      from: slice,
+      to: owner,
+      isTypeOnly: false,
+    })),
+    (slice) => slice,
+    "slices read each other's tables one way",
+    'let one of them call a rule of the other',
   );
 
 if (process.argv[1] === import.meta.filename) {

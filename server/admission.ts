@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
-import type { Caller, Handler, Output } from './context.ts';
+import type { ApprovalRun, Caller, Handler, Output } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 import { JsonText } from './json-text.ts';
 
@@ -78,7 +78,7 @@ export interface RunnableAction {
   /** Role, then input. */
   admit(input: unknown, caller: Caller): AdmittedCall;
   /** Approval, handler, output. */
-  run(call: AdmittedCall): Promise<JsonText>;
+  run(call: AdmittedCall, approval?: ApprovalRun): Promise<JsonText>;
 }
 
 export const prepareActions = <A extends Actions>(
@@ -112,11 +112,11 @@ const prepare = (
       inputSchema ??= z.compile(action.input);
       return { input: parseInput(inputSchema, input), caller } as AdmittedCall;
     },
-    run: async (call) => {
+    run: async (call, approval) => {
       const { input, caller } = call;
       if (action.kind === 'NeedsApproval' && !caller.human)
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
-      const answer = await handler(call);
+      const answer = await handler({ input, caller, approval });
       // Writing it also keeps out what the contract does not show.
       return answer instanceof JsonText ? answer : new JsonText(write(answer));
     },

@@ -89,10 +89,10 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const transfer = openTransfer({ ...told, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
   const { slots, ...planning } = openSlots({ ...core, accounts });
-  const labels = openLabels(core);
+  const labels = openLabels({ ...core, reading });
   const templates = openTemplates(core);
-  const { analytics, publishedPosts, ...insights } = openAnalytics(core);
-  const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
+  const { analytics, ...insights } = openAnalytics(core);
+  const numbers = openStatistics({ ...core, accounts, access, reading });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
   const standing = { sessions, tokens, people, invitations, shares, connecting, messages, live };

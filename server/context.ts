@@ -13,8 +13,6 @@ export interface Caller {
   readonly role: Role;
   /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
   readonly human: boolean;
-  /** Runs what a card showed, so nothing is read anew that a person has not seen. */
-  readonly approving?: true;
   /** What they use, for the history of posts. Absent: the app. */
   readonly client?: Client;
 }
@@ -26,9 +24,20 @@ export const assistantName = 'Assistant';
 export const clientNamed = (name: string): Client =>
   name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
 
+/**
+ * An approval card runs the action inside its own transaction. Linked pages and pictures were read before that, so nothing
+ * is read anew that a person has not seen.
+ */
+export interface ApprovalRun {
+  /** A rehearsal that finds out what to fit: pictures that are not fitted yet are no reason to refuse. */
+  readonly isBeforeFitting?: true;
+}
+
 export interface Call<A extends Action> {
   readonly input: z.output<A['input']>;
   readonly caller: Caller;
+  /** Absent when the caller runs it. */
+  readonly approval?: ApprovalRun | undefined;
 }
 
 export type Output<A extends Action> = z.output<A['output']>;

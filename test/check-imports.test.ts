@@ -195,7 +195,7 @@ test.each([
   `Draft.init({}, { tableName: 'drafts' })`,
 ])('a second slice may not write a table: %s', async (statement) => {
   const text = `const write = \`${statement}\`;\n`;
-  const reading = 'const read = `select from drafts for update skip locked`;\n';
+  const reading = "export const reads = ['drafts'];\nconst read = `select from drafts for update skip locked`;\n";
   await plant({ 'server/a/store.ts': text, 'server/b/store.ts': reading });
   expect(await checkImports(tree)).toEqual([]);
   await plant({ 'server/b/store.ts': text });
@@ -215,6 +215,56 @@ test('a table has either a model or statements', async () => {
 test('a table is written by the store of its slice alone', async () => {
   await plant({ 'server/a/rules.ts': 'const write = `delete from drafts`;\n' });
   expect(await checkImports(tree)).toMatchObject([{ line: 1, rule: expect.stringContaining('only a store writes') }]);
+});
+
+const owning = (table: string) => `const write = \`delete from ${table}\`;\n`;
+const reading = (statement: string) => `const read = \`${statement}\`;\n`;
+
+test.each([
+  'select from drafts',
+  'select 1 from notes n\n  join drafts d on d.id = n.id',
+  'select 1 from notes n, drafts d where d.id = n.id',
+  'delete from notes using drafts d where d.id = notes.id',
+  'with old as (select id from only drafts) select from old',
+])("a statement that reads another slice's table is declared in its store: %s", async (statement) => {
+  const text = `${owning('notes')}${reading(statement)}`;
+  await plant({ 'server/a/store.ts': owning('drafts'), 'server/b/store.ts': text });
+  expect(await checkImports(tree)).toMatchObject([
+    { file: 'server/b/store.ts', rule: expect.stringContaining('drafts is a table of a; call a rule of that slice') },
+  ]);
+  await plant({ 'server/b/store.ts': `export const reads = ['drafts'];\n${text}` });
+  expect(await checkImports(tree)).toEqual([]);
+});
+
+test('a part of a statement in another file of the slice is declared in its store too', async () => {
+  const part = 'export const last = `(select max(id) from drafts)`;\n';
+  await plant({ 'server/a/store.ts': owning('drafts'), 'server/b/columns.ts': part, 'server/b/store.ts': '' });
+  expect(await checkImports(tree)).toMatchObject([{ file: 'server/b/columns.ts', line: 1, found: 'from drafts' }]);
+  await plant({ 'server/b/store.ts': `export const reads = ['drafts'];\n` });
+  expect(await checkImports(tree)).toEqual([]);
+});
+
+test('a store declares no table that it does not read', async () => {
+  const text = `// Nothing comes from drafts.\nexport const reads = ['drafts'];\n`;
+  await plant({ 'server/a/store.ts': owning('drafts'), 'server/b/store.ts': text });
+  expect(await checkImports(tree)).toEqual([
+    { file: 'server/b/store.ts', line: 2, found: 'drafts', rule: expect.stringContaining('take it out of `reads`') },
+  ]);
+});
+
+test("slices may not read each other's tables, in however long a circle", async () => {
+  const text = (own: string, other: string) =>
+    `export const reads = ['${other}'];\n${owning(own)}${reading(`select from ${other}`)}`;
+  await plant({
+    'server/a/store.ts': text('drafts', 'notes'),
+    'server/b/store.ts': text('notes', 'tags'),
+    'server/c/store.ts': owning('tags'),
+  });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/c/store.ts': text('tags', 'drafts') });
+  const complaints = await checkImports(tree);
+  expect(complaints.map(({ file }) => file)).toEqual(['a', 'b', 'c'].map((slice) => `server/${slice}/store.ts`));
+  expect(complaints[0]?.rule).toContain("read each other's tables one way; a → b → c → a is a circle");
 });
 
 test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/docs', pages)`, 'app.use(router)'])(

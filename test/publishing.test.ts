@@ -3,6 +3,7 @@ import type { Post } from '#contracts/posts';
 import { createHealth } from '#server/http/health';
 import type { Fault } from '#server/networks/sandbox';
 import { createPostStore } from '#server/posts/store';
+import { createPublishingStore } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -131,6 +132,7 @@ describe('posts.publishNow', () => {
     const { id } = await draft(accounts, newText());
     const { database } = service;
     const store = createPostStore(database);
+    const sends = createPublishingStore(database);
     const endSend = sql(
       'test.endSend',
       `insert into sends (post_id, account_id, workspace_id, network, result)
@@ -148,7 +150,7 @@ describe('posts.publishNow', () => {
       database.transaction(async () => {
         await store.lockToEnd([key]);
         await database.run(endSend, [id, accountId, service.owner.workspaceId]);
-        return store.end([key]);
+        return store.end(await sends.endedPosts([key]));
       });
     const waiting = sql(
       'test.lockWaits',
@@ -163,7 +165,30 @@ describe('posts.publishNow', () => {
       });
     });
     expect((await second).map(({ post }) => post.value)).toMatchObject([{ id, status: 'Published' }]);
-    expect(await store.end([key])).toEqual([]);
+    expect(await store.end(await sends.endedPosts([key]))).toEqual([]);
+  });
+
+  test('to accounts that are out after all takes each result to its own post and account', async () => {
+    const accounts = [await service.addAccount('x'), await service.addAccount('x')];
+    const ids = [(await draft(accounts, newText())).id, (await draft(accounts, newText())).id];
+    const { workspaceId } = service.owner;
+    const store = createPostStore(service.database);
+    const lost = accounts.map((accountId) => ({ accountId, provider: 'X', ok: false, uncertain: true }));
+    for (const id of ids) await store.setResults(id, workspaceId, lost, 'Failed');
+    const sends = ids.flatMap((postId) =>
+      lost.map((result) => ({
+        workspaceId,
+        postId,
+        result: { ...result, ok: true, uncertain: false, externalId: `${postId} ${result.accountId}` },
+      })),
+    );
+    await service.database.transaction(() => service.posthorn.outcomes.settle(sends));
+    for (const id of ids) {
+      expect(await read(id)).toMatchObject({
+        status: 'Published',
+        results: accounts.map((accountId) => ({ accountId, ok: true, externalId: `${id} ${accountId}` })),
+      });
+    }
   });
 
   test('of a published post answers 409', async () => {

@@ -4,6 +4,8 @@ import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
+export const reads = ['workspaces'];
+
 type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
   readonly refreshInMs: number;
 };

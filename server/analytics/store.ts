@@ -1,7 +1,8 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
 import { type Database, sql } from '#server/store/database';
-import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { Stretch } from './time-zone.ts';
+
+export const reads = ['accounts', 'posts', 'publications', 'published_posts'];
 
 export interface Counted {
   /** A metric that nobody reports is null. */
@@ -141,46 +142,6 @@ const days = sql(
      ) as p
     group by 1 order by 1`,
 );
-
-const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
-/** A post over all its publications. */
-const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
-    sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
-  from (select p.*, row_number() over (partition by p.post_id, p.network) as nth
-          from ${given} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
- group by post_id, workspace_id`;
-const addPosts = sql(
-  'analytics.addPosts',
-  `insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
-   select * from (${wholePosts}) as fresh order by post_id
-   on conflict do nothing returning post_id as "postId"`,
-);
-/** One change of a post at a time. The statements after this one see what those before have committed. */
-const lockPosts = sql(
-  'analytics.lockPosts',
-  `select from ${given} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
-    order by p.post_id for update of p`,
-);
-const refreshPosts = sql(
-  'analytics.refreshPosts',
-  `update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
-          engagement = fresh.engagement, repeats = fresh.repeats
-     from (${wholePosts}) as fresh
-    where p.workspace_id = fresh.workspace_id and p.post_id = fresh.post_id
-      and (p.published_at, p.last_published_at, p.engagement, p.repeats)
-          is distinct from (fresh.published_at, fresh.last_published_at, fresh.engagement, fresh.repeats)`,
-);
-
-export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
-
-export const createPublishedPostStore = (db: Database) => ({
-  /** Those that were not known yet. */
-  add: async (posts: readonly PostKey[]) =>
-    (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
-  /** Until the transaction ends. */
-  lock: (posts: readonly PostKey[]) => db.run(lockPosts, keyColumns(posts)),
-  refresh: (posts: readonly PostKey[]) => db.run(refreshPosts, keyColumns(posts)),
-});
 
 // The first of January 1970 was a Thursday: hours of the week are counted from Monday.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;

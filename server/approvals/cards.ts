@@ -6,7 +6,7 @@ import { type AdmittedCall, findAction, type RunnableAction } from '#server/admi
 import type { AuditLog } from '#server/audit/audit-log';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
-import { type Caller, clientNamed } from '#server/context';
+import { type ApprovalRun, type Caller, clientNamed } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
@@ -165,15 +165,31 @@ export const createApprovalCards = ({
    * Refuses now what the action would refuse later, so that every card can succeed. Answers with what the card shows: a
    * scheduled post also as it would be after the change.
    */
-  const rehearse = async (action: RunnableAction, call: AdmittedCall, subject: Subject) => {
+  const rehearse = async (action: RunnableAction, call: AdmittedCall, subject: Subject, approval: ApprovalRun = {}) => {
     const { input, caller } = call;
-    const isChange = subject.post?.status === 'Scheduled' && action.action.destructive !== true;
     const after: Subject[] = [];
     await store.rehearse(async () => {
-      await action.run(call);
-      if (isChange) after.push(await subjects.find(caller, 'post', idOf({ input })));
+      await action.run(call, approval);
+      if (isChange(action, subject)) after.push(await subjects.find(caller, 'post', idOf({ input })));
     });
     return after.reduce(changedInto, subject);
+  };
+
+  /** Before the transaction that asks: pages of others and pictures take their time. */
+  const readAhead = async (action: RunnableAction, call: AdmittedCall) => {
+    const { caller, input } = call;
+    const post = await reading.get(caller, idOf({ input }));
+    await linkCards.keep(caller, post);
+    const { becomes } = isChange(action, { post })
+      ? await rehearse(action, call, { post }, { isBeforeFitting: true })
+      : {};
+    await fitFor(caller, { post, ...(becomes && { becomes }) });
+  };
+
+  /** A change binds a scheduled post anew, so its pictures are fitted as those of a draft. */
+  const fitFor = async (caller: Caller, { post, becomes }: Pick<Subject, 'post' | 'becomes'>) => {
+    const draft = becomes ? { ...becomes, status: 'Draft' as const } : post;
+    if (draft) await lifecycle.fitPictures(caller, draft);
   };
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {
@@ -235,19 +251,14 @@ export const createApprovalCards = ({
       const { caller } = request;
       const { workspaceId } = caller;
       const action = findAction(actions, request.action);
-      const call = action.admit(request.input, { ...caller, human: true, approving: true });
+      const call = action.admit(request.input, { ...caller, human: true });
       const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
-      // Before the transaction: pages of others and pictures take their time.
-      if (kind === 'post') {
-        const post = await reading.get(caller, idOf({ input }));
-        await linkCards.keep(caller, post);
-        await lifecycle.fit(caller, post);
-      }
+      if (kind === 'post') await readAhead(action, call);
       if ((await store.countOpen(workspaceId)) >= bounds.openCards)
         await closeStale(caller, await store.open(workspaceId));
-      const ask = async () => {
+      return store.transaction(async () => {
         await store.queueUp(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
@@ -266,8 +277,7 @@ export const createApprovalCards = ({
         await mustHaveRoom(caller);
         const made = await make({ ...request, input }, subject, pin);
         return { ...news(made), again: false, ...(before && { before: news(before) }) };
-      };
-      return lifecycle.making(caller, () => store.transaction(ask));
+      });
     },
 
     /** The last request of each action about this post or account. */
@@ -311,13 +321,14 @@ export const createApprovalCards = ({
           return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
         const action = findAction(actions, row.action);
-        const as: Caller = { ...caller, human: true, approving: true, client: clientNamed(row.client) };
-        const { value: outcome } = await action.run(action.admit(row.input, as));
+        const as: Caller = { ...caller, human: true, client: clientNamed(row.client) };
+        const { value: outcome } = await action.run(action.admit(row.input, as), {});
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };
-      const deciding = lifecycle.making(caller, () => store.transaction(decide));
-      const refused = await deciding.catch(async (error: unknown) => {
+      const { becomes } = ((await store.get(caller.workspaceId, id))?.subject ?? {}) as Subject;
+      if (becomes) await fitFor(caller, { becomes });
+      const refused = await store.transaction(decide).catch(async (error: unknown) => {
         // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
         const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
         if (isOver) await closeOpen(caller, [{ id }], 'Outdated');
@@ -350,6 +361,10 @@ export const createApprovalCards = ({
     },
   };
 };
+
+/** Whether it changes a post that is scheduled and stays so. */
+const isChange = ({ action }: RunnableAction, { post }: Pick<Subject, 'post'>) =>
+  post?.status === 'Scheduled' && action.destructive !== true;
 
 const changedInto = (
   { media: before = [], ...subject }: Subject,

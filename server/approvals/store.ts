@@ -1,6 +1,8 @@
 import type { CardStatus } from '#contracts/approvals';
 import { type Database, sql } from '#server/store/database';
 
+export const reads = ['posts', 'users'];
+
 /** What it takes to see whether an open card still holds. */
 export interface OpenCard {
   readonly id: string;

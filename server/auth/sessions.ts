@@ -62,6 +62,10 @@ export const createSessions = ({
         current: session.id === sessionId,
       })),
 
+    /** Of everybody who has one, by user id. */
+    countByUser: async () =>
+      new Map((await store.countByUser()).map(({ userId, ...sessions }) => [userId, sessions] as const)),
+
     endOne: async ({ userId }: SignedIn, id: string) => {
       if ((await store.removeOne(userId, id)) === 0) throw notFound('session', id);
       await accessChanged(userId);

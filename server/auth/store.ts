@@ -1,6 +1,8 @@
 import type { Role } from '#contracts/scopes';
 import { type Database, sql } from '#server/store/database';
 
+export const reads = ['members', 'users', 'workspaces'];
+
 /** Every request asks this one. */
 const findMember = sql(
   'tokens.find',
@@ -145,6 +147,10 @@ const listSessions = sql(
   `select id, created_at as since, last_seen_at as "lastSeenAt", user_agent as "userAgent" from sessions
     where user_id = $1 and created_at > $2 and last_seen_at > $3 order by last_seen_at desc, id desc`,
 );
+const countByUser = sql(
+  'sessions.countByUser',
+  'select user_id as "userId", count(*)::int as count, max(last_seen_at) as "lastSeenAt" from sessions group by user_id',
+);
 const removeOld = sql('sessions.removeOld', 'delete from sessions where created_at <= $1 or last_seen_at <= $2');
 const removeSession = sql('sessions.remove', 'delete from sessions where hash = $1 returning user_id');
 const removeOne = sql('sessions.removeOne', 'delete from sessions where user_id = $1 and id = $2');
@@ -177,6 +183,7 @@ export const createSessionStore = (db: Database) => ({
   close: (userId: string, workspaceId: string) => db.run(closeInSessions, [userId, workspaceId]),
   list: (userId: string, createdAfter: Date, seenAfter: Date) =>
     db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
+  countByUser: () => db.query<{ userId: string; count: number; lastSeenAt: string }>(countByUser),
   /** Whose it was. */
   remove: async (hash: Buffer) => (await db.query<{ user_id: string }>(removeSession, [hash]))[0]?.user_id,
   removeOne: (userId: string, id: string) => db.run(removeOne, [userId, id]),

@@ -1,6 +1,8 @@
 import { type Database, sql } from '#server/store/database';
 import { type Migration, readApplied } from '#server/store/migrate';
 
+export const reads = ['media', 'renditions'];
+
 const tableNames = sql(
   'backup.tables',
   `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')

@@ -4,6 +4,8 @@ import type { Post, Result, Version } from '#contracts/posts';
 import { type Database, sql } from '#server/store/database';
 import { personName } from '#server/store/person-name';
 
+export const reads = ['approval_cards', 'conversations', 'events', 'posts', 'publications', 'users'];
+
 export interface Content {
   readonly accountIds: readonly string[];
   readonly versions: readonly Version[];

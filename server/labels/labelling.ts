@@ -5,12 +5,23 @@ import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
+import type { Reading } from '#server/posts/reading';
 import type { LabelStore } from './store.ts';
 
 export type Labels = ReturnType<typeof createLabels>;
 
 /** Labels stand beside posts: they change no post, and no network sees them. */
-export const createLabels = ({ store, live, clock }: { store: LabelStore; live: Live; clock: Clock }) => {
+export const createLabels = ({
+  store,
+  reading,
+  live,
+  clock,
+}: {
+  store: LabelStore;
+  reading: Pick<Reading, 'hold'>;
+  live: Live;
+  clock: Clock;
+}) => {
   const changed = async ({ workspaceId }: Caller, id: string): Promise<Label | undefined> => {
     await live.tell({ workspaceId, kind: 'label', id });
     return (await store.list(workspaceId)).find((label) => label.id === id);
@@ -63,18 +74,19 @@ export const createLabels = ({ store, live, clock }: { store: LabelStore; live: 
         await changed(caller, id);
       }),
 
-    ofPost: async ({ workspaceId }: Caller, postId: string) => {
-      if (!(await store.posts(workspaceId, [postId])).has(postId)) throw notFound('post', postId);
-      return store.ofPost(workspaceId, postId);
+    ofPost: async (caller: Caller, postId: string) => {
+      if (!(await reading.hold(caller, [postId])).has(postId)) throw notFound('post', postId);
+      return store.ofPost(caller.workspaceId, postId);
     },
 
     give: (
-      { workspaceId }: Caller,
+      caller: Caller,
       { postIds, add, remove }: { postIds: readonly string[]; add: readonly string[]; remove: readonly string[] },
     ) =>
       store.transaction(async () => {
+        const { workspaceId } = caller;
         // Posts before the workspace, in the order of whoever schedules a post: else the two could wait for each other.
-        mustAllBe('post', 'postIds', postIds, await store.posts(workspaceId, postIds));
+        mustAllBe('post', 'postIds', postIds, await reading.hold(caller, postIds));
         await store.lockWorkspace(workspaceId);
         const known = await store.known(workspaceId, [...add, ...remove]);
         mustAllBe('label', 'add', add, known);
@@ -84,7 +96,7 @@ export const createLabels = ({ store, live, clock }: { store: LabelStore; live: 
         if ((await store.most(workspaceId, postIds)) > bounds.labelsPerPost) {
           throw new Refusal('Conflict', `A post has at most ${bounds.labelsPerPost} labels. Take one away first.`);
         }
-        await store.tell(workspaceId, postIds);
+        await live.tell(...[...new Set(postIds)].map((id) => ({ workspaceId, kind: 'post' as const, id })));
       }),
   };
 };

@@ -1,6 +1,7 @@
 import type { Label, LabelColor } from '#contracts/labels';
-import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
+
+export const reads = ['workspaces'];
 
 const lockWorkspace = sql('labels.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const list = sql(
@@ -23,11 +24,6 @@ const change = sql(
 );
 const remove = sql('labels.remove', 'delete from labels where id = $1 and workspace_id = $2');
 const known = sql('labels.known', 'select id from labels where workspace_id = $1 and id = any($2) for key share');
-/** Nobody deletes them until the transaction ends. */
-const posts = sql(
-  'labels.posts',
-  'select id from posts where workspace_id = $1 and id = any($2) order by id for key share',
-);
 const ofPost = sql(
   'labels.ofPost',
   `select on_post.label_id as id from post_labels on_post join labels l on l.id = on_post.label_id
@@ -48,7 +44,6 @@ const most = sql(
   `select coalesce(max(count), 0)::int as most
      from (select count(*) from post_labels where workspace_id = $1 and post_id = any($2) group by post_id) as counted`,
 );
-const tell = sql('labels.tell', `select ${tellsOf('post')} from posts where workspace_id = $1 and id = any($2)`);
 
 export type LabelStore = ReturnType<typeof createLabelStore>;
 
@@ -80,8 +75,6 @@ export const createLabelStore = (db: Database) => ({
   /** Those of the ids that exist, and stay until the transaction ends. */
   known: async (workspaceId: string, ids: readonly string[]) =>
     new Set((await db.query<{ id: string }>(known, [workspaceId, ids])).map(({ id }) => id)),
-  posts: async (workspaceId: string, ids: readonly string[]) =>
-    new Set((await db.query<{ id: string }>(posts, [workspaceId, ids])).map(({ id }) => id)),
 
   ofPost: async (workspaceId: string, postId: string) =>
     (await db.query<{ id: string }>(ofPost, [workspaceId, postId])).map(({ id }) => id),
@@ -92,6 +85,4 @@ export const createLabelStore = (db: Database) => ({
   /** Of the posts, how many labels that one has which has most. */
   most: async (workspaceId: string, postIds: readonly string[]) =>
     (await db.query<{ most: number }>(most, [workspaceId, postIds]))[0]?.most ?? 0,
-  /** Open tabs hear of the posts. */
-  tell: (workspaceId: string, postIds: readonly string[]) => db.query(tell, [workspaceId, postIds]),
 });

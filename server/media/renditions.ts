@@ -12,7 +12,7 @@ import { withPixels } from './decoding.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitRefusal, type FitTarget, fitImage, recipe } from './fit-image.ts';
 import { thumbnailKey } from './item.ts';
-import { type MadeRow, type MediaStore, type RenditionRow, type RenditionStore, renditionColumns } from './store.ts';
+import type { MadeRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
 
 /** Somebody waits for the answer; what is not made by then is made all the same. */
 const patienceMs = 20_000;
@@ -28,8 +28,8 @@ export interface Wish {
 
 export type Rendition = RenditionRow;
 export type MadeRendition = MadeRow;
+export type PostRendition = PostRenditionRow;
 export type { FitRefusal };
-export { renditionColumns };
 
 export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${target}`;
 
@@ -157,6 +157,12 @@ export const createRenditions = ({
       const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
       return Promise.race([making, inTime]).finally(() => late.abort());
     },
+
+    /** What posts are to go out with. */
+    ofPosts: store.ofPosts,
+
+    /** In the place of what was kept for the post before. */
+    keepForPost: store.keepForPost,
 
     /** With access to their bytes, by the item they were made of; `lost` names items whose bytes cannot be had any more. */
     forPublishing: async (

@@ -173,9 +173,7 @@ interface RefusedRow extends RenditionKey {
 
 export type RenditionRow = MadeRow | RefusedRow;
 
-export const renditionColumns = (
-  r: string,
-) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
+const renditionColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
   ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.sha256, ${r}.created_at as "createdAt"`;
 
 const find = sql(
@@ -209,6 +207,31 @@ const removeUnused = sql(
   `delete from renditions r where created_at < $1 and not exists (
      select from post_renditions k where k.workspace_id = r.workspace_id and k.rendition_id = r.id)`,
 );
+
+const ofPosts = sql(
+  'renditions.ofPosts',
+  `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${renditionColumns('r')}
+     from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
+    where k.workspace_id = $1 and k.post_id = any($2)`,
+);
+/** In the place of what was kept before. */
+const keepForPost = sql(
+  'renditions.keepForPost',
+  `with kept as (select account_id, media_id, rendition_id
+                   from jsonb_to_recordset($3) as one(account_id text, media_id text, rendition_id text)),
+        gone as (delete from post_renditions where workspace_id = $1 and post_id = $2
+                    and (account_id, media_id) not in (select account_id, media_id from kept))
+   insert into post_renditions (workspace_id, post_id, account_id, media_id, rendition_id)
+   select $1, $2, account_id, media_id, rendition_id from kept
+   on conflict (workspace_id, post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
+);
+
+/** What an account gets in the place of a picture of the post. */
+export interface PostRenditionRow extends MadeRow {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly lost: boolean;
+}
 
 export type RenditionStore = ReturnType<typeof createRenditionStore>;
 
@@ -251,4 +274,20 @@ export const createRenditionStore = (db: Database) => ({
   lose: (workspaceId: string, id: string) => db.run(lose, [workspaceId, id]),
 
   removeUnused: (before: Date) => db.run(removeUnused, [before]),
+
+  ofPosts: (workspaceId: string, postIds: readonly string[]) =>
+    db.query<PostRenditionRow>(ofPosts, [workspaceId, postIds]),
+
+  keepForPost: async (
+    workspaceId: string,
+    postId: string,
+    renditions: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
+  ) => {
+    const rows = renditions.map(({ accountId, mediaId, renditionId }) => ({
+      account_id: accountId,
+      media_id: mediaId,
+      rendition_id: renditionId,
+    }));
+    await db.run(keepForPost, [workspaceId, postId, JSON.stringify(rows)]);
+  },
 });

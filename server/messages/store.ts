@@ -2,6 +2,8 @@ import { wakes } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 
+export const reads = ['sessions'];
+
 export type Channel = 'mail' | 'push';
 
 export interface MessageRow {

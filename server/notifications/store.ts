@@ -3,6 +3,17 @@ import type { Role } from '#contracts/scopes';
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
 
+export const reads = [
+  'accounts',
+  'approval_cards',
+  'members',
+  'posts',
+  'push_subscriptions',
+  'users',
+  'webhooks',
+  'workspaces',
+];
+
 export interface NotificationRow {
   readonly id: string;
   readonly kind: NotificationKind;

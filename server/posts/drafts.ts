@@ -1,7 +1,7 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
 import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
-import type { Caller } from '#server/context';
+import type { ApprovalRun, Caller } from '#server/context';
 import { approvalRequired, badInput, notFound, pageOf, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import { newId } from '#server/ids';
@@ -47,19 +47,45 @@ export const createDrafts = ({
     return post;
   };
 
-  const changing = (caller: Caller, change: () => Promise<Post>) =>
-    linkCards.after(
-      caller,
-      lifecycle.making(caller, () => store.transaction(change)),
-    );
+  /** What a change makes of the content of a post, or why it cannot. Writes nothing. */
+  type ContentChange = (post: Post) => Promise<Partial<PostContent>>;
 
-  /** Saves a change; what is scheduled must stay publishable. */
-  const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
-    const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
+  /** What is scheduled must stay publishable, so its pictures are fitted and its links read for the content it gets. */
+  const change = async (
+    caller: Caller,
+    { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
+    contentOf: ContentChange,
+    approval: ApprovalRun | undefined,
+  ) => {
+    if (!approval) await fitScheduled(caller, { id, baseUpdatedAt }, contentOf);
+    const saved = await store.transaction(async () => {
+      const post = await openForEdit(caller, id);
+      mustBeCurrent(post, baseUpdatedAt);
+      return save(caller, post, await contentOf(post), approval);
+    });
+    if (!approval && saved.status === 'Scheduled') await linkCards.keep(caller, saved);
+    return saved;
+  };
+
+  const fitScheduled = async (
+    caller: Caller,
+    { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
+    contentOf: ContentChange,
+  ) => {
+    // Others are refused, so their changes need no fitting.
+    if (!caller.human) return;
+    const post = await store.get(caller.workspaceId, id);
+    if (post?.status !== 'Scheduled') return;
+    mustBeCurrent(post, baseUpdatedAt);
+    await lifecycle.fitPictures(caller, { ...post, ...(await contentOf(post)), status: 'Draft' });
+  };
+
+  const save = async (caller: Caller, post: Post, content: Partial<PostContent>, approval: ApprovalRun | undefined) => {
+    const { accountIds, versions, scheduledAt = null } = { ...post, ...content };
     mustFit(versions);
     await revisions.keep(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
-    if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved);
+    if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved, approval);
     return saved;
   };
 
@@ -158,15 +184,17 @@ export const createDrafts = ({
       const { accountIds, scheduledAt } = input;
       const networkOf = await accounts.networksOf(caller, accountIds);
       const id = newId('post', clock.now());
-      const insert = async () => {
-        const versions = await firstVersions(caller, input, networkOf);
-        return store.insert(id, caller, { accountIds, versions, scheduledAt: scheduledAt || null });
-      };
+      const checkVersions = () => firstVersions(caller, input, networkOf);
+      const insert = async () =>
+        store.insert(id, caller, { accountIds, versions: await checkVersions(), scheduledAt: scheduledAt || null });
       if (caller.human && scheduledAt) {
-        return changing(caller, async () => {
+        await lifecycle.fitPictures(caller, { id, status: 'Draft', accountIds, versions: await checkVersions() });
+        const post = await store.transaction(async () => {
           await insert();
           return lifecycle.toScheduled(caller, id, scheduledAt, 'scheduledAt');
         });
+        await linkCards.keep(caller, post);
+        return post;
       }
       // Its files stay until the post is there; a text alone needs no transaction.
       return input.versions.length > 0 ? store.transaction(insert) : insert();
@@ -197,22 +225,19 @@ export const createDrafts = ({
         scheduledAt: string;
         baseUpdatedAt: string;
       },
-    ) =>
-      changing(caller, async () => {
-        const post = await openForEdit(caller, input.id);
-        mustBeCurrent(post, input);
+      approval?: ApprovalRun,
+    ) => {
+      const contentOf: ContentChange = async (post) => {
         const networkOf = await accounts.networksOf(caller, input.accountIds);
         const versions = checked(input, networkOf);
         await library.mustExist(caller, filesIn(input.versions));
         if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
         // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.
         const keptTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
-        return save(caller, post, {
-          accountIds: input.accountIds,
-          versions,
-          scheduledAt: input.scheduledAt || keptTime,
-        });
-      }),
+        return { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || keptTime };
+      };
+      return change(caller, input, contentOf, approval);
+    },
 
     setVersionText: (
       caller: Caller,
@@ -224,38 +249,38 @@ export const createDrafts = ({
         only: boolean;
         baseUpdatedAt: string;
       },
-    ) =>
-      changing(caller, async () => {
-        const post = await openForEdit(caller, input.id);
-        mustBeCurrent(post, input);
+      approval?: ApprovalRun,
+    ) => {
+      const contentOf: ContentChange = async (post) => {
         mustBeAccountOf(post, input.accountId);
-        return save(caller, post, {
-          versions: withText(post.versions, input),
-        });
-      }),
+        return { versions: withText(post.versions, input) };
+      };
+      return change(caller, input, contentOf, approval);
+    },
 
     setOption: (
       caller: Caller,
       input: { id: string; accountId: string; key: string; value: string; baseUpdatedAt: string },
-    ) =>
-      changing(caller, async () => {
-        const post = await openForEdit(caller, input.id);
-        mustBeCurrent(post, input);
+      approval?: ApprovalRun,
+    ) => {
+      const contentOf: ContentChange = async (post) => {
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
         checkOption(input, networkOf, { key: 'key', value: 'value' });
         if (namesFile(input.key) && input.value) {
           await library.mustExist(caller, [{ path: 'value', id: input.value }]);
         }
-        return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
-      }),
+        return { versions: withOption(post.versions, input.accountId, input.key, input.value) };
+      };
+      return change(caller, input, contentOf, approval);
+    },
   };
 };
 
 const alreadyOut = ({ id, status }: Post) =>
   new Refusal('Conflict', `The post ${id} is ${status} and can no longer be changed. Read it again.`);
 
-const mustBeCurrent = ({ id, updatedAt }: Post, { baseUpdatedAt }: { baseUpdatedAt: string }) => {
+const mustBeCurrent = ({ id, updatedAt }: Post, baseUpdatedAt: string) => {
   if (baseUpdatedAt === '' || baseUpdatedAt === updatedAt) return;
   throw new Refusal('Conflict', `The post ${id} was changed at ${updatedAt}, after your baseUpdatedAt. Read it again.`);
 };

@@ -1,12 +1,12 @@
-import type { Post } from '#contracts/posts';
+import type { Post, Version } from '#contracts/posts';
 import type { Constraints } from '#contracts/providers';
 import type { Caller } from '#server/context';
-import { Refusal } from '#server/errors';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
   type FitRefusal,
   fittedMedia,
   type MadeRendition,
+  type PostRendition,
   type Rendition,
   type Renditions,
   targetText,
@@ -18,7 +18,6 @@ import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/
 import { createTurns, type TakeTurns } from '#server/turns';
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
-import type { KeptRendition, PostStore } from './store.ts';
 
 /** What an account gets in the place of pictures of the post, by the id of each. */
 export interface Fit {
@@ -37,28 +36,22 @@ export interface Around {
   readonly media: ReadonlyMap<string, NetworkMedia>;
 }
 
-/** A check that failed for want of renditions alone would hold once they are made. */
-export class NotFitted extends Refusal {
-  readonly wanted: readonly Wish[];
-
-  constructor({ message, issues }: Refusal, wanted: readonly Wish[]) {
-    super('Invalid', message, issues);
-    this.wanted = wanted;
-  }
+/** What of a post decides how its pictures are fitted. */
+export interface FittablePost extends Pick<Post, 'id' | 'status'> {
+  readonly accountIds: readonly string[];
+  readonly versions: readonly Version[];
 }
-
-const mostRetries = 3;
 
 export type Fitting = ReturnType<typeof createFitting>;
 
 /** Which pictures go out fitted, and to whom. */
-export const createFitting = ({ store, renditions }: { store: PostStore; renditions: Renditions }) => ({
+export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   /**
    * What is to go out, as of now. `kept` are posts whose time has been decided: what a person saw then is what they go out
    * with, whatever the limits have become.
    */
   of: async (
-    posts: readonly Post[],
+    posts: readonly FittablePost[],
     around: Around & Pick<Caller, 'workspaceId'>,
     { kept = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
@@ -67,8 +60,8 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
     for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, around, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
-    const before = new Map<string, KeptRendition[]>();
-    for (const row of asked.length === 0 ? [] : await store.keptRenditions(around.workspaceId, asked)) {
+    const before = new Map<string, PostRendition[]>();
+    for (const row of asked.length === 0 ? [] : await renditions.ofPosts(around.workspaceId, asked)) {
       const place = `${row.postId} ${row.accountId}`;
       const rows = before.get(place);
       if (rows) rows.push(row);
@@ -94,38 +87,25 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
 
   /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
-    store.keepRenditions(
+    renditions.keepForPost(
       workspaceId,
       postId,
       [...fits].flatMap(([accountId, { made }]) =>
         [...made].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
       ),
     ),
-
-  /** Work that refuses in a transaction for want of renditions is done again once they are made, outside of it. */
-  making: async <T>(
-    { workspaceId, approving }: Pick<Caller, 'workspaceId' | 'approving'>,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    // Whoever runs the approved action is in a transaction, and does this around it.
-    if (approving) return work();
-    for (let retries = 0; ; retries++) {
-      try {
-        return await store.attempt(work);
-      } catch (error) {
-        if (!(error instanceof NotFitted) || retries === mostRetries) throw error;
-        if (!(await renditions.make(workspaceId, error.wanted))) throw error;
-      }
-    }
-  },
 });
 
 const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].includes(status);
 
-const wishesOf = async (post: Post, { networkOf, media }: Around, turn: TakeTurns) => {
+/** Whether an option of the post asks for fitted pictures. */
+export const asksForFit = ({ versions }: FittablePost) =>
+  versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')));
+
+const wishesOf = async (post: FittablePost, { networkOf, media }: Around, turn: TakeTurns) => {
   const wishes = new Map<string, readonly Wish[]>();
   const shared = new Map<string, readonly Wish[]>();
-  if (!post.versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')))) return wishes;
+  if (!asksForFit(post)) return wishes;
   for (const accountId of post.accountIds) {
     const { network, facts = null } = networkOf(accountId) ?? {};
     if (network === undefined) continue;
@@ -207,6 +187,9 @@ export const mediaWith = (
 
 const nothing: Fit = { made: new Map(), refused: new Map(), wanted: [] };
 
+/** The code of an issue that ends once the picture is fitted. */
+export const unfitted = 'MediaFitting';
+
 /** What is wrong with a picture, and how the option of the network would help, or why it cannot. */
 export const withAdvice = (
   network: Network,
@@ -222,7 +205,7 @@ export const withAdvice = (
   if (first === undefined || modes.length === 0 || network.options.every((one) => one.key !== key)) return problems;
   if (wanted.some(({ mediaId }) => mediaId === file.id)) {
     const message = 'This picture is still being fitted. Try again in a moment.';
-    return [{ path: first.path, code: 'MediaFitting', message }];
+    return [{ path: first.path, code: unfitted, message }];
   }
   const told = (tell: (problem: Problem) => Partial<Problem>) =>
     problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...tell(problem) }));

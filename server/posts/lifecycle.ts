@@ -2,19 +2,22 @@ import type { Post, Result } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/connected';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
-import type { Caller } from '#server/context';
+import type { ApprovalRun, Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
-import { type Fits, type Fitting, mediaWith, NotFitted } from './fitting.ts';
+import { asksForFit, type Fits, type FittablePost, type Fitting, mediaWith, unfitted } from './fitting.ts';
 import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
 import type { PostStore } from './store.ts';
+
+/** One round fits at most `bounds.renditions` pictures. */
+const mostRounds = 4;
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
@@ -54,7 +57,7 @@ export const createLifecycle = ({
   };
 
   /** What posts alone do not tell about what would go out. */
-  const around = async (caller: Caller, posts: readonly Post[]) => {
+  const around = async (caller: Caller, posts: readonly FittablePost[]) => {
     const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
     return {
       workspaceId: caller.workspaceId,
@@ -68,7 +71,7 @@ export const createLifecycle = ({
   };
 
   /** What goes out in the place of pictures, as far as it is made. */
-  const fitsOf = async (caller: Caller, post: Post): Promise<Fits> =>
+  const fitsOf = async (caller: Caller, post: FittablePost): Promise<Fits> =>
     (await fitting.of([post], await around(caller, [post]))).get(post.id) ?? new Map();
 
   const check = async (
@@ -90,14 +93,25 @@ export const createLifecycle = ({
     return check(caller, post);
   };
 
-  /** Inside the transaction that decides that it goes out, now or later: what was checked is what is sent. */
-  const mustBePublishable = async (caller: Caller, post: Post) => {
-    const { issues, warnings, fits } = await check(caller, post, { kept: () => false });
-    const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues];
-    if (broken.length > 0) {
-      const wanted = wantedIn(fits);
-      throw wanted.length > 0 ? new NotFitted(invalid(broken), wanted) : invalid(broken);
+  /**
+   * Makes what is not made yet. Before the transaction that decides, as pictures take their time. A post that was decided
+   * goes out as it was decided.
+   */
+  const fitPictures = async (caller: Caller, post: FittablePost) => {
+    if (!asksForFit(post)) return;
+    for (let round = 0; round < mostRounds; round++) {
+      const wanted = wantedIn(await fitsOf(caller, post));
+      if (wanted.length === 0 || !(await fitting.make(caller.workspaceId, wanted))) return;
     }
+  };
+
+  /** Inside the transaction that decides that it goes out, now or later: what was checked is what is sent. */
+  const mustBePublishable = async (caller: Caller, post: Post, approval?: ApprovalRun) => {
+    const { issues, warnings, fits } = await check(caller, post, { kept: () => false });
+    const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues].filter(
+      ({ code }) => !(approval?.isBeforeFitting && code === unfitted),
+    );
+    if (broken.length > 0) throw invalid(broken);
     await fitting.keep(caller.workspaceId, post.id, fits);
   };
 
@@ -138,8 +152,8 @@ export const createLifecycle = ({
     }
   };
 
-  /** `field` is what the caller names the time. Pictures that have to be fitted for it are made by `making` around this. */
-  const toScheduled = (caller: Caller, id: string, at: string, field: string) =>
+  /** `field` is what the caller names the time. Its pictures are fitted. */
+  const toScheduled = (caller: Caller, id: string, at: string, field: string, approval?: ApprovalRun) =>
     store.transaction(async () => {
       mustBeFuture(at, field);
       await deletion.mustStay(caller.workspaceId);
@@ -147,7 +161,7 @@ export const createLifecycle = ({
       if (post.status !== 'Draft' && post.status !== 'Failed') {
         throw notFrom(post, 'scheduled', 'a Draft or Failed post');
       }
-      await mustBePublishable(caller, post);
+      await mustBePublishable(caller, post, approval);
       const counted = await usePlan(caller, post, { scheduled: true });
       await store.wake();
       await revisions.note(caller, id, 'Scheduled', at);
@@ -166,19 +180,13 @@ export const createLifecycle = ({
 
     fits: fitsOf,
 
-    /** Makes what is not made yet. Not inside a transaction. */
-    fit: async (caller: Caller, post: Post) => {
-      const wanted = wantedIn(await fitsOf(caller, post));
-      if (wanted.length > 0) await fitting.make(caller.workspaceId, wanted);
-    },
+    fitPictures,
 
     /** Inside the transaction in which a person is asked about it. A decided post goes out as it was decided. */
     keepFits: async (caller: Caller, post: Post) => {
       if (post.status !== 'Draft' && post.status !== 'Failed') return;
       await fitting.keep(caller.workspaceId, post.id, await fitsOf(caller, post));
     },
-
-    making: fitting.making,
 
     /** What each of the posts is and would put before the public: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
@@ -198,7 +206,6 @@ export const createLifecycle = ({
       return new Map(posts.map((post) => [post.id, pin(post)]));
     },
 
-    mustBePublishable,
     mustBeFuture,
 
     validate: async (caller: Caller, id: string) => {
@@ -209,17 +216,20 @@ export const createLifecycle = ({
       return { valid: true as const, issues, warnings };
     },
 
-    schedule: (caller: Caller, id: string, at: string) =>
-      linkCards.after(
-        caller,
-        fitting.making(caller, () => toScheduled(caller, id, at, 'at')),
-      ),
+    schedule: async (caller: Caller, id: string, at: string, approval?: ApprovalRun) => {
+      if (approval) return toScheduled(caller, id, at, 'at', approval);
+      const draft = await store.get(caller.workspaceId, id);
+      if (draft) await fitPictures(caller, draft);
+      const post = await toScheduled(caller, id, at, 'at');
+      await linkCards.keep(caller, post);
+      return post;
+    },
 
     toScheduled,
 
     /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
-    rescheduled: async (caller: Caller, before: Post, after: Post) => {
-      await mustBePublishable(caller, after);
+    rescheduled: async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
+      await mustBePublishable(caller, after, approval);
       const { workspaceId } = caller;
       const [wanted, wantedNow] = [await uncounted(caller, before), await uncounted(caller, after)];
       const counted = await store.counted(after.id, workspaceId);
@@ -247,7 +257,12 @@ export const createLifecycle = ({
      * Whether it may go out now, and what that uses of the plan. Inside the transaction that begins to publish it. `only`
      * are accounts that failed; answers with the results of the others that did, which stay as they are.
      */
-    readyNow: async (caller: Caller, id: string, only: readonly string[] = []): Promise<Result[]> => {
+    readyNow: async (
+      caller: Caller,
+      id: string,
+      only: readonly string[] = [],
+      approval?: ApprovalRun,
+    ): Promise<Result[]> => {
       await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
@@ -256,7 +271,7 @@ export const createLifecycle = ({
       if (!only.every((accountId) => failed.some((result) => result.accountId === accountId))) {
         throw new Refusal('Conflict', `Not all of these accounts failed on the post ${id}. Read it again.`);
       }
-      await mustBePublishable(caller, post);
+      await mustBePublishable(caller, post, approval);
       await usePlan(caller, post, { scheduled: false });
       await revisions.note(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));

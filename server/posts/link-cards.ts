@@ -39,7 +39,6 @@ export const createLinkCards = ({
   };
 
   const keep = async (caller: Caller, { id, accountIds, versions }: Pick<Post, 'id' | 'accountIds' | 'versions'>) => {
-    if (caller.approving) return;
     const media = await library.find(caller, mediaIn(versions));
     const connected = await accounts.connectedOf(caller, accountIds);
     const wanted = new Map<string, { network: Network; accountId: string; uri: string }>();
@@ -74,12 +73,5 @@ export const createLinkCards = ({
 
     /** Reads those that the post would show and that are not kept yet. What is kept never changes. */
     keep,
-
-    /** For a change by a person: what is scheduled now goes out as it is. */
-    after: async (caller: Caller, changing: Promise<Post>) => {
-      const post = await changing;
-      if (post.status === 'Scheduled') await keep(caller, post);
-      return post;
-    },
   };
 };

@@ -5,8 +5,9 @@ import type { Live } from '#server/live/open-tabs';
 import type { Happening, Notifications } from '#server/notifications/notifications';
 import type { PostKey } from '#server/store/post-key';
 import type { Events } from '#server/webhooks/events';
-import type { PostStore } from './store.ts';
+import type { EndedPost, PostStore } from './store.ts';
 
+export type { EndedPost };
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
 /** How publishing begins and ends: the post, its event and the news for open tabs are one change. */
@@ -44,9 +45,9 @@ export const createOutcomes = ({
       if (post) await tell([{ workspaceId, post }]);
     },
 
-    /** To Publishing. Whoever calls it adds the sends, in the same transaction. */
-    begin: async (keys: readonly PostKey[]) => {
-      await store.recallOut(keys);
+    /** To Publishing. Whoever calls it adds the sends, in the same transaction. `sends` are those that put a post out before. */
+    begin: async (keys: readonly PostKey[], sends: readonly (PostKey & { readonly result: Result })[]) => {
+      if (sends.length > 0) await store.restoreResults(sends);
       await store.begin(keys);
     },
 
@@ -54,11 +55,11 @@ export const createOutcomes = ({
     lock: (keys: readonly PostKey[]) => store.lockToEnd(keys),
 
     /**
-     * Those of the posts that have no account left to go to. Called in the transaction that ended the last of them, with the
-     * posts locked: of two who end the last two accounts of a post at once, the second sees what the first did.
+     * Called in the transaction that ended their last sends, with the posts locked before the sends are read: of two who end
+     * the last two accounts of a post at once, the second sees what the first did.
      */
-    end: async (keys: readonly PostKey[]) => {
-      if (keys.length > 0) await tell(await store.end(keys));
+    end: async (posts: readonly EndedPost[]) => {
+      if (posts.length > 0) await tell(await store.end(posts));
     },
 
     /** What became of sends whose posts had ended without knowing it. A post that all accounts have now is Published. */

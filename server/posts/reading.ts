@@ -51,6 +51,9 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   /** Those of the ids that exist. */
   many: ({ workspaceId }: Caller, ids: readonly string[]) => store.many(workspaceId, ids),
 
+  /** Those of the ids that exist. Inside a transaction: nobody deletes them until that ends. */
+  hold: ({ workspaceId }: Caller, ids: readonly string[]) => store.hold(workspaceId, ids),
+
   /** A draft that says the same to the same accounts, and was made not long ago. */
   alike: ({ workspaceId }: Caller, id: string) => store.alike(workspaceId, id, amongNewest),
 

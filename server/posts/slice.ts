@@ -60,7 +60,7 @@ export const openPosts = ({
   const reachable = isPublicAddress(config.baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
-  const fitting = createFitting({ store, renditions });
+  const fitting = createFitting({ renditions });
   const lifecycle = createLifecycle({ ...shared, fitting, plans, deletion, outcomes, reachable });
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),

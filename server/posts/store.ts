@@ -3,7 +3,6 @@ import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { JsonText } from '#server/json-text';
 import { tellsOf } from '#server/live/news';
-import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
 import type { Counted } from '#server/plans/allowance';
 import { isColumnMissing } from '#server/store/away';
@@ -21,6 +20,8 @@ import {
   search,
   toFound,
 } from './search.ts';
+
+export const reads = ['accounts', 'post_labels', 'published_posts'];
 
 interface PageRow {
   /** The posts as JSON. */
@@ -102,14 +103,14 @@ const counted = sql(
 const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
-const recallOut = sql(
-  'posts.recallOut',
+const restoreResults = sql(
+  'posts.restoreResults',
   `update posts set results = posts.results || back.results, ${touch}
-     from (select p.workspace_id, p.id, jsonb_agg(s.result) as results
-             from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
-             join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id and s.account_id = any(p.account_ids)
-            where (s.result ->> 'ok')::boolean
-              and not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = s.account_id)
+     from (select p.workspace_id, p.id, jsonb_agg(send.result) as results
+             from unnest($1::text[], $2::text[], $3::jsonb[]) as send (workspace_id, post_id, result)
+             join posts p on p.workspace_id = send.workspace_id and p.id = send.post_id
+              and send.result ->> 'accountId' = any(p.account_ids)
+            where not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = send.result ->> 'accountId')
             group by p.workspace_id, p.id) back
     where posts.workspace_id = back.workspace_id and posts.id = back.id`,
 );
@@ -131,6 +132,10 @@ const alike = sql(
        on newest.workspace_id = p.workspace_id and newest.id <> p.id and newest.status = 'Draft'
       and newest.account_ids = p.account_ids and newest.versions = p.versions
     where p.workspace_id = $1 and p.id = $2 order by newest.id desc limit 1`,
+);
+const hold = sql(
+  'posts.hold',
+  'select id from posts where workspace_id = $1 and id = any($2) order by id for key share',
 );
 const scheduledFor = sql(
   'posts.scheduledFor',
@@ -157,23 +162,6 @@ const linkCardPicture = sql(
   'posts.linkCardPicture',
   'select picture_bytes as bytes from link_cards where picture = $1 limit 1',
 );
-const keptRenditions = sql(
-  'posts.keptRenditions',
-  `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${renditionColumns('r')}
-     from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
-    where k.workspace_id = $1 and k.post_id = any($2)`,
-);
-/** In the place of what was kept before. */
-const keepRenditions = sql(
-  'posts.keepRenditions',
-  `with kept as (select account_id, media_id, rendition_id
-                   from jsonb_to_recordset($3) as one(account_id text, media_id text, rendition_id text)),
-        gone as (delete from post_renditions where workspace_id = $1 and post_id = $2
-                    and (account_id, media_id) not in (select account_id, media_id from kept))
-   insert into post_renditions (workspace_id, post_id, account_id, media_id, rendition_id)
-   select $1, $2, account_id, media_id, rendition_id from kept
-   on conflict (workspace_id, post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
-);
 /** A key lock is not in the way: whoever adds a publication holds one. */
 const lockToEnd = sql(
   'posts.lockToEnd',
@@ -181,23 +169,19 @@ const lockToEnd = sql(
     order by p.id for no key update of p`,
 );
 /**
- * Published when all accounts have it, else Failed, once no send is left that has not ended. `offset 0`: posts are found by
- * their keys, however few the planner believes to be Publishing.
+ * Published when all accounts have it, else Failed. `offset 0`: posts are found by their keys, however few the planner
+ * believes to be Publishing.
  */
 const end = sql(
   'posts.end',
   `with ended as (
-     select p.workspace_id, p.id, jsonb_agg(coalesce(s.result, kept.result) order by account.place) as results,
-            bool_and((coalesce(s.result, kept.result) ->> 'ok')::boolean) as ok
-       from ${given} cross join lateral (
+     select p.workspace_id, p.id, jsonb_agg(coalesce(given.results -> account.id, kept.result) order by account.place) as results,
+            bool_and((coalesce(given.results -> account.id, kept.result) ->> 'ok')::boolean) as ok
+       from unnest($1::text[], $2::text[], $3::jsonb[]) as given (workspace_id, post_id, results) cross join lateral (
          select * from posts p where p.workspace_id = given.workspace_id and p.id = given.post_id offset 0) p
        cross join unnest(p.account_ids) with ordinality as account(id, place)
-       left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id and s.account_id = account.id
-        and s.result is not null
        left join lateral (select r as result from jsonb_array_elements(p.results) r where r ->> 'accountId' = account.id) kept on true
       where p.status = 'Publishing'
-        and not exists (select from sends open where open.workspace_id = given.workspace_id and open.post_id = given.post_id
-                           and open.due_at is not null and open.result is null)
       group by p.workspace_id, p.id)
    update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
      from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
@@ -269,18 +253,17 @@ const remove = sql(
   `delete from posts where id = $1 and workspace_id = $2 returning ${tellsOf('post')}`,
 );
 
-/** What an account gets in the place of a picture of the post. */
-export interface KeptRendition extends MadeRendition {
-  readonly postId: string;
-  readonly accountId: string;
-  readonly lost: boolean;
-}
-
 /** What posts.create and posts.update write. */
 export interface PostContent {
   readonly accountIds: readonly string[];
   readonly versions: readonly Version[];
   readonly scheduledAt: string | null;
+}
+
+/** A post that has no account left to go to. */
+export interface EndedPost extends PostKey {
+  /** JSON: the results of its sends by account id. */
+  readonly results: string;
 }
 
 export type PostStore = ReturnType<typeof createPostStore>;
@@ -302,7 +285,6 @@ export const createPostStore = (db: Database) => {
 
   return {
     transaction: db.transaction,
-    attempt: db.attempt,
 
     get: (workspaceId: string, id: string) => one(get, [id, workspaceId]),
 
@@ -385,6 +367,9 @@ export const createPostStore = (db: Database) => {
     alike: async (workspaceId: string, id: string, among: number) =>
       (await db.query<{ id: string }>(alike, [workspaceId, id, among]))[0]?.id,
 
+    hold: async (workspaceId: string, ids: readonly string[]) =>
+      new Set((await db.query<{ id: string }>(hold, [workspaceId, ids])).map(({ id }) => id)),
+
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
 
@@ -406,24 +391,8 @@ export const createPostStore = (db: Database) => {
       return new Map(rows.map(({ postId, cards }) => [postId, cards]));
     },
 
-    keptRenditions: (workspaceId: string, postIds: readonly string[]) =>
-      db.query<KeptRendition>(keptRenditions, [workspaceId, postIds]),
-
-    keepRenditions: async (
-      workspaceId: string,
-      postId: string,
-      kept: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
-    ) => {
-      const rows = kept.map(({ accountId, mediaId, renditionId }) => ({
-        account_id: accountId,
-        media_id: mediaId,
-        rendition_id: renditionId,
-      }));
-      await db.run(keepRenditions, [workspaceId, postId, JSON.stringify(rows)]);
-    },
-
-    recallOut: async (keys: readonly PostKey[]) => {
-      await db.run(recallOut, keyColumns(keys));
+    restoreResults: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
+      await db.run(restoreResults, resultColumns(sends));
     },
 
     begin: async (keys: readonly PostKey[]) => {
@@ -434,16 +403,19 @@ export const createPostStore = (db: Database) => {
       await db.run(lockToEnd, keyColumns(keys));
     },
 
-    /** Those in Publishing that have no account left to go to are Published or Failed then. Inside a transaction that locked them. */
-    end: async (keys: readonly PostKey[]) => {
-      const rows = await db.query<{ workspaceId: string; post: string }>(end, keyColumns(keys));
+    /** Those in Publishing are Published or Failed then. Inside a transaction that locked them. */
+    end: async (posts: readonly EndedPost[]) => {
+      const values = [...keyColumns(posts), posts.map(({ results }) => results)];
+      const rows = await db.query<{ workspaceId: string; post: string }>(end, values);
       return rows.map(({ workspaceId, post }) => ({ workspaceId, post: new JsonText<Post>(post) }));
     },
 
     /** Inside a transaction that locked them. */
     settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
-      const values = [...keyColumns(sends), sends.map(({ result }) => JSON.stringify(result))];
-      const rows = await db.query<{ workspaceId: string; post: string; isPublished: boolean }>(settle, values);
+      const rows = await db.query<{ workspaceId: string; post: string; isPublished: boolean }>(
+        settle,
+        resultColumns(sends),
+      );
       return rows.map(({ post, ...row }) => ({ ...row, post: new JsonText<Post>(post) }));
     },
 
@@ -477,6 +449,13 @@ export const createPostStore = (db: Database) => {
     },
   };
 };
+
+/** Not each post once, as in `keyColumns`: a post has a result for each account. */
+const resultColumns = (sends: readonly (PostKey & { readonly result: Result })[]) => [
+  sends.map(({ workspaceId }) => workspaceId),
+  sends.map(({ postId }) => postId),
+  sends.map(({ result }) => JSON.stringify(result)),
+];
 
 const matched = ({ status, query, from, to }: ListFilter) => [status ?? null, literal(query), from, to];
 

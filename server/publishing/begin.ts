@@ -11,6 +11,6 @@ export type BeginPublishing = ReturnType<typeof createBegin>;
 export const createBegin =
   ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
   async (posts: readonly PostKey[]) => {
-    await outcomes.begin(posts);
+    await outcomes.begin(posts, await store.publishedResults(posts));
     return store.queue(posts);
   };

@@ -1,5 +1,5 @@
 import type { Result } from '#contracts/posts';
-import type { Caller } from '#server/context';
+import type { ApprovalRun, Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/posts/lifecycle';
@@ -50,19 +50,30 @@ export const createByHand = ({
     publishNow: async (
       caller: Caller,
       id: string,
-      { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
+      {
+        despite = [],
+        only = [],
+        approval,
+      }: {
+        despite?: readonly string[];
+        only?: readonly string[];
+        approval?: ApprovalRun | undefined;
+      } = {},
     ) => {
-      await linkCards.keep(caller, await reading.get(caller, id));
+      if (!approval) {
+        const draft = await reading.get(caller, id);
+        await linkCards.keep(caller, draft);
+        await lifecycle.fitPictures(caller, draft);
+      }
       const post = { workspaceId: caller.workspaceId, postId: id };
-      const publish = async () => {
-        const kept = await lifecycle.readyNow(caller, id, only);
+      return store.transaction(async () => {
+        const kept = await lifecycle.readyNow(caller, id, only, approval);
         if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBeLetGo(lost);
         await begin([post]);
         if (kept.length > 0) await store.holdBack(post, kept);
-        await outcomes.end([post]);
+        await outcomes.end(await store.endedPosts([post]));
         return reading.get(caller, id);
-      };
-      return lifecycle.making(caller, () => store.transaction(publish));
+      });
     },
 
     /** Which accounts have a result by now. */

@@ -86,7 +86,7 @@ export const createPublishing = ({
         ];
       });
       if (out.length > 0) await publications.add(out);
-      await outcomes.end(recorded.filter((row) => !wasEnded.get(nameOf(row))));
+      await outcomes.end(await store.endedPosts(recorded.filter((row) => !wasEnded.get(nameOf(row)))));
       await outcomes.settle(recorded.filter((row) => wasEnded.get(nameOf(row))));
     });
     return rows.map(() => undefined);
@@ -173,7 +173,7 @@ export const createPublishing = ({
       const withoutSend = await begin(all);
       if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
       const over = [...new Set([...withoutSend, ...tooLate])];
-      if (over.length > 0) await outcomes.end(over);
+      await outcomes.end(await store.endedPosts(over));
       return all.length;
     });
 

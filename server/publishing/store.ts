@@ -3,9 +3,12 @@ import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
 import { isLate } from '#server/posts/late';
+import type { EndedPost } from '#server/posts/outcome';
 import type { KeptLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
+
+export const reads = ['accounts', 'link_cards', 'post_renditions', 'posts', 'workspaces'];
 
 /** A send that is ours until its lease ends. */
 export interface SendRow {
@@ -113,6 +116,22 @@ const endMissed = sql(
           result = case when begun_at is null then $3::jsonb else $4::jsonb end || jsonb_build_object('accountId', account_id)
      from ${given}
     where sends.workspace_id = given.workspace_id and sends.post_id = given.post_id and due_at is not null`,
+);
+/** Accounts that have the post. */
+const publishedResults = sql(
+  'publishing.publishedResults',
+  `select s.workspace_id as "workspaceId", s.post_id as "postId", s.result
+     from ${given} join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
+    where (s.result ->> 'ok')::boolean`,
+);
+/** Posts without a send that has not ended, also those without any. */
+const endedPosts = sql(
+  'publishing.endedPosts',
+  `select given.workspace_id as "workspaceId", given.post_id as "postId",
+          coalesce(jsonb_object_agg(s.account_id, s.result) filter (where s.result is not null), '{}')::text as results
+     from ${given} left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
+    group by given.workspace_id, given.post_id
+   having bool_and(s.due_at is null or s.result is not null)`,
 );
 const msToPost = sql(
   'publishing.msToPost',
@@ -290,6 +309,14 @@ export const createPublishingStore = (db: Database) => {
       const [found] = await db.query<{ withoutSend: string[] }>(queue, keyColumns(posts));
       return posts.filter(({ postId }) => found?.withoutSend.includes(postId));
     },
+
+    /** What their accounts have of them already. */
+    publishedResults: (posts: readonly PostKey[]) =>
+      db.query<PostKey & { readonly result: Result }>(publishedResults, keyColumns(posts)),
+
+    /** Those of the posts that have no account left to go to. */
+    endedPosts: async (posts: readonly PostKey[]) =>
+      posts.length === 0 ? [] : db.query<EndedPost>(endedPosts, keyColumns(posts)),
 
     endMissed: async (posts: readonly PostKey[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
       await db.run(endMissed, [...keyColumns(posts), JSON.stringify(missed), JSON.stringify(uncertain)]);

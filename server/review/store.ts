@@ -2,6 +2,8 @@ import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
 import { personName } from '#server/store/person-name';
 
+export const reads = ['members', 'users'];
+
 export interface Mention {
   readonly id: string;
   readonly name: string;

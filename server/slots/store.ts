@@ -1,6 +1,8 @@
 import type { Slot } from '#contracts/slots';
 import { type Database, sql } from '#server/store/database';
 
+export const reads = ['posts', 'workspaces'];
+
 const lockWorkspace = sql('slots.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const zone = sql('slots.zone', 'select time_zone as "timeZone" from slot_zones where workspace_id = $1');
 const setZone = sql(

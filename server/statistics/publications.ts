@@ -1,5 +1,5 @@
-import type { PublishedPosts } from '#server/analytics/published-posts';
 import type { Numbers } from './numbers.ts';
+import type { PublishedPosts } from './published-posts.ts';
 import { firstMs } from './schedule.ts';
 import type { HeldReads, NewPublication, StatisticsStore } from './store.ts';
 

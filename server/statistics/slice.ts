@@ -1,6 +1,5 @@
 import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
-import type { PublishedPosts } from '#server/analytics/published-posts';
 import type { Clock } from '#server/clock';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
@@ -8,9 +7,10 @@ import type { Database } from '#server/store/database';
 import type { ReadFigures } from './figures.ts';
 import { createStatistics } from './post-metrics.ts';
 import { createPublications } from './publications.ts';
+import { createPublishedPosts } from './published-posts.ts';
 import { createReads } from './reads.ts';
 import { statisticsRoutes } from './routes.ts';
-import { createStatisticsStore } from './store.ts';
+import { createPublishedPostStore, createStatisticsStore } from './store.ts';
 
 export const openStatistics = ({
   database,
@@ -18,7 +18,6 @@ export const openStatistics = ({
   accounts,
   access,
   reading,
-  publishedPosts,
   figures: { reads: figures },
   clock,
   report,
@@ -28,13 +27,13 @@ export const openStatistics = ({
   accounts: Accounts;
   access: Pick<AccountAccess, 'forReading'>;
   reading: Reading;
-  publishedPosts: PublishedPosts;
   figures: { readonly reads: ReadFigures };
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
   const store = createStatisticsStore(database);
   const statistics = createStatistics({ store, networks, reading });
+  const publishedPosts = createPublishedPosts({ store: createPublishedPostStore(database) });
   const publications = createPublications({ store, publishedPosts });
   return {
     statistics,

@@ -5,8 +5,10 @@ import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
-import type { PostKey } from '#server/store/post-key';
+import { keyColumns, type PostKey } from '#server/store/post-key';
 import { type Counts, countsOf, type Numbers } from './numbers.ts';
+
+export const reads = ['accounts'];
 
 interface PublicationRow {
   readonly account_id: string;
@@ -304,4 +306,44 @@ export const createStatisticsStore = (db: Database) => ({
   readSoon: async ({ workspaceId, id }: Pick<AccountRow, 'workspaceId' | 'id'>) => {
     await db.query(resume, [workspaceId, id]);
   },
+});
+
+const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
+/** A post over all its publications. */
+const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
+    sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
+  from (select p.*, row_number() over (partition by p.post_id, p.network) as nth
+          from ${given} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
+ group by post_id, workspace_id`;
+const addPosts = sql(
+  'statistics.addPosts',
+  `insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
+   select * from (${wholePosts}) as fresh order by post_id
+   on conflict do nothing returning post_id as "postId"`,
+);
+/** One change of a post at a time. The statements after this one see what those before have committed. */
+const lockPosts = sql(
+  'statistics.lockPosts',
+  `select from ${given} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
+    order by p.post_id for update of p`,
+);
+const refreshPosts = sql(
+  'statistics.refreshPosts',
+  `update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
+          engagement = fresh.engagement, repeats = fresh.repeats
+     from (${wholePosts}) as fresh
+    where p.workspace_id = fresh.workspace_id and p.post_id = fresh.post_id
+      and (p.published_at, p.last_published_at, p.engagement, p.repeats)
+          is distinct from (fresh.published_at, fresh.last_published_at, fresh.engagement, fresh.repeats)`,
+);
+
+export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
+
+export const createPublishedPostStore = (db: Database) => ({
+  /** Those that were not known yet. */
+  add: async (posts: readonly PostKey[]) =>
+    (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
+  /** Until the transaction ends. */
+  lock: (posts: readonly PostKey[]) => db.run(lockPosts, keyColumns(posts)),
+  refresh: (posts: readonly PostKey[]) => db.run(refreshPosts, keyColumns(posts)),
 });

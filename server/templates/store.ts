@@ -1,6 +1,8 @@
 import type { Template, TemplateSummary } from '#contracts/templates';
 import { type Database, sql } from '#server/store/database';
 
+export const reads = ['workspaces'];
+
 const columns = 'id, kind, name, items, options, updated_at as "updatedAt"';
 
 const lockWorkspace = sql('templates.lockWorkspace', 'select from workspaces where id = $1 for no key update');

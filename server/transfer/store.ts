@@ -4,6 +4,8 @@ import type { ImportFormat, ImportProblem, ImportRowState, ImportTotals } from '
 import { type Database, sql } from '#server/store/database';
 import type { CheckedRow, ImportedDraft } from './checked-row.ts';
 
+export const reads = ['accounts', 'posts', 'publications', 'published_posts', 'workspaces'];
+
 interface ImportRecord {
   readonly id: string;
   readonly fileName: string;

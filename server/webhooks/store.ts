@@ -4,6 +4,8 @@ import type { JsonText } from '#server/json-text';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 
+export const reads = ['workspaces'];
+
 /** With the webhooks that are to be told. They stay until the transaction ends: a delivery needs its webhook. */
 const insertEvents = sql(
   'events.insert',

@@ -25,7 +25,13 @@ export const createHelpDesk = ({
   const write = async (event: string, userId: string) =>
     audit.write({ event, userId, workspaceId: await people.lastWorkspace(userId) });
   return {
-    everybody: store.everybody,
+    everybody: async () => {
+      const counts = await sessions.countByUser();
+      return (await store.everybody()).map((person) => {
+        const { count = 0, lastSeenAt = null } = counts.get(person.id) ?? {};
+        return { ...person, sessions: count, lastSeenAt };
+      });
+    },
 
     /** For whom the operator makes tokens and more. */
     ownerOf: async (workspaceId: string) => {

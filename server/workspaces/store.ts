@@ -56,17 +56,13 @@ export interface Somebody {
   readonly operator: boolean;
   readonly hasPassword: boolean;
   readonly workspaces: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
-  readonly sessions: number;
-  readonly lastSeenAt: string | null;
 }
 
 const everybody = sql(
   'users.everybody',
   `select u.id, u.email, u.name, u.is_operator as operator, u.password_hash is not null as "hasPassword",
           coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.id)
-             from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id), '[]') as workspaces,
-          (select count(*)::int from sessions s where s.user_id = u.id) as sessions,
-          (select max(s.last_seen_at) from sessions s where s.user_id = u.id) as "lastSeenAt"
+             from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id), '[]') as workspaces
      from users u order by u.id`,
 );
 

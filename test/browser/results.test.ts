@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { Result } from '#contracts/posts';
+import { createPublishingStore } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
 import { axe, inBrowser, isClean } from './harness.ts';
@@ -202,9 +203,9 @@ inBrowser('the results of a post', (world) => {
       ),
       [id, doubtful],
     );
-    await service.database.transaction(() =>
-      service.posthorn.outcomes.end([{ workspaceId: service.owner.workspaceId, postId: id }]),
-    );
+    const sends = createPublishingStore(service.database);
+    const keys = [{ workspaceId: service.owner.workspaceId, postId: id }];
+    await service.database.transaction(async () => service.posthorn.outcomes.end(await sends.endedPosts(keys)));
     await page.getByText('2 accounts have it.').waitFor();
   });
 

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
-
-/** Every statement of the service, as PostgreSQL gets it. */
-const statements: { name: string; text: string }[] = [];
+import { readStatements, type ServiceStatement } from '#test/support/statements';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs/scaling.md'), 'utf8');
@@ -26,8 +24,9 @@ const namesBelow = (heading: string) => [...tableBelow(heading).keys()].flatMap(
 
 let fresh: FreshDatabase;
 let database: pg.Client;
+let statements: ServiceStatement[];
 beforeAll(async () => {
-  await readStatements();
+  statements = await readStatements();
   fresh = await freshDatabase({ isMigrated: true });
   database = new pg.Client(fresh.parts);
   await database.connect();
@@ -36,23 +35,6 @@ afterAll(async () => {
   await database.end();
   await fresh.drop();
 });
-
-/** The files that ran before in this process have loaded the service, and those after it need it as it is. */
-const readStatements = async () => {
-  const actual = await import('#server/store/database');
-  vi.resetModules();
-  vi.doMock('#server/store/database', () => ({
-    ...actual,
-    sql: (name: string, text: string) => {
-      statements.push({ name, text });
-      return actual.sql(name, text);
-    },
-  }));
-  await import('#server/app');
-  await import('#server/backup/store');
-  vi.doUnmock('#server/store/database');
-  vi.resetModules();
-};
 
 interface TableRow {
   readonly name: string;

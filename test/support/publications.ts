@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createPublishedPosts } from '#server/analytics/published-posts';
-import { createPublishedPostStore } from '#server/analytics/store';
 import type { Numbers } from '#server/statistics/numbers';
 import { createPublications } from '#server/statistics/publications';
-import { createStatisticsStore } from '#server/statistics/store';
+import { createPublishedPosts } from '#server/statistics/published-posts';
+import { createPublishedPostStore, createStatisticsStore } from '#server/statistics/store';
 import { type Database, sql } from '#server/store/database';
 
 export interface Target {

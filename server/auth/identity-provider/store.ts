@@ -3,6 +3,8 @@ import type { AdapterPayload } from 'oidc-provider';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 
+export const reads = ['users'];
+
 const upsert = sql(
   'identity.upsert',
   `insert into identity_records (model, id, payload, grant_id, uid, user_code, expires_at)

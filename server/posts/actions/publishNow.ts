@@ -4,5 +4,5 @@ import type { ByHand } from '#server/publishing/by-hand';
 
 export const publishPostNow =
   ({ byHand }: { byHand: ByHand }): Handler<(typeof postActions)['posts.publishNow']> =>
-  ({ caller, input }) =>
-    byHand.publishNow(caller, input.id);
+  ({ caller, input, approval }) =>
+    byHand.publishNow(caller, input.id, { approval });

@@ -4,5 +4,5 @@ import type { Lifecycle } from '#server/posts/lifecycle';
 
 export const schedulePost =
   ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.schedule']> =>
-  ({ caller, input }) =>
-    lifecycle.schedule(caller, input.id, input.at);
+  ({ caller, input, approval }) =>
+    lifecycle.schedule(caller, input.id, input.at, approval);

@@ -4,5 +4,5 @@ import type { Drafts } from '#server/posts/drafts';
 
 export const setPostOption =
   ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setOption']> =>
-  ({ caller, input }) =>
-    drafts.setOption(caller, input);
+  ({ caller, input, approval }) =>
+    drafts.setOption(caller, input, approval);

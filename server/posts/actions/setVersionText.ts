@@ -4,5 +4,5 @@ import type { Drafts } from '#server/posts/drafts';
 
 export const setVersionText =
   ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setVersionText']> =>
-  ({ caller, input }) =>
-    drafts.setVersionText(caller, input);
+  ({ caller, input, approval }) =>
+    drafts.setVersionText(caller, input, approval);

@@ -4,5 +4,5 @@ import type { Drafts } from '#server/posts/drafts';
 
 export const updatePost =
   ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.update']> =>
-  ({ caller, input }) =>
-    drafts.update(caller, input);
+  ({ caller, input, approval }) =>
+    drafts.update(caller, input, approval);

@@ -1,0 +1,31 @@
+import { vi } from 'vitest';
+
+export interface ServiceStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Every statement of the service, as PostgreSQL gets it. The files that ran before in this process have loaded the service,
+ * and those after it need it as it is.
+ */
+export const readStatements = async (): Promise<ServiceStatement[]> => {
+  const statements: ServiceStatement[] = [];
+  const actual = await import('#server/store/database');
+  vi.resetModules();
+  vi.doMock('#server/store/database', () => ({
+    ...actual,
+    sql: (name: string, text: string) => {
+      statements.push({ name, text });
+      return actual.sql(name, text);
+    },
+  }));
+  await import('#server/app');
+  // Those of commands.
+  await import('#server/backup/store');
+  await import('#server/demo/store');
+  await import('#server/store/other-sessions');
+  vi.doUnmock('#server/store/database');
+  vi.resetModules();
+  return statements;
+};
