@@ -46,7 +46,8 @@ export const openAccounts = ({
   outbound: Outbound;
   seal: Seal;
   config: Config;
-  startStopwatch?: () => Stopwatch;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {

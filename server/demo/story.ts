@@ -1,5 +1,5 @@
 import type { Post } from '#contracts/posts';
-import type { Posthorn } from '#server/app';
+import type { Posthorn } from '#server/app/service';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import { findAction } from '#server/run-action';

@@ -39,7 +39,8 @@ export const openPublishing = ({
   publications: Publications;
   figures: { readonly publishing: PublishingFigures };
   config: Config;
-  startStopwatch?: () => Stopwatch;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {

@@ -26,7 +26,7 @@ export const openWebhooks = ({
   seal,
   plans,
   allowedWebhooks = plans.webhooks,
-  webhookAnswerMs: answerTimeoutMs = 10_000,
+  answerTimeoutMs = 10_000,
   startStopwatch = () => startSystemStopwatch(),
   figures: { deliveries: figures },
   clock,
@@ -39,9 +39,12 @@ export const openWebhooks = ({
   outbound: Outbound;
   seal: Seal;
   plans: Plans;
-  allowedWebhooks?: AllowedWebhooks;
-  webhookAnswerMs?: number;
-  startStopwatch?: () => Stopwatch;
+  /** For tests: how many webhooks may be active, instead of what the plan says. */
+  allowedWebhooks?: AllowedWebhooks | undefined;
+  /** For tests: how long a receiver may take to answer. */
+  answerTimeoutMs?: number | undefined;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   figures: { readonly deliveries: DeliveryFigures };
   clock: Clock;
   report: (error: unknown) => void;
