@@ -63,9 +63,18 @@ export const openAccounts = ({
     redirectUri,
     website: baseUrl,
   });
-  const told = { events, notifications, live };
-  const timing = { networkTimeoutMs, clock, startStopwatch };
-  const access = createAccountAccess({ store, networkAccess, networks, ...told, ...timing, report });
+  const access = createAccountAccess({
+    store,
+    networkAccess,
+    networks,
+    events,
+    notifications,
+    live,
+    networkTimeoutMs,
+    clock,
+    startStopwatch,
+    report,
+  });
   const { afterCommit } = database;
   const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {

@@ -25,7 +25,14 @@ export const openPublishing = ({
   reading,
   config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
   startStopwatch = () => startSystemStopwatch(),
-  ...parts
+  networks,
+  access,
+  library,
+  renditions,
+  outcomes,
+  publications,
+  clock,
+  report,
 }: {
   database: Database;
   networks: Networks;
@@ -46,19 +53,26 @@ export const openPublishing = ({
 }) => {
   const store = createPublishingStore(database);
   figures.watchOverdue(store.overdue);
-  const { outcomes, networks } = parts;
   const begin = createBegin({ store, outcomes });
-  const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
   const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
   return {
     loops: createPublishing({
-      ...parts,
-      ...limits,
       store,
+      networks,
+      access,
+      library,
+      renditions,
+      outcomes,
+      publications,
       begin,
       figures,
       startStopwatch,
       readPicture: linkCards.picture,
+      perNetwork: sendsPerNetwork,
+      leaseMs: sendLeaseMs,
+      graceMs: lateGraceMs,
+      clock,
+      report,
     }),
     byHand,
     routes: publishingRoutes({ byHand }),

@@ -49,13 +49,15 @@ export const openWebhooks = ({
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
-  const shared = { live, outbound, seal, allowedWebhooks };
   const webhookStore = createWebhookStore(database);
   const deliveryStore = createDeliveryStore(database);
   const announcePause = createAnnouncePause({ store: deliveryStore, audit, notifications, live });
   const events = createEvents({ store: createEventStore(database), clock });
   const webhooks = createWebhooks({
-    ...shared,
+    live,
+    outbound,
+    seal,
+    allowedWebhooks,
     store: webhookStore,
     audit,
     deliveries: deliveryStore,
@@ -64,7 +66,10 @@ export const openWebhooks = ({
   });
   // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
   const deliver = createDelivering({
-    ...shared,
+    live,
+    outbound,
+    seal,
+    allowedWebhooks,
     store: deliveryStore,
     announcePause,
     figures,
