@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Posthorn } from '#server/app';
+import { type OpenService, openService } from '#server/app/open-service';
+import type { Posthorn } from '#server/app/service';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { startStopwatch } from '#server/clock';
 import { type Config, packageVersion, SettingError } from '#server/config';
@@ -14,7 +15,6 @@ import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
 import type { OpenedAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/log';
-import { type Opened, open } from '#server/open';
 import { applyPostponed, lockWaitMs } from '#server/prepare';
 import { createReport } from '#server/report';
 import { isAway, isUnwritable, messageOf } from '#server/store/away';
@@ -120,7 +120,7 @@ const createPile = () => {
 
 const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Running> => {
   let port = config.port;
-  const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
+  const opened = await openService(config, log, () => `http://127.0.0.1:${port}`);
   pile.put(opened.close);
   const { posthorn } = opened;
   if ((await posthorn.sandboxClock.offsetMs()) < 0) {
@@ -198,7 +198,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
 };
 
 /** What does not keep the service from running, and what `doctor` says too. */
-const warnOperator = async ({ database, posthorn: { settingsToMend } }: Opened, log: Logger) => {
+const warnOperator = async ({ database, posthorn: { settingsToMend } }: OpenService, log: Logger) => {
   const clock = checkClock(await measureClockSkewMs(database), 'the database');
   for (const { level, name, message } of [clock, ...settingsToMend()]) {
     if (level !== 'ok') log.warn({ check: name }, message);
@@ -217,7 +217,7 @@ const startJobs = async ({
   report,
 }: {
   config: Config;
-  opened: Opened;
+  opened: OpenService;
   identity: Pick<Identity, 'purge'>;
   pile: Pile;
   drain: Drain;

@@ -184,7 +184,7 @@ describe('what is known of an account', () => {
     const own = await startService();
     const id = await own.connect('mastodon');
     const registered = async () => {
-      await own.posthorn.chores['remove registrations at servers nobody uses'].run();
+      await own.runChore('remove registrations at servers nobody uses');
       return (await own.database.query(sql('test.apps', 'select from network_apps'))).length;
     };
     const days = (count: number) => own.clock.forward(count * 24 * 3_600_000);

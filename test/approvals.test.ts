@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPosthorn } from '#server/app';
 import type { ApprovalRequest } from '#server/approvals/cards';
 import { openDatabase, sql } from '#server/store/database';
 import { lockAwaited } from '#test/support/locks';
+import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -439,7 +439,7 @@ describe('open tabs', () => {
 
   test('of another instance are told too', async () => {
     const elsewhere = openDatabase(service.parts, { report: () => undefined });
-    const { live } = createPosthorn({ ...service, database: elsewhere });
+    const { live } = openPosthorn({ ...service, database: elsewhere });
     const heard: (string | undefined)[] = [];
     live.hear({
       ...service.owner,
@@ -581,7 +581,7 @@ describe('the list of cards', () => {
 });
 
 describe('what is closed', () => {
-  const run = (chore: keyof Service['posthorn']['chores']) => service.posthorn.chores[chore].run();
+  const run = (chore: string) => service.runChore(chore);
   const audited = async (cardId: string) =>
     (await browser.get('/api/app/audit')).body.entries.filter(
       ({ details }: { details: { cardId?: string } }) => details.cardId === cardId,

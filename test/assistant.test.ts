@@ -260,7 +260,7 @@ describe('the embedded model', () => {
   test('keeps a chat for a year after the last word in it', async () => {
     const [quiet, busy] = [(await ask('sing')).chatId, (await ask('sing')).chatId];
     const kept = async () => {
-      await service.posthorn.chores['remove old chats'].run();
+      await service.runChore('remove old chats');
       return ((await browser.get('/api/app/assistant/chats')).body.chats as { id: string }[]).map(({ id }) => id);
     };
     await service.clock.forward(364 * dayMs);

@@ -30,20 +30,20 @@ test('the tree keeps every import rule', async () => {
 test.each([
   ['contracts/posts.ts', '#server/errors', 'contracts/ imports contracts/ and zod alone'],
   ['contracts/posts.ts', 'node:fs', 'contracts/ imports contracts/ and zod alone'],
-  ['server/main.ts', '#generated/catalog', 'only server/app.ts imports generated/'],
-  ['server/posts/drafts.ts', '#generated/sdk/src/index', 'only server/app.ts imports generated/'],
+  ['server/main.ts', '#generated/catalog', 'only server/app/ imports generated/'],
+  ['server/posts/drafts.ts', '#generated/sdk/src/index', 'only server/app/ imports generated/'],
   ['web/page.tsx', '#server/errors', 'web/ imports web/, generated/sdk, generated/app-client'],
   ['web/page.tsx', '#generated/catalog', 'web/ imports web/, generated/sdk, generated/app-client'],
   ['server/http/reply.ts', '#server/store/database', 'never touch a store, a network or a job'],
   ['server/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
   ['server/mcp/tools.ts', '#server/jobs/publish', 'never touch a store, a network or a job'],
-  ['server/posts/drafts.ts', '#server/http/reply', 'only server/app.ts and server/main.ts import http/ and mcp/'],
-  ['server/admission.ts', '#server/mcp/tools', 'only server/app.ts and server/main.ts import http/ and mcp/'],
+  ['server/posts/drafts.ts', '#server/http/reply', 'only server/app/ and server/main.ts import http/ and mcp/'],
+  ['server/admission.ts', '#server/mcp/tools', 'only server/app/ and server/main.ts import http/ and mcp/'],
   ['server/posts/actions/get.ts', '#server/posts/store', 'an action calls rules, not stores'],
   ['server/posts/actions/get.ts', '#server/store/database', 'an action calls rules, not stores'],
   ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
   ['server/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
-  ['server/app.ts', '#server/posts/store', 'a store is private to its slice'],
+  ['server/app/content.ts', '#server/posts/store', 'a store is private to its slice'],
   ['server/jobs/publish.ts', '#server/posts/store', 'a store is private to its slice'],
   ['server/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
   ['server/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
@@ -63,7 +63,7 @@ test.each([
 
 test.each([
   ['contracts/posts.ts', './define.ts'],
-  ['server/app.ts', '#generated/catalog'],
+  ['server/app/agents.ts', '#generated/catalog'],
   ['server/posts/slice.ts', './store.ts'],
   ['server/main.ts', '#server/http/server'],
   ['server/mcp/endpoint.ts', '#server/http/reply'],
@@ -164,13 +164,13 @@ test.each([
 });
 
 test.each([
-  [`app.get('/api/app/plan'`, 'server/app.ts'],
+  [`app.get('/api/app/plan'`, 'server/app/doors.ts'],
   [`router.post(\n  '/api/webhooks'`, 'server/webhooks/routes.ts'],
   ['Router().all(`/mcp`', 'server/mcp/endpoint.ts'],
   [`app.use('/api/app'`, 'server/http/doors.ts'],
-  [`app.use('/docs'`, 'server/app.ts'],
+  [`app.use('/docs'`, 'server/app/doors.ts'],
   [`app.all(['/a', '/b']`, 'server/http/server.ts'],
-  ['app.post(routes.uploadMedia.path', 'server/app.ts'],
+  ['app.post(routes.uploadMedia.path', 'server/app/doors.ts'],
   ['createExpressEndpoints(', 'server/http/app-routes.ts'],
 ])('%s is not registered in %s but by the router', async (text, file) => {
   const planted = `const one = 1;\n${text}, serve);\n`;

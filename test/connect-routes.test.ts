@@ -150,7 +150,7 @@ describe('an account is not connected', () => {
     expect((await finish(browser, 'tiktok', await yes(late, 'ida'))).body.message).toContain('has ended');
     await begin(browser, 'tiktok');
     await begunAgo(21);
-    await service.posthorn.chores['remove unfinished connections'].run();
+    await service.runChore('remove unfinished connections');
     expect(await service.database.query(sql('test.connections', 'select id from connections'))).toEqual([]);
   });
 

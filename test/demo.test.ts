@@ -7,11 +7,11 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 import type { Delivery, Webhook } from '#contracts/webhooks';
 import { Posthorn as Client } from '#generated/sdk/src/index';
+import { openService } from '#server/app/open-service';
 import { type Config, readConfig } from '#server/config';
 import { type Demo, makeDemo } from '#server/demo/make';
 import { createLog } from '#server/log';
 import { type Running, start } from '#server/main';
-import { open } from '#server/open';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 
@@ -267,7 +267,7 @@ describe('where no demo can be', () => {
 
   test('a second one wants to be asked for, and the clock is as before', async () => {
     const config = await freshConfig();
-    const opened = await open(config, createLog(config));
+    const opened = await openService(config, createLog(config));
     await opened.posthorn.people.setUp({ email: 'me@example.com', workspace: 'Rye & Ember' });
     await opened.posthorn.sandboxClock.forward(3_600_000);
     await expect(makeDemo(config)).rejects.toThrow(
@@ -279,7 +279,7 @@ describe('where no demo can be', () => {
 
   test('a clock that a killed demo left in the past keeps the service from starting', async () => {
     const config = await freshConfig();
-    const opened = await open(config, createLog(config));
+    const opened = await openService(config, createLog(config));
     await opened.posthorn.sandboxClock.setOffset(-3 * dayMs);
     await opened.close();
     await expect(start(config)).rejects.toThrow(/stands in the past.+demo --again/);

@@ -9,11 +9,11 @@ import { join, relative } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openService } from '#server/app/open-service';
 import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { checkSettingNames } from '#server/installation/misspelt-settings';
 import { start } from '#server/main';
-import { open } from '#server/open';
 import { selfSigned } from '#test/support/certificate';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { pretendInternet } from '#test/support/internet';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     DATABASE_URL: urlOf(healthy.parts),
     LOG_LEVEL: 'silent',
   });
-  const { posthorn, close } = await open(config, pino({ level: 'silent' }));
+  const { posthorn, close } = await openService(config, pino({ level: 'silent' }));
   const person = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
   const caller = { ...(await posthorn.people.setUp(person)), role: 'owner', human: true } as const;
   await posthorn.push.publicKey();

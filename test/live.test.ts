@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createPosthorn } from '#server/app';
 import { bounds } from '#server/bounds';
 import { openDatabase, sql } from '#server/store/database';
+import { openPosthorn } from '#test/support/posthorn';
 import { startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -228,7 +228,7 @@ describe('a tab that connects again', () => {
 
   test('to another instance goes on there', async () => {
     const database = openDatabase(service.parts, { report: () => undefined });
-    const { live } = createPosthorn({ ...service, database });
+    const { live } = openPosthorn({ ...service, database });
     live.start();
     const heard: string[] = [];
     const hearer = {

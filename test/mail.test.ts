@@ -226,7 +226,7 @@ describe('a mail', () => {
     await happen('Sent', {}, own);
     await own.posthorn.jobs.runDue(['mails']);
     await happen('Waits', {}, own);
-    const purge = own.posthorn.chores['remove old mails and push messages'].run;
+    const purge = () => own.runChore('remove old mails and push messages');
     await own.clock.forward(29 * dayMs);
     await purge();
     expect((await rows(own)).map(({ state }) => state)).toEqual(['sent', 'pending']);

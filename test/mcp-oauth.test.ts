@@ -7,10 +7,10 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
-import { createPosthorn } from '#server/app';
 import { openDatabase, sql } from '#server/store/database';
 import { type Browser, createBrowser } from '#test/support/browser';
 import { answerOf, approve, type Documents, decide, questionOf, startDocuments } from '#test/support/identity';
+import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 
 /** Real clients with nothing but an address: challenge, discovery, sign-in, consent, code, token, tools. */
@@ -490,7 +490,7 @@ describe('an access token of the identity provider', () => {
     const token = await tokenOf();
     expect((await list(token)).status).toBe(200);
     const elsewhere = openDatabase(service.parts, { report: () => undefined });
-    const { people } = createPosthorn({ ...service, database: elsewhere });
+    const { people } = openPosthorn({ ...service, database: elsewhere });
     await people.changePassword(service.owner.userId, 'correct horse', 'correct horse');
     expect((await list(token)).status).toBe(401);
     await elsewhere.close();

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openService } from '#server/app/open-service';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { readConfig, SettingError } from '#server/config';
 import { type FiguresMessage, figuresFor } from '#server/figures-of-all';
@@ -18,7 +19,6 @@ import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/log-file';
 import { start } from '#server/main';
 import { endOfNode } from '#server/node-version';
-import { open } from '#server/open';
 import { createReport } from '#server/report';
 import { readSecrets } from '#server/secrets/keys';
 import { Settings } from '#server/settings';
@@ -382,7 +382,7 @@ describe('doctor in production', () => {
     const plain = await diagnose(configWith(settings));
     expect(plain.text).toMatch(/^ok +Networks that need no credentials: .*Bluesky/m);
     expect(plain.text).not.toContain('with credentials');
-    const opened = await open(configWith(settings), pino({ level: 'silent' }));
+    const opened = await openService(configWith(settings), pino({ level: 'silent' }));
     const [needy] = opened.posthorn.networks.all.filter((network) => network.settings.length > 0);
     await opened.close();
     const given = Object.fromEntries((needy?.settings ?? []).map((name) => [name, 'x']));
@@ -416,7 +416,7 @@ describe('doctor in production', () => {
     const doctor = async (...keys: string[]) =>
       (await diagnose(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }))).text;
     const withKeys = (...keys: string[]) =>
-      open(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }), pino({ level: 'silent' }));
+      openService(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }), pino({ level: 'silent' }));
     const before = await withKeys(first);
     await before.posthorn.push.publicKey();
     await before.close();

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPosthorn } from '#server/app';
 import { nameOfBrowser } from '#server/auth/sessions';
 import { bounds } from '#server/bounds';
 import { createMovableClock } from '#server/clock';
 import { type Statement, sql } from '#server/store/database';
 import { lockAwaited } from '#test/support/locks';
+import { openPosthorn } from '#test/support/posthorn';
 import { type Answer, type Service, startService } from '#test/support/service';
 import { otherAddress } from '#web/other-address.ts';
 
@@ -188,7 +188,7 @@ describe('the sandbox clock', () => {
     await own.clock.forward(30 * dayMs);
     const clock = createMovableClock();
     const config = { ...own.config, production: true };
-    const { sandboxClock } = createPosthorn({ ...own, config, clock, wallClock: clock });
+    const { sandboxClock } = openPosthorn({ ...own, config, clock, wallClock: clock });
     expect(await sandboxClock.close()).toBe(30 * dayMs);
     await sandboxClock.read();
     const aheadMs = async () => {

@@ -200,7 +200,7 @@ describe('PlanLimit', () => {
     await schedule([account]);
     await service.clock.forward(35 * 86_400_000);
     await schedule([account]);
-    await service.posthorn.chores['remove the plan usage of past months'].run();
+    await service.runChore('remove the plan usage of past months');
     const months = sql('test.months', 'select scheduled from plan_usage where workspace_id = $1');
     expect(await service.database.query(months, [service.owner.workspaceId])).toEqual([{ scheduled: 1 }]);
     expect((await service.posthorn.plans.read(service.owner.workspaceId)).used.scheduled).toBe(1);

@@ -56,9 +56,8 @@ describe('what a command loads', () => {
   });
 
   test.each([
-    ['operator', 'server/workspaces/people.ts', /^server\/(networks|publishing)\/|^agenda$/],
-    ['for-operators', 'server/publishing/store.ts', /^server\/[^/]+\/slice\.ts$|^contracts\/analytics|^agenda$/],
-    ['network-folders', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
+    ['open-core', 'server/publishing/store.ts', /^server\/networks\/|^server\/publishing\/slice\.ts$|^agenda$/],
+    ['providers', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
     ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
   ])('is no door, no model and no HTTP client for %s', async (chunk, needed, heavy) => {
     const loaded = await loadedBy(await chunkNamed(chunk));

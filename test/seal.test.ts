@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createPosthorn } from '#server/app';
 import { createMovableClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import { html } from '#server/pages/html';
@@ -10,6 +9,7 @@ import { findLostSecrets, findLostSecretsQuickly } from '#server/secrets/lost-se
 import { createResealing } from '#server/secrets/resealing';
 import { createSeal, type Seal } from '#server/secrets/seal';
 import { sql } from '#server/store/database';
+import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
@@ -164,7 +164,7 @@ describe('a lost key', () => {
     const { database, outbound, config, log, ownUrl } = service;
     const seal = createSeal([fresh]);
     const clock = createMovableClock();
-    return { seal, posthorn: createPosthorn({ database, outbound, seal, config, clock, log, ownUrl }) };
+    return { seal, posthorn: openPosthorn({ database, outbound, seal, config, clock, log, ownUrl }) };
   };
 
   test('is found by opening what is stored, and everything that it sealed is discarded, to be made anew', async () => {

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Post } from '#contracts/posts';
-import { createPosthorn } from '#server/app';
 import { createMovableClock } from '#server/clock';
 import type { Caller } from '#server/context';
 import type { PlannedFault } from '#server/sandbox/faults';
 import { openDatabase, sql } from '#server/store/database';
 import { type Line, startLine, startServiceOnLine } from '#test/support/line';
+import { openPosthorn } from '#test/support/posthorn';
 import type { Service } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
@@ -599,7 +599,7 @@ describe('several instances', () => {
     const { parts, config, seal, outbound, log } = service;
     const database = openDatabase(parts, { report: () => undefined });
     const clock = createMovableClock();
-    const other = createPosthorn({
+    const other = openPosthorn({
       database,
       outbound,
       seal,

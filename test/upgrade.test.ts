@@ -10,9 +10,9 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client, verifyWebhook } from '#generated/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
+import { type OpenService, openService } from '#server/app/open-service';
 import { readConfig } from '#server/config';
 import { serverFor } from '#server/http/server';
-import { type Opened, open } from '#server/open';
 import { openDatabase, sql } from '#server/store/database';
 import { pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
@@ -30,7 +30,7 @@ const webhookSecret = 'whsec_+Li/3N4oaYe2kCooRoSUOxQ/Q8skJyVT';
 describe('a database of the first release', () => {
   let fresh: FreshDatabase;
   let dataDir: string;
-  let opened: Opened;
+  let opened: OpenService;
   let url: string;
   let client: Client;
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];
@@ -64,7 +64,7 @@ describe('a database of the first release', () => {
       // It was due long ago, and is to go out all the same.
       LATE_GRACE: '99999d',
     });
-    opened = await open(config, pino({ level: 'silent' }), () => url, { ...internet, extraCa: cert });
+    opened = await openService(config, pino({ level: 'silent' }), () => url, { ...internet, extraCa: cert });
     const { posthorn } = opened;
     const identity = await posthorn.openIdentity();
     const server = serverFor(posthorn.openDoors(identity).app).listen(port, '127.0.0.1');

@@ -62,9 +62,6 @@ export const createAccounts = ({
   /** Those of the ids that are still connected. */
   connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
 
-  /** On a live network, in any workspace. */
-  hasLive: () => store.hasLive(),
-
   /** Until it is connected again. False for one that was reconnected or disconnected since this row was read. */
   stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),
 

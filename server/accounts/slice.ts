@@ -46,7 +46,8 @@ export const openAccounts = ({
   outbound: Outbound;
   seal: Seal;
   config: Config;
-  startStopwatch?: () => Stopwatch;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -62,9 +63,18 @@ export const openAccounts = ({
     redirectUri,
     website: baseUrl,
   });
-  const told = { events, notifications, live };
-  const timing = { networkTimeoutMs, clock, startStopwatch };
-  const access = createAccountAccess({ store, networkAccess, networks, ...told, ...timing, report });
+  const access = createAccountAccess({
+    store,
+    networkAccess,
+    networks,
+    events,
+    notifications,
+    live,
+    networkTimeoutMs,
+    clock,
+    startStopwatch,
+    report,
+  });
   const { afterCommit } = database;
   const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {

@@ -1,7 +1,7 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
-import { createIdentityStore } from '#server/auth/identity-provider/store';
+import { createIdentityStore, sealedInIdentity } from '#server/auth/identity-provider/store';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
@@ -77,15 +77,14 @@ export const openAuth = ({
     /** Of REST and MCP together. */
     rateLimit: rateLimits.create({ name: 'api', limit: config.requestsPerMinute, windowMs: minuteMs }),
     /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
-    openIdentity: (given: Pick<IdentityParts, 'openedLast' | 'distrustTokens' | 'outbound' | 'seal' | 'log'>) =>
-      openIdentityProvider({ ...given, database, config, sessions, clients, registrations, clock: wallClock }),
+    openIdentity: (parts: Pick<IdentityParts, 'openedLast' | 'distrustTokens' | 'outbound' | 'seal' | 'log'>) =>
+      openIdentityProvider({ ...parts, database, config, sessions, clients, registrations, clock: wallClock }),
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
       createMcpAccess({ tokens, clients, store: accessStore, verifyAccessToken }),
+    routes: accessRoutes({ tokens, clients, sessions, audit }),
     /** Once it is known who signs people in. */
-    routes: ({ consent }: Pick<Identity, 'consent'>) => ({
-      ...accessRoutes({ tokens, clients, sessions, audit }),
-      ...consentRoutes(consent),
-    }),
+    openConsent: ({ consent }: Pick<Identity, 'consent'>) => ({ routes: consentRoutes(consent) }),
+    sealed: sealedInIdentity(database),
     // The next start makes a new one.
     discards: { 'signing_keys.sealed_private_key': createIdentityStore(database).deleteKey },
     chores: {

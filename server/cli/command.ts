@@ -1,6 +1,6 @@
+import type { Core } from '#server/app/core';
+import type { OpenService } from '#server/app/open-service';
 import { type Config, SettingError } from '#server/config';
-import type { Opened } from '#server/open';
-import type { Operator } from '#server/operator';
 import { help } from './help.ts';
 
 export type Options = Readonly<Record<string, string | undefined>>;
@@ -8,25 +8,29 @@ export type Options = Readonly<Record<string, string | undefined>>;
 export type Command = (config: Config, options: Options, rest: readonly string[]) => Promise<unknown>;
 
 /** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
-export const using = async (config: Config, work: (operator: Operator) => Promise<unknown>) => {
-  const { openOperator } = await import('#server/operator');
-  const operator = await openOperator(config);
+export const using = async (config: Config, work: (core: Core) => Promise<unknown>) => {
+  const { openCore } = await import('#server/app/open-core');
+  const { core, close } = await openCore(config);
   try {
-    console.log(JSON.stringify(await work(operator), null, 2));
+    console.log(JSON.stringify(await work(core), null, 2));
   } finally {
-    await operator.close();
+    await close();
   }
 };
 
-/** The same for what needs all rules of the service, networks too, which takes longer to load. */
-export const usingAll = async (config: Config, work: (opened: Opened) => Promise<unknown>, ownUrl?: () => string) => {
-  const { open } = await import('#server/open');
+/** The same for what needs the whole service, networks too, which takes longer to load. */
+export const usingService = async (
+  config: Config,
+  work: (service: OpenService) => Promise<unknown>,
+  ownUrl?: () => string,
+) => {
+  const { openService } = await import('#server/app/open-service');
   const { createLog } = await import('#server/log');
-  const opened = await open(config, createLog({ ...config, logLevel: 'warn' }, 2), ownUrl);
+  const service = await openService(config, createLog({ ...config, logLevel: 'warn' }, 2), ownUrl);
   try {
-    console.log(JSON.stringify(await work(opened), null, 2));
+    console.log(JSON.stringify(await work(service), null, 2));
   } finally {
-    await opened.close();
+    await service.close();
   }
 };
 

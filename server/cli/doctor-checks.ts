@@ -1,8 +1,8 @@
 import { chmodSync, statSync } from 'node:fs';
+import type { Core } from '#server/app/core';
 import { type Check, checksNamed, countOf } from '#server/check';
 import { type Config, databaseFolder, packageVersion } from '#server/config';
 import type { Network } from '#server/networks/network';
-import type { Operator } from '#server/operator';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
 const byFix = 'or run `posthorn doctor --fix`';
@@ -52,7 +52,7 @@ export const checkKeyFile = async (config: Config, fix: Fix): Promise<Check[]> =
 };
 
 /** Whether the tables are those of this release. */
-export const checkTables = async (config: Config, { database }: Operator, fix: Fix): Promise<Check[]> => {
+export const checkTables = async (config: Config, { database }: Core, fix: Fix): Promise<Check[]> => {
   const { migrate, pendingIn, postponedIn, postponedInWords } = await import('#server/store/migrate');
   const { migrations } = await import('#server/store/migrations/index');
   const { ok, note, failure } = checksNamed(databaseCheck);
@@ -86,7 +86,7 @@ const databaseCheck = 'database';
 export const isMigrated = (checks: readonly Check[]) =>
   !checks.some(({ name, level }) => name === databaseCheck && level === 'failure');
 
-export const checkMedia = async (config: Config, operator: Operator | undefined, fix: Fix): Promise<Check[]> => {
+export const checkMedia = async (config: Config, core: Core | undefined, fix: Fix): Promise<Check[]> => {
   const { openMediaFiles } = await import('#server/media/open-files');
   const { ok, note, failure } = checksNamed('media');
   const files = openMediaFiles(config);
@@ -99,15 +99,15 @@ export const checkMedia = async (config: Config, operator: Operator | undefined,
   } catch (error) {
     return [failure(`The store for media cannot be used: ${(error as Error).message}`), ...onlyHere];
   }
-  const removed = fix && operator ? await removeOrphans(config, operator) : 0;
+  const removed = fix && core ? await removeOrphans(core) : 0;
   if (removed > 0) fix?.(`Files removed that belong to no media item: ${removed}`);
   return [ok(`Media is kept in ${files.place}`), ...onlyHere];
 };
 
-const removeOrphans = async (config: Config, { database, sandboxClock }: Operator) => {
-  const { openSweep } = await import('#server/media/open-sweep');
+const removeOrphans = async ({ database, config, clock, wallClock, sandboxClock }: Core) => {
+  const { openMediaSweep } = await import('#server/media/open-sweep');
   await sandboxClock.read();
-  return openSweep(database, config, sandboxClock)();
+  return openMediaSweep({ database, config, clock, wallClock }).sweepOrphans();
 };
 
 export const checkMail = async (config: Config): Promise<Check> => {
@@ -131,8 +131,7 @@ export const checkAssistant = ({ assistant: { model } }: Config): Check => {
 };
 
 /** Opens every stored secret, and compares the keys with those of the last backup. */
-export const checkKeys = async (config: Config, { database, audit }: Operator): Promise<Check[]> => {
-  const { sealedColumns } = await import('#server/for-operators');
+export const checkKeys = async (config: Config, { registry, audit: { audit } }: Core): Promise<Check[]> => {
   const { findSecrets, fingerprints } = await import('#server/secrets/keys');
   const { describeLostSecrets, findLostSecrets } = await import('#server/secrets/lost-secrets');
   const { createResealing } = await import('#server/secrets/resealing');
@@ -141,7 +140,7 @@ export const checkKeys = async (config: Config, { database, audit }: Operator): 
   const { ok, note, warning, failure } = checksNamed('keys');
   const secrets = await findSecrets(config);
   const seal = secrets && createSeal(secrets.encryptionKeys);
-  const columns = sealedColumns(database);
+  const columns = registry.sealed();
   const lost = await findLostSecrets(columns, seal);
   const here = secrets ? fingerprints(secrets) : [];
   const inBackup = (await findLastBackup(audit).catch(() => undefined))?.keys ?? [];
@@ -175,7 +174,7 @@ export const checkKeys = async (config: Config, { database, audit }: Operator): 
   return [...old, ...(isNewestAlone ? [ok(`${all}. The newest key is ${named(here.slice(0, 1))}`)] : []), ...replaced];
 };
 
-export const checkPeople = async ({ people, sandboxClock }: Operator): Promise<Check[]> => {
+export const checkPeople = async ({ people: { people }, sandboxClock }: Core): Promise<Check[]> => {
   const { ok, failure } = checksNamed('people');
   const workspaces = await people.workspaces();
   const isInPast = (await sandboxClock.offsetMs()) < 0;
@@ -221,12 +220,11 @@ export const checkNetworks = async (
 /** The first network with an account that tells its time; asks nobody where none is connected. */
 export const checkNetworkClock = async (
   config: Config,
-  { database }: Operator,
+  { accountInspection }: Core,
   networks: readonly Network[],
   internet: OutboundOptions,
 ): Promise<Check[]> => {
-  const { liveNetworks } = await import('#server/accounts/for-operators');
-  const used = await liveNetworks(database);
+  const used = await accountInspection.liveNetworks();
   if (used.length === 0) return [];
   const { measureNetworkSkewMs } = await import('#server/networks/network-clock');
   const { checkClock } = await import('#server/store/clock-skew');

@@ -5,24 +5,20 @@ import type { OutboundOptions } from '#server/outbound/guarded-client';
 
 /** The networks themselves, without the service around them: nothing is made and nothing migrated. */
 export const openSites = async (config: Config, internet: OutboundOptions) => {
-  const { networks: folders } = await import('#server/network-folders');
-  const { openNetworks } = await import('#server/networks/open');
-  const { openProviders } = await import('#server/providers/slice');
+  const { createRegistry } = await import('#server/app/registry');
+  const { wireProviders } = await import('#server/app/providers');
+  const { openSites: openNetworkSites } = await import('#server/networks/open-sites');
   const { createOutbound } = await import('#server/outbound/guarded-client');
   const outbound = createOutbound({ ...config.outbound, ...internet });
-  const { networks, sites, close } = openNetworks({
-    folders,
-    outbound,
-    config,
-    ownUrl: () => config.baseUrl,
-    clock: systemClock,
-  });
+  const registry = createRegistry();
+  const { networks, providers } = wireProviders({ registry, config });
+  const sites = openNetworkSites({ outbound, config, ownUrl: () => config.baseUrl, clock: systemClock });
   return {
     networks,
-    sites,
-    isLive: openProviders({ networks, config }).providers.isLive,
+    sites: registry.open('networks/sites', sites).sites,
+    isLive: providers.isLive,
     close: async () => {
-      await close();
+      await registry.close();
       await outbound.close();
     },
   };

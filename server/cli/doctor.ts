@@ -60,12 +60,11 @@ export const diagnose = async (config: Config, { fix = false, ...outside }: { fi
 };
 
 const collect = async (config: Config, fix: Fix, outside: Outside): Promise<Check[]> => {
-  const { networks: folders } = await import('#server/network-folders');
-  const { createNetworks } = await import('#server/networks/registry');
-  const { openProviders } = await import('#server/providers/slice');
+  const { wireProviders } = await import('#server/app/providers');
+  const { createRegistry } = await import('#server/app/registry');
   const { checkService } = await import('./doctor-service.ts');
-  const networks = createNetworks(folders);
-  const { isLive } = openProviders({ networks, config }).providers;
+  const { networks, providers } = wireProviders({ registry: createRegistry(), config });
+  const { isLive } = providers;
   return [
     ...checkProcess(config),
     ...(await attempt('keys', () => checkKeyFile(config, fix))),
@@ -85,7 +84,7 @@ const checkDatabase = async (
   fix: Fix,
   { internet = {}, freeBytes }: Outside,
 ): Promise<Check[]> => {
-  const { assembleOperator } = await import('#server/operator');
+  const { connectCore } = await import('#server/app/open-core');
   const { checkInstallation, checkSettings } = await import('#server/installation/check-installation');
   const { checkDiskSpace } = await import('#server/installation/disk-space');
   const without = async () => [
@@ -95,22 +94,33 @@ const checkDatabase = async (
   ];
   const missing = await findDatabase(config);
   if (missing) return [missing, ...(await without())];
-  const operator = await assembleOperator(config).catch((error: Error) => error);
-  if (operator instanceof Error) return [unusable(config, operator), ...(await without())];
+  const service = await connectCore(config).catch((error: Error) => error);
+  if (service instanceof Error) return [unusable(config, service), ...(await without())];
+  const { core, close } = service;
+  const { database, registry } = core;
   try {
-    const tables = await attempt('database', () => checkTables(config, operator, fix));
-    const keys = await attempt('keys', () => checkKeys(config, operator));
+    const tables = await attempt('database', () => checkTables(config, core, fix));
+    const keys = await attempt('keys', () => checkKeys(config, core));
     if (!isMigrated(tables)) return [...tables, ...keys, ...(await without())];
     return [
       ...tables,
       ...keys,
-      ...(await attempt('media', () => checkMedia(config, operator, fix))),
-      ...(await attempt('people', () => checkPeople(operator))),
-      ...(await checkInstallation({ ...operator, config, networks, isLive, ...(freeBytes && { freeBytes }) })),
-      ...(await attempt('clock', () => checkNetworkClock(config, operator, networks, internet))),
+      ...(await attempt('media', () => checkMedia(config, core, fix))),
+      ...(await attempt('people', () => checkPeople(core))),
+      ...(await checkInstallation({
+        database,
+        audit: core.audit.audit,
+        due: registry.due(),
+        checks: registry.checks(),
+        config,
+        networks,
+        isLive,
+        ...(freeBytes && { freeBytes }),
+      })),
+      ...(await attempt('clock', () => checkNetworkClock(config, core, networks, internet))),
     ];
   } finally {
-    await operator.close();
+    await close();
   }
 };
 

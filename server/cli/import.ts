@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { SettingError } from '#server/config';
-import { type Command, need, usingAll } from './command.ts';
+import { type Command, need, usingService } from './command.ts';
 
 /** The dry run of the app, and with --save its drafts. Nothing is scheduled: that takes a person in the app. */
 export const importFile: Command = async (config, options) => {
@@ -10,9 +10,8 @@ export const importFile: Command = async (config, options) => {
   await access(file).catch(() => {
     throw new SettingError(`The file ${file} cannot be read.`);
   });
-  return usingAll(config, async (opened) => {
-    const { imports } = opened.posthorn;
-    const caller = { ...(await opened.posthorn.helpDesk.ownerOf(workspaceId)), role: 'owner', human: true } as const;
+  return usingService(config, async ({ posthorn: { imports, helpDesk } }) => {
+    const caller = { ...(await helpDesk.ownerOf(workspaceId)), role: 'owner', human: true } as const;
     const settings = { fileName: basename(file), timeZone: options['time-zone'] ?? 'UTC', accountIds: [] };
     let read = await imports.check(caller, settings, createReadStream(file));
     if (options.save !== undefined) {

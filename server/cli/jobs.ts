@@ -1,17 +1,13 @@
 import { type Command, using } from './command.ts';
 
 export const jobs: Command = (config) =>
-  using(config, async ({ database, sandboxClock }) => {
+  using(config, async ({ database, sandboxClock, registry }) => {
     const { overviewOf } = await import('#server/jobs/overview');
-    const { nextDue, readJobs } = await import('#server/for-operators');
+    const { readJobs } = await import('#server/jobs/read-jobs');
+    const due = registry.due();
     return overviewOf({
-      jobs: config.mongodbUrl ? await inMongo(config.mongodbUrl) : await readJobs(database),
-      msToNext: (kind) => nextDue[kind](database),
+      jobs: await readJobs(database, config.mongodbUrl, console.error),
+      msToNext: (kind) => due[kind](),
       clock: sandboxClock,
     });
   });
-
-const inMongo = async (mongodbUrl: string) => {
-  const { readJobsInMongo } = await import('#server/jobs/agenda');
-  return readJobsInMongo(mongodbUrl, console.error);
-};

@@ -15,7 +15,7 @@ export const rotateKeys: Command = async (config) => {
   const seal = await findSeal(config);
   if (seal === undefined)
     throw new SettingError(`There are no keys in ${config.dataDir}: \`posthorn doctor\` says why.`);
-  return using(config, async ({ database, audit }) => {
+  return using(config, async ({ database, audit: { audit } }) => {
     const keys = createSigningKeys({ store: createIdentityStore(database), seal, clock: systemClock });
     const rotated = await keys.rotate();
     await audit.write({ event: 'signing-key.rotated', details: { id: rotated.id } });
@@ -39,10 +39,10 @@ export const discardLost: Command = async (config, { yes }) => {
       `No key decrypts ${describeCounts(lost)}. This discards them for good. ${consequences} If you may still find the key, look for it first; else run this again with --yes.`,
     );
   }
-  const { open } = await import('#server/open');
+  const { openService } = await import('#server/app/open-service');
   const { createLog } = await import('#server/log');
   const log = createLog({ ...config, logLevel: 'warn' }, 2);
-  const { posthorn, database, close } = await open(config, log, undefined, {}, makeSeal);
+  const { posthorn, database, close } = await openService(config, log, undefined, {}, makeSeal);
   try {
     const counts = await database.transaction(async () => {
       const discarded = await posthorn.discardLostSecrets();
@@ -58,15 +58,14 @@ export const discardLost: Command = async (config, { yes }) => {
 };
 
 const findLost = async (config: Config) => {
-  const { assembleOperator } = await import('#server/operator');
-  const { sealedColumns } = await import('#server/for-operators');
+  const { connectCore } = await import('#server/app/open-core');
   const { findSeal } = await import('#server/secrets/keys');
   const { findLostSecrets } = await import('#server/secrets/lost-secrets');
   const { countOtherSessions } = await import('#server/store/other-sessions');
-  const { database, close } = await assembleOperator(config);
+  const { core, close } = await connectCore(config);
   try {
-    const lost = await findLostSecrets(sealedColumns(database), await findSeal(config));
-    if (lost && (await countOtherSessions(database)) > 0) {
+    const lost = await findLostSecrets(core.registry.sealed(), await findSeal(config));
+    if (lost && (await countOtherSessions(core.database)) > 0) {
       throw new SettingError(
         'A Posthorn is connected to this database, and it may still have the key in its memory. Stop it first: it would go on with what is discarded here.',
       );

@@ -5,7 +5,7 @@ export const setup: Command = (config, options) => {
   const [email, workspace] = need(options, 'email', 'workspace');
   // With AUTH_URL the owner comes from there, by this address.
   const password = config.outsideProvider ? undefined : need(options, 'password')[0];
-  return using(config, async ({ people, tokens }) => {
+  return using(config, async ({ people: { people }, auth: { tokens } }) => {
     if (!(await people.isEmpty())) {
       throw new SettingError(
         'Posthorn is set up already: a user exists. For a sign-in link that works once, run: npx posthorn link',

@@ -2,17 +2,21 @@ import { type Command, need, using } from './command.ts';
 
 export const createToken: Command = (config, options) => {
   const [workspaceId, name] = need(options, 'workspace', 'name');
-  return using(config, async ({ helpDesk, tokens }) => tokens.create(await helpDesk.ownerOf(workspaceId), name));
+  return using(config, async ({ people: { helpDesk }, auth: { tokens } }) =>
+    tokens.create(await helpDesk.ownerOf(workspaceId), name),
+  );
 };
 
 export const listTokens: Command = (config, options) => {
   const [workspaceId] = need(options, 'workspace');
-  return using(config, async ({ helpDesk, tokens }) => tokens.list(await helpDesk.ownerOf(workspaceId)));
+  return using(config, async ({ people: { helpDesk }, auth: { tokens } }) =>
+    tokens.list(await helpDesk.ownerOf(workspaceId)),
+  );
 };
 
 export const revokeToken: Command = (config, options) => {
   const [id] = need(options, 'id');
-  return using(config, async ({ tokens }) => {
+  return using(config, async ({ auth: { tokens } }) => {
     await tokens.revoke(id);
     return { id, revoked: true };
   });

@@ -1,10 +1,10 @@
-import { type Command, need, using, usingAll } from './command.ts';
+import { type Command, need, using, usingService } from './command.ts';
 
-export const listUsers: Command = (config) => using(config, ({ helpDesk }) => helpDesk.everybody());
+export const listUsers: Command = (config) => using(config, ({ people: { helpDesk } }) => helpDesk.everybody());
 
 export const resetPassword: Command = (config, options) => {
   const [address] = need(options, 'email');
-  return using(config, async ({ helpDesk }) => {
+  return using(config, async ({ people: { helpDesk } }) => {
     const { email, path } = await helpDesk.newPasswordPath(address);
     return { email, url: config.baseUrl + path };
   });
@@ -12,8 +12,8 @@ export const resetPassword: Command = (config, options) => {
 
 export const signOutUser: Command = (config, options) => {
   const [address] = need(options, 'email');
-  if (options.all === undefined) return using(config, ({ helpDesk }) => helpDesk.signOut(address));
-  return usingAll(config, async ({ posthorn }) => {
+  if (options.all === undefined) return using(config, ({ people: { helpDesk } }) => helpDesk.signOut(address));
+  return usingService(config, async ({ posthorn }) => {
     const { helpDesk, tokens, clients } = posthorn;
     const identity = await posthorn.openIdentity();
     try {

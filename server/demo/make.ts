@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import type { Role } from '#contracts/scopes';
-import type { Posthorn } from '#server/app';
+import { type OpenService, openService } from '#server/app/open-service';
+import type { Posthorn } from '#server/app/service';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, SettingError } from '#server/config';
 import type { Caller } from '#server/context';
 import type { DueKind } from '#server/jobs/notices';
 import { createLog } from '#server/log';
-import { type Opened, open } from '#server/open';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { demoFiles } from './pictures.ts';
 import { startReceiver } from './receiver.ts';
@@ -64,7 +64,7 @@ export const makeDemo = async (
   const receiver = await startReceiver(Object.values(webhookHosts), statusFor);
   let url = '';
   const log = createLog({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel });
-  const opened = await open(config, log, () => url, receiver.internet).catch((error: unknown) => {
+  const opened = await openService(config, log, () => url, receiver.internet).catch((error: unknown) => {
     receiver.stop();
     throw error;
   });
@@ -114,7 +114,7 @@ const mustBeSandbox = ({ production, sandboxUrl }: Config) => {
   }
 };
 
-const mustBeAlone = async ({ database, posthorn: { networks, providers } }: Opened) => {
+const mustBeAlone = async ({ database, posthorn: { networks, providers } }: OpenService) => {
   const live = networks.all.filter(providers.isLive);
   if (live.length > 0) {
     const settings = live.flatMap(({ settings }) => settings).join(', ');
@@ -138,7 +138,10 @@ const nobody = ({ baseUrl }: Config): Identity => ({
 });
 
 /** Whatever happens, the clock is afterwards where it was; one that a killed demo left behind is set right. */
-const inThePast = async <T>({ posthorn: { sandboxClock } }: Opened, work: (now: Date) => Promise<T>): Promise<T> => {
+const inThePast = async <T>(
+  { posthorn: { sandboxClock } }: OpenService,
+  work: (now: Date) => Promise<T>,
+): Promise<T> => {
   const homeMs = Math.max(await sandboxClock.offsetMs(), 0);
   await sandboxClock.setOffset(homeMs);
   const now = sandboxClock.now();

@@ -1,6 +1,6 @@
 import type { Post } from '#contracts/posts';
 import { findAction } from '#server/admission';
-import type { Posthorn } from '#server/app';
+import type { Posthorn } from '#server/app/service';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { Told } from './receiver.ts';

@@ -1,27 +1,28 @@
-import { checkAccounts } from '#server/accounts/for-operators';
 import type { AuditLog } from '#server/audit/audit-log';
 import { checkBackup, findLastBackup } from '#server/backup/last-backup';
 import { type Check, checksNamed } from '#server/check';
 import { systemClock } from '#server/clock';
 import type { Config } from '#server/config';
-import { nextDue, readJobs } from '#server/for-operators';
 import { checkDueWork, checkRecurringWork } from '#server/jobs/checks';
 import type { DueKind } from '#server/jobs/notices';
+import { readJobs } from '#server/jobs/read-jobs';
 import { versionOf } from '#server/networks/examine';
 import type { Network } from '#server/networks/network';
 import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/settings-check';
 import { endOfNode } from '#server/node-version';
-import { checkLatePosts } from '#server/publishing/for-operators';
 import { messageOf } from '#server/store/away';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
-import { checkWebhooks } from '#server/webhooks/for-operators';
 import { checkDiskSpace, measureFreeBytes } from './disk-space.ts';
 import { checkSettingNames } from './misspelt-settings.ts';
 
 export interface InstallationParts {
   readonly database: Database;
   readonly audit: Pick<AuditLog, 'newestOfService'>;
+  /** Milliseconds until something is due; undefined when nothing is. */
+  readonly due: Readonly<Record<DueKind, () => Promise<number | undefined>>>;
+  /** Of the slices, by what they are about. */
+  readonly checks: Readonly<Record<string, () => Promise<Check>>>;
   readonly config: Config;
   readonly networks: readonly Network[];
   /** Whether accounts are connected on the real network. */
@@ -41,17 +42,16 @@ export const checkSettings = ({ config, networks }: Pick<InstallationParts, 'con
 
 /** What the app tells its operator and what `doctor` says: both read this list, on a migrated database. */
 export const checkInstallation = async (parts: InstallationParts): Promise<Check[]> => {
-  const { database, audit, config, networks, isLive, freeBytes = measureFreeBytes } = parts;
+  const { database, audit, due, checks: ofSlices, config, networks, isLive, freeBytes = measureFreeBytes } = parts;
   const { production } = config;
   const now = systemClock.now();
   const site = { setting: (name: string, byDefault: string) => config.setting(name) ?? byDefault, now: () => now };
   const oldNode = endOfNode(process.version, now);
   const rules: Readonly<Record<string, () => Promise<readonly Check[]>>> = {
-    'late posts': async () => [await checkLatePosts(database)],
-    'due work': async () => [checkDueWork(await agesOf(database))],
-    'recurring work': async () => checkRecurringWork(await jobsOf(database, config), { now, production }),
-    accounts: async () => [await checkAccounts(database)],
-    webhooks: async () => [await checkWebhooks(database)],
+    ...Object.fromEntries(Object.entries(ofSlices).map(([name, check]) => [name, async () => [await check()]])),
+    'due work': async () => [checkDueWork(await agesOf(due))],
+    'recurring work': async () =>
+      checkRecurringWork(await readJobs(database, config.mongodbUrl, () => undefined), { now, production }),
     clock: async () => [checkClock(await measureClockSkewMs(database), 'the database')],
     'disk space': async () => [await checkDiskSpace(config.dataDir, freeBytes)],
     backup: async () => [checkBackup(await findLastBackup(audit), { now, production })],
@@ -71,17 +71,10 @@ export const checkInstallation = async (parts: InstallationParts): Promise<Check
   return checks;
 };
 
-const agesOf = async (database: Database) => {
+const agesOf = async (due: InstallationParts['due']) => {
   const ages = new Map<DueKind, number>();
-  for (const [kind, msToNext] of Object.entries(nextDue)) {
-    ages.set(kind as DueKind, Math.max(-((await msToNext(database)) ?? 0), 0));
+  for (const [kind, msToNext] of Object.entries(due)) {
+    ages.set(kind as DueKind, Math.max(-((await msToNext()) ?? 0), 0));
   }
   return ages;
-};
-
-/** MongoDB takes long to load, and most have none. */
-const jobsOf = async (database: Database, { mongodbUrl }: Config) => {
-  if (mongodbUrl === undefined) return readJobs(database);
-  const { readJobsInMongo } = await import('#server/jobs/agenda');
-  return readJobsInMongo(mongodbUrl, () => undefined);
 };

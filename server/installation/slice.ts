@@ -3,13 +3,15 @@ import type { Config } from '#server/config';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';
-import { checkSettings } from './check-installation.ts';
+import { checkSettings, type InstallationParts } from './check-installation.ts';
 import { createReadInstallation } from './read-installation.ts';
 import { installationRoutes } from './routes.ts';
 
 export const openInstallation = ({
   database,
   audit,
+  due,
+  checks,
   config,
   networks: { all: networks },
   providers: { isLive },
@@ -17,6 +19,8 @@ export const openInstallation = ({
 }: {
   database: Database;
   audit: AuditLog;
+  due: InstallationParts['due'];
+  checks: InstallationParts['checks'];
   config: Config;
   networks: Networks;
   providers: { isLive(network: Network): boolean };
@@ -24,7 +28,7 @@ export const openInstallation = ({
 }) => ({
   settingsToMend: () => checkSettings({ config, networks }),
   routes: installationRoutes({
-    read: createReadInstallation({ database, audit, config, networks, isLive }),
+    read: createReadInstallation({ database, audit, due, checks, config, networks, isLive }),
     isOperator,
   }),
 });

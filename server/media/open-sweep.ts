@@ -1,18 +1,35 @@
-import { type Clock, systemClock } from '#server/clock';
+import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config';
 import type { Database } from '#server/store/database';
 import { createIncoming } from './incoming.ts';
 import { openMediaFiles } from './open-files.ts';
 import { createMediaStore, createRenditionStore } from './store.ts';
-import { createSweep } from './sweep.ts';
+import { createIncomingSweep, createSweep } from './sweep.ts';
 
-/** For a command, without the rest of the slice. */
-export const openSweep = (database: Database, config: Config, clock: Clock) =>
-  createSweep({
+/** Removes what nothing needs any more. Opened apart, because `doctor --fix` sweeps without the rest of the slice. */
+export const openMediaSweep = ({
+  database,
+  config,
+  clock,
+  wallClock,
+}: {
+  database: Database;
+  config: Config;
+  clock: Clock;
+  wallClock: Clock;
+}) => {
+  const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
+  const sweepOrphans = createSweep({
     store: createMediaStore(database),
     renditionStore: createRenditionStore(database),
     files: openMediaFiles(config),
-    incoming: createIncoming({ folder: incomingFolder(config), limits: config.media }),
+    incoming,
     clock,
-    wallClock: systemClock,
+    wallClock,
   });
+  return {
+    sweepOrphans,
+    sweepIncoming: createIncomingSweep({ incoming, wallClock }),
+    chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
+  };
+};

@@ -10,7 +10,6 @@ import { createRemoval, type IsUsed } from './removal.ts';
 import { createRenditions } from './renditions.ts';
 import { mediaRoutes } from './routes.ts';
 import { createMediaStore, createRenditionStore } from './store.ts';
-import { createIncomingSweep, createSweep } from './sweep.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
 
@@ -20,7 +19,6 @@ export const openMedia = ({
   live,
   config,
   clock,
-  wallClock,
   report,
 }: {
   database: Database;
@@ -28,7 +26,6 @@ export const openMedia = ({
   live: Live;
   config: Config;
   clock: Clock;
-  wallClock: Clock;
   report: (error: unknown) => void;
 }) => {
   const { baseUrl, media: limits } = config;
@@ -40,17 +37,14 @@ export const openMedia = ({
   const folder = incomingFolder(config);
   const renditions = createRenditions({ store: renditionStore, mediaStore: store, files, folder, baseUrl, report });
   const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
-  const sweepOrphans = createSweep({ store, renditionStore, files, incoming, clock, wallClock });
   return {
     library,
     renditions,
     uploads,
     mediaFiles: files,
-    sweepOrphans,
-    sweepIncoming: createIncomingSweep({ incoming, wallClock }),
-    chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
-    /** Once posts are open, which know what they use. */
-    routes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) =>
-      mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
+    /** Opened after posts, which need the library and say which files they use. */
+    openMediaRoutes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) => ({
+      routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
+    }),
   };
 };

@@ -25,7 +25,8 @@ export const openMessages = ({
   outbound: Outbound;
   seal: Seal;
   config: Config;
-  startStopwatch?: () => Stopwatch;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   figures: { readonly messages: MessageFigures };
   log: Logger;
   clock: Clock;

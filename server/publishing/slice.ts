@@ -25,7 +25,14 @@ export const openPublishing = ({
   reading,
   config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
   startStopwatch = () => startSystemStopwatch(),
-  ...parts
+  networks,
+  access,
+  library,
+  renditions,
+  outcomes,
+  publications,
+  clock,
+  report,
 }: {
   database: Database;
   networks: Networks;
@@ -39,25 +46,33 @@ export const openPublishing = ({
   publications: Publications;
   figures: { readonly publishing: PublishingFigures };
   config: Config;
-  startStopwatch?: () => Stopwatch;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
   const store = createPublishingStore(database);
   figures.watchOverdue(store.overdue);
-  const { outcomes, networks } = parts;
   const begin = createBegin({ store, outcomes });
-  const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
   const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
   return {
     loops: createPublishing({
-      ...parts,
-      ...limits,
       store,
+      networks,
+      access,
+      library,
+      renditions,
+      outcomes,
+      publications,
       begin,
       figures,
       startStopwatch,
       readPicture: linkCards.picture,
+      perNetwork: sendsPerNetwork,
+      leaseMs: sendLeaseMs,
+      graceMs: lateGraceMs,
+      clock,
+      report,
     }),
     byHand,
     routes: publishingRoutes({ byHand }),

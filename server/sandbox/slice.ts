@@ -11,7 +11,7 @@ import type { Drafts } from '#server/posts/drafts';
 import type { Providers } from '#server/providers/offered';
 import type { Database } from '#server/store/database';
 import type { People } from '#server/workspaces/people';
-import { openSandboxClock } from './clock.ts';
+import type { SandboxClock } from './clock.ts';
 import { createSandboxFeed } from './feed.ts';
 import { createMediaFetch } from './fetch-media.ts';
 import { sandboxRoutes } from './routes.ts';
@@ -32,12 +32,13 @@ export const openSandbox = ({
   config: { baseUrl, production, sandboxUrl },
   ownUrl,
   clock,
+  sandboxClock,
 }: {
   database: Database;
   /** The sandbox of each network. */
   folders: Readonly<Record<string, Sandbox>>;
   networks: Networks;
-  accounts: Pick<Accounts, 'hasLive' | 'networksOf'>;
+  accounts: Pick<Accounts, 'networksOf'>;
   drafts: Pick<Drafts, 'bring'>;
   ask: ApprovalCards['request'];
   people: Pick<People, 'mustBeOperator'>;
@@ -47,15 +48,14 @@ export const openSandbox = ({
   config: Config;
   ownUrl: () => string;
   clock: MovableClock;
+  sandboxClock: SandboxClock;
 }) => {
   const ownClient = createSandboxClient(ownUrl);
   const fetchMedia = createMediaFetch({ outbound: ownClient, baseUrl, ownUrl });
   const sandboxes = createSandboxes({ folders, store: createSandboxStore(database), clock, baseUrl, fetchMedia });
-  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: accounts.hasLive });
   const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
   return {
     sandboxes,
-    sandboxClock,
     routes: sandboxRoutes({
       sandboxes,
       sandboxClock,

@@ -4,8 +4,8 @@ import { discardLostSecrets } from './lost-secrets.ts';
 import { createResealing } from './resealing.ts';
 import type { Seal } from './seal.ts';
 
-/** What becomes of a text that no key opens, by `table.column`. */
-type Discards = Readonly<Record<string, (id: string, sealed: string) => Promise<unknown>>>;
+/** What becomes of a text that no key opens. */
+export type Discard = (id: string, sealed: string) => Promise<unknown>;
 
 export const openSecrets = ({
   database,
@@ -16,7 +16,8 @@ export const openSecrets = ({
 }: {
   database: Pick<Database, 'transaction'>;
   columns: readonly SealedColumn[];
-  discards: Discards;
+  /** By `table.column`. */
+  discards: Readonly<Record<string, Discard>>;
   seal: Seal;
   report: (error: unknown) => void;
 }) => {

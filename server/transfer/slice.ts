@@ -42,8 +42,17 @@ export const openTransfer = ({
 }) => {
   const store = createImportStore(database);
   const fetch = createFetching({ store, library, uploads, baseUrl });
-  const rules = { accounts, networks, drafts, lifecycle, audit, notifications };
-  const imports = createImports({ ...rules, store, fetch, clock });
+  const imports = createImports({
+    store,
+    fetch,
+    accounts,
+    networks,
+    drafts,
+    lifecycle,
+    audit,
+    notifications,
+    clock,
+  });
   const exports = createExports({ store: createExportStore(database), library, clock });
   return {
     imports,

@@ -26,7 +26,7 @@ export const openWebhooks = ({
   seal,
   plans,
   allowedWebhooks = plans.webhooks,
-  webhookAnswerMs: answerTimeoutMs = 10_000,
+  answerTimeoutMs = 10_000,
   startStopwatch = () => startSystemStopwatch(),
   figures: { deliveries: figures },
   clock,
@@ -39,20 +39,25 @@ export const openWebhooks = ({
   outbound: Outbound;
   seal: Seal;
   plans: Plans;
-  allowedWebhooks?: AllowedWebhooks;
-  webhookAnswerMs?: number;
-  startStopwatch?: () => Stopwatch;
+  /** For tests: how many webhooks may be active, instead of what the plan says. */
+  allowedWebhooks?: AllowedWebhooks | undefined;
+  /** For tests: how long a receiver may take to answer. */
+  answerTimeoutMs?: number | undefined;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
   figures: { readonly deliveries: DeliveryFigures };
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
-  const shared = { live, outbound, seal, allowedWebhooks };
   const webhookStore = createWebhookStore(database);
   const deliveryStore = createDeliveryStore(database);
   const announcePause = createAnnouncePause({ store: deliveryStore, audit, notifications, live });
   const events = createEvents({ store: createEventStore(database), clock });
   const webhooks = createWebhooks({
-    ...shared,
+    live,
+    outbound,
+    seal,
+    allowedWebhooks,
     store: webhookStore,
     audit,
     deliveries: deliveryStore,
@@ -61,7 +66,10 @@ export const openWebhooks = ({
   });
   // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
   const deliver = createDelivering({
-    ...shared,
+    live,
+    outbound,
+    seal,
+    allowedWebhooks,
     store: deliveryStore,
     announcePause,
     figures,

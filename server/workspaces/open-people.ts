@@ -10,7 +10,9 @@ import { createPeople } from './people.ts';
 import { createWorkspaceStore } from './store.ts';
 import { createWelcome } from './welcome.ts';
 
-export interface PeopleParts {
+export type OpenPeople = ReturnType<typeof openPeople>;
+
+interface PeopleParts {
   readonly database: Database;
   readonly auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'secrets'>;
   readonly plans: Plans;
@@ -21,7 +23,7 @@ export interface PeopleParts {
   readonly wallClock: Clock;
 }
 
-/** Who there is and how they get in: what the command line needs too. */
+/** Who there is and how they get in. Opened apart, because this is all that most commands need. */
 export const openPeople = ({
   database,
   auth: { sessions, tokens, clients, secrets },
@@ -60,5 +62,5 @@ export const openPeople = ({
   });
   const hasPasswords = config.outsideProvider === undefined;
   const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, hasPasswords });
-  return { store, people, welcome, helpDesk };
+  return { people, welcome, helpDesk };
 };

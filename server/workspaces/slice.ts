@@ -1,25 +1,33 @@
+import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { keyOfAddress } from '#server/auth/rate-limit';
 import type { Auth } from '#server/auth/slice';
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Live } from '#server/live/open-tabs';
 import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';
+import type { Plans } from '#server/plans/allowance';
+import type { Database } from '#server/store/database';
 import { createDeletion } from './deletion.ts';
 import { createForgottenPassword } from './forgotten-password.ts';
 import { createInvitations } from './invitations.ts';
-import { createMembers } from './members.ts';
+import { createMembers, type Members } from './members.ts';
 import type { EndMembership } from './membership-end.ts';
-import { openPeople, type PeopleParts } from './open-people.ts';
+import type { OpenPeople } from './open-people.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
 import { workspaceRoutes } from './routes.ts';
+import { createWorkspaceStore } from './store.ts';
 
 const hourMs = 3_600_000;
 
 export const openWorkspaces = ({
   database,
-  auth,
+  auth: { sessions, tokens, clients, tries, secrets, rateLimits },
+  people,
+  welcome,
   plans,
   leaving,
-  endMembership,
   audit,
   live,
   messages,
@@ -27,48 +35,51 @@ export const openWorkspaces = ({
   report,
   config,
   wallClock: clock,
-}: PeopleParts & {
-  auth: Pick<Auth, 'tries' | 'rateLimits'>;
+}: {
+  database: Database;
+  auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
+  people: OpenPeople['people'];
+  welcome: OpenPeople['welcome'];
+  plans: Plans;
   leaving: (workspaceId: string) => Promise<() => void>;
-  endMembership: EndMembership;
+  audit: AuditLog;
+  live: Live;
   messages: Messages;
   notifications: Notifications;
   report: (error: unknown) => void;
+  config: Config;
+  /** People, their invitations and their limits go by it: the sandbox does not move it. */
+  wallClock: Clock;
 }) => {
   const { baseUrl, production } = config;
-  const { sessions, tokens, clients, tries, secrets, rateLimits } = auth;
-  const { store, people, welcome, helpDesk } = openPeople({
-    database,
-    auth,
-    plans,
-    audit,
-    live,
-    config,
-    wallClock: clock,
-  });
+  const store = createWorkspaceStore(database);
   const { tell } = live;
-  const told = { audit, messages, notifications, baseUrl, clock };
-  const members = createMembers({ store, audit, tell, endMembership });
-  const invitations = createInvitations({ ...told, store, people, plans, tell });
+  const invitations = createInvitations({ store, people, plans, audit, messages, notifications, tell, baseUrl, clock });
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
-  const forgotten = createForgottenPassword({ ...told, store, people, secrets });
+  const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
   const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   return {
-    people,
-    members,
     invitations,
-    welcome,
     deletion,
-    helpDesk,
     chores: {
       'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue },
       'remove old invitations': { every: '1 day', run: invitations.purge },
     },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
+    /** Opened last: what ends with a membership is of slices that need this one. */
+    openMembers: ({ endMembership }: { endMembership: EndMembership }) => ({
+      members: createMembers({ store, audit, tell, endMembership }),
+    }),
     /** Once it is known who signs people in. */
-    routes: ({ outsideSignIn: outside, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
-      workspaceRoutes({
+    openWorkspaceRoutes: ({
+      members,
+      identity: { outsideSignIn: outside, forgetUser },
+    }: {
+      members: Members;
+      identity: Pick<Identity, 'outsideSignIn' | 'forgetUser'>;
+    }) => ({
+      routes: workspaceRoutes({
         people,
         members,
         invitations,
@@ -90,6 +101,7 @@ export const openWorkspaces = ({
           await clients.endAll(userId);
         },
       }),
+    }),
   };
 };
 

@@ -9,7 +9,6 @@ import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { findAction } from '#server/admission';
-import { createPosthorn } from '#server/app';
 import { createMovableClock, type Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
@@ -22,6 +21,7 @@ import { createSeal } from '#server/secrets/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { freshDatabase } from './database.ts';
 import { watchAnswers } from './declared-answers.ts';
+import { openPosthorn, type TestOverrides } from './posthorn.ts';
 import { freePort } from './processes.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -49,7 +49,7 @@ export const startService = async (
     production?: boolean;
     ownAddress?: boolean;
     internet?: OutboundOptions;
-    webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
+    webhooks?: Pick<TestOverrides, 'allowedWebhooks' | 'webhookAnswerMs'>;
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
@@ -72,8 +72,10 @@ export const startService = async (
   const { lines, log } = recordedLog();
   const seal = createSeal(config.encryptionKeys ?? [`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
-  const parties = { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks };
-  const posthorn = createPosthorn({ ...parties, ...(startStopwatch && { startStopwatch }) });
+  const posthorn = openPosthorn(
+    { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log },
+    { ...webhooks, ...(startStopwatch && { startStopwatch }) },
+  );
   const identity = await posthorn.openIdentity();
   const { app, busyDoor, health } = posthorn.openDoors(identity);
   posthorn.live.start();
@@ -210,6 +212,13 @@ export const startService = async (
 
     /** Begins to publish what is due, as `posthorn start` does. */
     startJobs: () => posthorn.jobs.start(),
+
+    /** What recurs, done now. */
+    runChore: async (name: string) => {
+      const chore = posthorn.chores[name];
+      if (chore === undefined) throw new Error(`there is no chore "${name}"`);
+      return chore.run();
+    },
 
     feed: (network: string) => posthorn.sandboxes.feed(network, 100),
 

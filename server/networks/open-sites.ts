@@ -2,20 +2,16 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { createSandboxClient } from '#server/outbound/sandbox-client';
-import type { Network } from './network.ts';
-import { createNetworks } from './registry.ts';
 import { createRequest } from './request.ts';
 import { createSites } from './sites.ts';
 
-/** The networks and the ways to ask them: the live ones through the guarded client, sandboxes on this machine. */
-export const openNetworks = ({
-  folders,
+/** The ways to ask a network: the live one through the guarded client, its sandbox on this machine. */
+export const openSites = ({
   outbound,
   ownUrl,
   config: { baseUrl, sandboxUrl: sandboxElsewhere, networkTimeoutMs, setting },
   clock,
 }: {
-  folders: readonly Network[];
   outbound: Outbound;
   ownUrl: () => string;
   config: Config;
@@ -24,7 +20,6 @@ export const openNetworks = ({
   const sandboxUrl = () => sandboxElsewhere ?? ownUrl();
   const sandboxClient = createSandboxClient(sandboxUrl);
   return {
-    networks: createNetworks(folders),
     sites: createSites({
       live: createRequest(outbound, networkTimeoutMs),
       sandbox: {

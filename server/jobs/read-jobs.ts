@@ -8,8 +8,18 @@ const jobs = sql(
 );
 const noSuchTable = '42P01';
 
-/** As Agenda keeps them in PostgreSQL, read without it: it takes as long to load as all that is due takes to read. */
-export const readJobs = (database: Database) =>
+/** Where Agenda has them. PostgreSQL is read without Agenda, which takes as long to load as all that is due takes to read. */
+export const readJobs = async (
+  database: Database,
+  mongodbUrl: string | undefined,
+  report: (error: unknown) => void,
+): Promise<readonly KeptJob[]> => {
+  if (mongodbUrl === undefined) return readFromPostgres(database);
+  const { readJobsInMongo } = await import('./agenda.ts');
+  return readJobsInMongo(mongodbUrl, report);
+};
+
+const readFromPostgres = (database: Database) =>
   database.query<KeptJob>(jobs).catch((error: { code?: string }) => {
     // No service has run here yet.
     if (error.code === noSuchTable) return [];

@@ -1,21 +1,22 @@
 import type { Logger } from 'pino';
-import { createPosthorn, type Posthorn } from '#server/app';
-import { createMovableClock, type MovableClock } from '#server/clock';
+import { createMovableClock, systemClock } from '#server/clock';
 import type { Config } from '#server/config';
-import { sealedColumns } from '#server/for-operators';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
 import { prepare } from '#server/prepare';
+import { createReport } from '#server/report';
 import { findSeal } from '#server/secrets/keys';
 import { openSeal } from '#server/secrets/open-seal';
 import type { Seal } from '#server/secrets/seal';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { inWords } from '#server/store/in-words';
+import { type Core, wireCore } from './core.ts';
+import { createPosthorn, type Posthorn } from './service.ts';
 
-export interface Opened {
+export interface OpenService {
   /** To PostgreSQL itself, past a pooler. */
   readonly connection: Connection;
-  readonly clock: MovableClock;
+  readonly clock: Core['clock'];
   readonly database: Database;
   readonly posthorn: Posthorn;
   readonly outbound: Outbound;
@@ -23,42 +24,47 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** The rules on a migrated database: what the service and every command begin with. */
-export const open = async (
+/** The whole service on a migrated database, which neither listens nor works on what is due yet. */
+export const openService = async (
   config: Config,
   log: Logger,
   ownUrl = () => config.baseUrl,
   /** Instead of the real one. */
   internet: OutboundOptions = {},
   openKeys = openSeal,
-): Promise<Opened> => {
-  const opened = await assemble(config, log, ownUrl, internet, openKeys);
-  const { database, posthorn } = opened;
+): Promise<OpenService> => {
+  const service = await assemble(config, log, ownUrl, internet, openKeys);
+  const { database, posthorn } = service;
   try {
     await prepare(database, posthorn.sandboxClock, config, log);
-    return opened;
+    return service;
   } catch (error) {
-    await opened.close();
+    await service.close();
     return inWords('The database cannot be used')(error as Error);
   }
 };
 
-/** The rules on a database that is not migrated yet. */
+/** On a database that is not migrated yet. */
 const assemble = async (
   config: Config,
   log: Logger,
   ownUrl: () => string,
   internet: OutboundOptions,
   openKeys: typeof openSeal,
-): Promise<Opened> => {
-  // Before anything is started: a data folder or a file of keys that cannot be read is told at once.
+): Promise<OpenService> => {
+  // Before anything is started: the operator learns at once of a data folder or a file of keys that cannot be read.
   await findSeal(config);
   const server = await connect(config);
-  // It is made again.
-  const report = (err: Error) => log.warn({ err }, 'database connection lost');
   const { connection, direct = connection, replica } = server;
   const { poolSize, statementLine } = config;
-  const database = openDatabase(connection, { report, poolSize, statementLine, direct: server.direct, replica });
+  const database = openDatabase(connection, {
+    // A warning is enough: the pool reconnects by itself.
+    report: (err: Error) => log.warn({ err }, 'database connection lost'),
+    poolSize,
+    statementLine,
+    direct: server.direct,
+    replica,
+  });
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const close = async () => {
     await outbound.close();
@@ -66,10 +72,11 @@ const assemble = async (
     await server.stop();
   };
   try {
-    const columns = sealedColumns(database);
-    const seal = await openKeys(config, columns).catch(inWords('The database cannot be used'));
     const clock = createMovableClock();
-    const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
+    const report = createReport(log, 'work in the background failed');
+    const core = wireCore({ database, config, clock, wallClock: systemClock, report });
+    const seal = await openKeys(config, core.registry.sealed()).catch(inWords('The database cannot be used'));
+    const posthorn = createPosthorn({ core, outbound, seal, ownUrl, log });
     const closeAll = async () => {
       await posthorn.close();
       await close();

@@ -1,0 +1,100 @@
+import type { Logger } from 'pino';
+import { catalog, actions as declared } from '#generated/catalog';
+import { createHandlers } from '#generated/handlers';
+import { sandboxes as folders } from '#generated/sandboxes';
+import { writers } from '#generated/writers';
+import { prepareActions } from '#server/admission';
+import { openApprovals } from '#server/approvals/slice';
+import { openAssistant } from '#server/assistant/slice';
+import { openSandbox } from '#server/sandbox/slice';
+import { openUi } from '#server/ui/slice';
+import type { Content } from './content.ts';
+import type { Core } from './core.ts';
+import type { Messaging } from './messaging.ts';
+import type { Networks } from './networks.ts';
+import type { Publishing } from './publishing.ts';
+
+export type Agents = ReturnType<typeof wireAgents>;
+
+/** The actions, which people and agents share, and who asks for them: approvals, the assistant, the sandbox. */
+export const wireAgents = ({
+  core,
+  messaging,
+  networks: { networks, providers, accounts },
+  content: { media, posts, slots },
+  publishing,
+  ownUrl,
+  log,
+}: {
+  core: Core;
+  messaging: Messaging;
+  networks: Networks;
+  content: Content;
+  publishing: Publishing;
+  ownUrl: () => string;
+  log: Logger;
+}) => {
+  const { registry, database, config, clock, report, sandboxClock } = core;
+  const { audit } = core.audit;
+  const { live } = core.live;
+  const { library, renditions } = media;
+  const { reading, lifecycle, drafts, linkCards } = posts;
+
+  const ui = registry.open('ui', openUi({ database }));
+  const handlers = createHandlers({
+    accounts: accounts.accounts,
+    providers,
+    library,
+    openPage: ui.openPage,
+    reading,
+    lifecycle,
+    drafts,
+    byHand: publishing.publishing.byHand,
+    statistics: publishing.statistics.statistics,
+    analytics: publishing.analytics.analytics,
+  });
+  const actions = prepareActions(declared, handlers, writers, config.baseUrl);
+  const approvals = registry.open(
+    'approvals',
+    openApprovals({
+      database,
+      actions,
+      reading,
+      lifecycle,
+      linkCards,
+      library,
+      renditions,
+      accounts: accounts.accounts,
+      audit,
+      notifications: messaging.notifications.notifications,
+      live,
+      config,
+      clock,
+    }),
+  );
+  const { cards } = approvals;
+  const assistant = registry.open(
+    'assistant',
+    openAssistant({ database, catalog, actions, cards, reading, slots: slots.slots, live, config, clock, report, log }),
+  );
+  const sandbox = registry.open(
+    'sandbox',
+    openSandbox({
+      database,
+      folders,
+      networks,
+      accounts: accounts.accounts,
+      drafts,
+      ask: cards.request,
+      people: core.people.people,
+      connecting: publishing.connecting.connecting,
+      providers,
+      audit,
+      config,
+      ownUrl,
+      clock,
+      sandboxClock,
+    }),
+  );
+  return { ui, actions, approvals, assistant, sandbox };
+};

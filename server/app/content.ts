@@ -1,0 +1,118 @@
+import { openHistory } from '#server/history/slice';
+import { openIdempotency } from '#server/idempotency/slice';
+import { openLabels } from '#server/labels/slice';
+import { openMediaSweep } from '#server/media/open-sweep';
+import { openMedia } from '#server/media/slice';
+import { createUploadOnce } from '#server/media/upload-once';
+import type { Outbound } from '#server/outbound/guarded-client';
+import { openPosts } from '#server/posts/slice';
+import { openReview } from '#server/review/slice';
+import { openSlots } from '#server/slots/slice';
+import { openTemplates } from '#server/templates/slice';
+import { openTransfer } from '#server/transfer/slice';
+import type { Core } from './core.ts';
+import type { Messaging } from './messaging.ts';
+import type { Networks } from './networks.ts';
+import type { People } from './people.ts';
+
+export type Content = ReturnType<typeof wireContent>;
+
+/** Posts and what they are made of. */
+export const wireContent = ({
+  core,
+  messaging,
+  networks: { networks, accounts },
+  people,
+  outbound,
+}: {
+  core: Core;
+  messaging: Messaging;
+  networks: Networks;
+  people: People;
+  outbound: Outbound;
+}) => {
+  const { registry, database, config, clock, wallClock, report } = core;
+  const { audit } = core.audit;
+  const { live } = core.live;
+  const { notifications } = messaging.notifications;
+
+  const media = registry.open('media', openMedia({ database, outbound, live, config, clock, report }));
+  const { library, renditions, uploads } = media;
+  const mediaSweep = registry.open('media/sweep', openMediaSweep({ database, config, clock, wallClock }));
+  const history = registry.open('history', openHistory({ database, library }));
+  const posts = registry.open(
+    'posts',
+    openPosts({
+      database,
+      accounts: accounts.accounts,
+      access: accounts.access,
+      library,
+      renditions,
+      networks,
+      plans: core.plans.plans,
+      events: messaging.webhooks.events,
+      notifications,
+      deletion: people.workspaces.deletion,
+      live,
+      revisions: history.revisions,
+      config,
+      clock,
+    }),
+  );
+  const { reading, lifecycle, drafts } = posts;
+
+  const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
+  const uploadOnce = createUploadOnce({ uploads, answers: idempotency.answers });
+  const { isUsed, usesOf } = posts.mediaUse;
+  const mediaRoutes = registry.open('media/routes', media.openMediaRoutes({ isUsed, usesOf, uploadOnce }));
+
+  const review = registry.open(
+    'review',
+    openReview({
+      database,
+      reading,
+      lifecycle,
+      accounts: accounts.accounts,
+      library,
+      networks,
+      audit,
+      notifications,
+      config,
+      clock,
+      wallClock,
+    }),
+  );
+  const transfer = registry.open(
+    'transfer',
+    openTransfer({
+      database,
+      accounts: accounts.accounts,
+      networks,
+      library,
+      uploads,
+      drafts,
+      lifecycle,
+      audit,
+      notifications,
+      config,
+      clock,
+    }),
+  );
+  const slots = registry.open('slots', openSlots({ database, accounts: accounts.accounts, live, clock }));
+  const labels = registry.open('labels', openLabels({ database, reading: posts.reading, live, clock }));
+  const templates = registry.open('templates', openTemplates({ database, networks, live, clock }));
+  return {
+    media,
+    mediaSweep,
+    mediaRoutes,
+    uploadOnce,
+    history,
+    posts,
+    idempotency,
+    review,
+    transfer,
+    slots,
+    labels,
+    templates,
+  };
+};

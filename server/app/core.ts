@@ -1,0 +1,75 @@
+import { openAccountInspection } from '#server/accounts/inspection';
+import { openAudit } from '#server/audit/slice';
+import { openAuth } from '#server/auth/slice';
+import type { Clock, MovableClock } from '#server/clock';
+import type { Config } from '#server/config';
+import { openLive } from '#server/live/slice';
+import { openMessageInspection } from '#server/messages/inspection';
+import { openPlans } from '#server/plans/slice';
+import { openPublishingInspection } from '#server/publishing/inspection';
+import { openSandboxClock } from '#server/sandbox/clock';
+import { openStatisticsInspection } from '#server/statistics/inspection';
+import type { Database } from '#server/store/database';
+import { openWebhookInspection } from '#server/webhooks/inspection';
+import { openPeople } from '#server/workspaces/open-people';
+import { createRegistry } from './registry.ts';
+
+export type Core = ReturnType<typeof wireCore>;
+
+/**
+ * People and their access, the clock, and what operators look at: the theme that the service opens first, and the only one
+ * that most commands open. It loads no network, no door and no HTTP client, so that a command is over before anybody waits.
+ */
+export const wireCore = ({
+  database,
+  config,
+  clock,
+  wallClock,
+  report,
+}: {
+  database: Database;
+  config: Config;
+  /** The time of the service, which the sandbox moves. */
+  clock: MovableClock;
+  /** People, their sessions and their limits go by it: the sandbox does not move it. */
+  wallClock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const registry = createRegistry();
+  const { production } = config;
+  const audit = registry.open('audit', openAudit({ database, config, clock }));
+  const live = registry.open('live', openLive({ database, report }));
+  const plans = registry.open('plans', openPlans({ database, clock }));
+  const auth = registry.open(
+    'auth',
+    openAuth({ database, audit: audit.audit, live: live.live, config, clock, wallClock }),
+  );
+  const people = registry.open(
+    'workspaces/people',
+    openPeople({ database, auth, plans: plans.plans, audit: audit.audit, live: live.live, config, wallClock }),
+  );
+
+  registry.open('publishing/inspection', openPublishingInspection({ database }));
+  registry.open('messages/inspection', openMessageInspection({ database }));
+  registry.open('webhooks/inspection', openWebhookInspection({ database }));
+  registry.open('statistics/inspection', openStatisticsInspection({ database }));
+  const accountInspection = registry.open('accounts/inspection', openAccountInspection({ database }));
+
+  const { hasLiveAccount } = accountInspection;
+  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount });
+  return {
+    registry,
+    database,
+    config,
+    clock,
+    wallClock,
+    report,
+    audit,
+    live,
+    plans,
+    auth,
+    people,
+    accountInspection,
+    sandboxClock,
+  };
+};

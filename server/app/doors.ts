@@ -1,0 +1,120 @@
+import type { Logger } from 'pino';
+import type { CatalogRoutes } from '#contracts/catalog';
+import { catalog } from '#generated/catalog';
+import { mcpTools } from '#generated/mcp-tools';
+import { routes as declared } from '#generated/rest';
+import { serveRoutes } from '#generated/router';
+import type { Identity } from '#server/auth/identity-provider/identity';
+import type { RouteCall } from '#server/context';
+import type { Figures } from '#server/figures';
+import { tellCaller } from '#server/http/caller-headers';
+import { openDoors } from '#server/http/doors';
+import type { Scheduler } from '#server/jobs/scheduler';
+import { openMcp } from '#server/mcp/open';
+import type { Members } from '#server/workspaces/members';
+import type { Agents } from './agents.ts';
+import type { Content } from './content.ts';
+import type { Core } from './core.ts';
+import type { Messaging } from './messaging.ts';
+import type { Networks } from './networks.ts';
+import type { People } from './people.ts';
+import type { Publishing } from './publishing.ts';
+import type { RoutesOf } from './registry.ts';
+
+/** REST, MCP, the web app and the pages, once it is known who signs people in. */
+export const wireDoors = ({
+  core,
+  networks,
+  people,
+  content,
+  agents,
+  members,
+  jobs,
+  identity,
+  figures,
+  log,
+}: {
+  core: Core;
+  messaging: Messaging;
+  networks: Networks;
+  people: People;
+  content: Content;
+  publishing: Publishing;
+  agents: Agents;
+  members: Members;
+  jobs: Scheduler;
+  identity: Identity;
+  figures: Figures;
+  log: Logger;
+}) => {
+  const { registry, database, config } = core;
+  const { sessions, tokens, rateLimit, mcpAccess } = core.auth;
+  const { actions } = agents;
+  const { cards } = agents.approvals;
+  const { posts, review, transfer } = content;
+  const { workspaceName } = core.people.people;
+
+  const last = {
+    consent: registry.open('auth/consent', core.auth.openConsent(identity)),
+    workspaces: registry.open('workspaces/routes', people.workspaces.openWorkspaceRoutes({ members, identity })),
+    catalog: registry.open('catalog', {
+      routes: {
+        catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
+          tellCaller(res, caller, await workspaceName(caller.workspaceId));
+          return catalog;
+        },
+      },
+    }),
+  };
+  type Routes = RoutesOf<Core> &
+    RoutesOf<Messaging> &
+    RoutesOf<Networks> &
+    RoutesOf<People> &
+    RoutesOf<Content> &
+    RoutesOf<Publishing> &
+    RoutesOf<Agents> &
+    RoutesOf<typeof last>;
+
+  return openDoors({
+    sessions,
+    tokens,
+    identity,
+    rateLimit,
+    signInElsewhere: people.workspaces.signInElsewhere,
+    library: content.media.library,
+    uploads: content.media.uploads,
+    uploadOnce: content.uploadOnce,
+    avatars: networks.accounts.avatars,
+    linkCards: posts.linkCards,
+    shares: review.shares,
+    imports: transfer.imports,
+    exports: transfer.exports,
+    actions,
+    answers: content.idempotency.answers,
+    live: core.live.live,
+    assistant: agents.assistant.assistant,
+    figures,
+    jobs,
+    sandboxPaths: agents.sandbox.sandboxPaths,
+    mcp: openMcp({
+      actions,
+      tools: mcpTools,
+      cards,
+      reading: posts.reading,
+      mcpAccess,
+      identity,
+      rateLimit,
+      config,
+      log,
+    }),
+    serveRoutes: (app, { appRoutes, runAction, own, forms, handlers }) => {
+      const ofSlices = Object.keys(declared).filter((name) => !(name in handlers));
+      // The registry knows the names at run time, and the themes know the types.
+      const routes = registry.routes(ofSlices) as unknown as Routes;
+      return serveRoutes(app, { appRoutes, runAction, own, forms, handlers: { ...handlers, ...routes } });
+    },
+    database,
+    config,
+    log,
+  });
+};

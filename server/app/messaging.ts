@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+import type { Stopwatch } from '#server/clock';
+import type { Figures } from '#server/figures';
+import { openMessages } from '#server/messages/slice';
+import { openNotifications } from '#server/notifications/slice';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
+import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
+import { openWebhooks } from '#server/webhooks/slice';
+import type { Core } from './core.ts';
+
+export type Messaging = ReturnType<typeof wireMessaging>;
+
+/** How people and other programs hear of what happens: mails, push messages, notifications, webhooks. */
+export const wireMessaging = ({
+  core,
+  outbound,
+  seal,
+  figures,
+  log,
+  allowedWebhooks,
+  webhookAnswerMs,
+  startStopwatch,
+}: {
+  core: Core;
+  outbound: Outbound;
+  seal: Seal;
+  figures: Figures;
+  log: Logger;
+  allowedWebhooks: AllowedWebhooks | undefined;
+  webhookAnswerMs: number | undefined;
+  startStopwatch: (() => Stopwatch) | undefined;
+}) => {
+  const { registry, database, config, clock, report } = core;
+  const { audit } = core.audit;
+  const { live } = core.live;
+  const { plans } = core.plans;
+  const messages = registry.open(
+    'messages',
+    openMessages({ database, outbound, seal, config, figures, log, clock, report, startStopwatch }),
+  );
+  const notifications = registry.open(
+    'notifications',
+    openNotifications({ database, messages: messages.messages, push: messages.push, live, config, clock }),
+  );
+  const webhooks = registry.open(
+    'webhooks',
+    openWebhooks({
+      database,
+      audit,
+      notifications: notifications.notifications,
+      live,
+      outbound,
+      seal,
+      plans,
+      figures,
+      clock,
+      report,
+      allowedWebhooks,
+      answerTimeoutMs: webhookAnswerMs,
+      startStopwatch,
+    }),
+  );
+  return { messages, notifications, webhooks };
+};

@@ -1,0 +1,56 @@
+import { createMovableClock, systemClock } from '#server/clock';
+import type { Config } from '#server/config';
+import { prepare } from '#server/prepare';
+import { connect } from '#server/store/connect';
+import { openDatabase } from '#server/store/database';
+import { inWords } from '#server/store/in-words';
+import { type Core, wireCore } from './core.ts';
+
+/** One connection for the command, and one for what happens outside of its transaction. */
+const pools = { poolSize: 2, onePool: true };
+
+export interface OpenCore {
+  readonly core: Core;
+  close(): Promise<void>;
+}
+
+/** For commands: the core of the service on a migrated database, without networks, doors and jobs. */
+export const openCore = async (config: Config): Promise<OpenCore> => {
+  const { core, close } = await connectCore(config);
+  try {
+    await prepare(core.database, core.sandboxClock, config, { info: () => undefined, warn: console.error });
+    return { core, close };
+  } catch (error) {
+    await close();
+    return inWords('The database cannot be used')(error as Error);
+  }
+};
+
+/** The same on a database as it is, migrated or not. */
+export const connectCore = async (config: Config): Promise<OpenCore> => {
+  const server = await connect(config);
+  const { connection, direct, replica } = server;
+  const { statementLine } = config;
+  const database = openDatabase(connection, {
+    report: ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`),
+    ...pools,
+    statementLine,
+    direct,
+    replica,
+  });
+  const core = wireCore({
+    database,
+    config,
+    clock: createMovableClock(),
+    wallClock: systemClock,
+    report: console.error,
+  });
+  return {
+    core,
+    close: async () => {
+      await core.registry.close();
+      await database.close();
+      await server.stop();
+    },
+  };
+};

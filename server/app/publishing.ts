@@ -1,0 +1,74 @@
+import { openAnalytics } from '#server/analytics/slice';
+import type { Stopwatch } from '#server/clock';
+import type { Figures } from '#server/figures';
+import { openPublishing } from '#server/publishing/slice';
+import { openStatistics } from '#server/statistics/slice';
+import type { Content } from './content.ts';
+import type { Core } from './core.ts';
+import type { Networks } from './networks.ts';
+
+export type Publishing = ReturnType<typeof wirePublishing>;
+
+/** What goes out to the networks, and the numbers that come back. */
+export const wirePublishing = ({
+  core,
+  networks: { networks, providers, accounts },
+  content: { media, posts },
+  figures,
+  startStopwatch,
+}: {
+  core: Core;
+  networks: Networks;
+  content: Content;
+  figures: Figures;
+  startStopwatch: (() => Stopwatch) | undefined;
+}) => {
+  const { registry, database, config, clock, report } = core;
+  const { access } = accounts;
+  const { reading, lifecycle, linkCards, outcomes } = posts;
+  const analytics = registry.open('analytics', openAnalytics({ database, networks }));
+  const statistics = registry.open(
+    'statistics',
+    openStatistics({
+      database,
+      networks,
+      accounts: accounts.accounts,
+      access,
+      reading,
+      figures,
+      clock,
+      report,
+    }),
+  );
+  // Accounts and statistics need each other: numbers are read with the access of an account, and a reconnected account has
+  // its numbers read soon. Statistics stand between the two halves of accounts.
+  const connecting = registry.open(
+    'accounts/connecting',
+    accounts.openConnecting({
+      plans: core.plans.plans,
+      providers,
+      reconnected: statistics.readSoon,
+    }),
+  );
+  const publishing = registry.open(
+    'publishing',
+    openPublishing({
+      database,
+      networks,
+      access,
+      library: media.library,
+      renditions: media.renditions,
+      outcomes,
+      lifecycle,
+      linkCards,
+      reading,
+      publications: statistics.publications,
+      figures,
+      config,
+      clock,
+      report,
+      startStopwatch,
+    }),
+  );
+  return { analytics, statistics, connecting, publishing };
+};

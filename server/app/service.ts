@@ -1,0 +1,189 @@
+import type { Logger } from 'pino';
+import type { Identity } from '#server/auth/identity-provider/identity';
+import type { Stopwatch } from '#server/clock';
+import { createFigures } from '#server/figures';
+import { createScheduler } from '#server/jobs/scheduler';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
+import { openSecrets } from '#server/secrets/slice';
+import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
+import { createMembershipEnd } from '#server/workspaces/membership-end';
+import { wireAgents } from './agents.ts';
+import { wireContent } from './content.ts';
+import type { Core } from './core.ts';
+import { wireDoors } from './doors.ts';
+import { wireMessaging } from './messaging.ts';
+import { wireNetworks } from './networks.ts';
+import { wirePeople } from './people.ts';
+import { wirePublishing } from './publishing.ts';
+
+export type Posthorn = ReturnType<typeof createPosthorn>;
+
+/** Everything that the process which runs the service gives it. */
+export interface ServiceParts {
+  readonly core: Core;
+  readonly outbound: Outbound;
+  readonly seal: Seal;
+  /** Where this process listens, known once it does. */
+  readonly ownUrl: () => string;
+  readonly log: Logger;
+  /** For tests: how many webhooks may be active, instead of what the plan says. */
+  readonly allowedWebhooks?: AllowedWebhooks;
+  /** For tests: how long a receiver may take to answer. */
+  readonly webhookAnswerMs?: number;
+  /** For tests, which move time: how sends, deliveries, messages and renewals measure what has passed. */
+  readonly startStopwatch?: () => Stopwatch;
+}
+
+/** All themes of the service, each opened with those above it. */
+export const createPosthorn = ({
+  core,
+  outbound,
+  seal,
+  ownUrl,
+  log,
+  allowedWebhooks,
+  webhookAnswerMs,
+  startStopwatch,
+}: ServiceParts) => {
+  const { registry, database, report, sandboxClock, auth } = core;
+  const { live } = core.live;
+  const { people, welcome, helpDesk } = core.people;
+  const figures = createFigures({ report });
+
+  const messaging = wireMessaging({
+    core,
+    outbound,
+    seal,
+    figures,
+    log,
+    allowedWebhooks,
+    webhookAnswerMs,
+    startStopwatch,
+  });
+  const networks = wireNetworks({ core, messaging, outbound, seal, ownUrl, startStopwatch });
+  const peopleTheme = wirePeople({ core, messaging, networks });
+  const content = wireContent({ core, messaging, networks, people: peopleTheme, outbound });
+  const publishing = wirePublishing({ core, networks, content, figures, startStopwatch });
+  const agents = wireAgents({ core, messaging, networks, content, publishing, ownUrl, log });
+
+  const { workspaces, installation } = peopleTheme;
+  const { messages, mailer, push } = messaging.messages;
+  const { connecting } = publishing.connecting;
+  const { shares } = content.review;
+  // Members and posts need each other: posts ask whether their workspace waits to be deleted, and a member who leaves loses
+  // the review links of posts. Members open when everything that ends with a membership is there.
+  const memberships = createMembershipEnd({
+    sessions: auth.sessions,
+    tokens: auth.tokens,
+    people,
+    invitations: workspaces.invitations,
+    shares,
+    connecting,
+    messages,
+    live,
+  });
+  const { members } = registry.open('workspaces/members', workspaces.openMembers(memberships));
+
+  const sealed = registry.sealed();
+  const secrets = registry.open(
+    'secrets',
+    openSecrets({ database, columns: sealed, discards: registry.discards(), seal, report }),
+  );
+  const chores = registry.chores();
+  const jobs = createScheduler({ database, loops: registry.loops(), chores, clock: sandboxClock, report });
+  figures.watch({ jobs, database, live });
+
+  return {
+    // People and their access.
+    audit: core.audit.audit,
+    live,
+    plans: core.plans.plans,
+    sandboxClock,
+    tokens: auth.tokens,
+    sessions: auth.sessions,
+    clients: auth.clients,
+    registrations: auth.registrations,
+    tries: auth.tries,
+    rateLimits: auth.rateLimits,
+    people,
+    welcome,
+    helpDesk,
+    members,
+    memberships,
+    invitations: workspaces.invitations,
+    deletion: workspaces.deletion,
+    settingsToMend: installation.settingsToMend,
+    // What tells them.
+    messages,
+    mailer,
+    push,
+    notifications: messaging.notifications.notifications,
+    events: messaging.webhooks.events,
+    webhooks: messaging.webhooks.webhooks,
+    // Networks.
+    networks: networks.networks,
+    sites: networks.sites,
+    providers: networks.providers,
+    accounts: networks.accounts.accounts,
+    access: networks.accounts.access,
+    connecting,
+    /** What ends at networks has ended, or was given up. */
+    revoked: networks.accounts.revoked,
+    // Content.
+    library: content.media.library,
+    renditions: content.media.renditions,
+    uploads: content.media.uploads,
+    mediaFiles: content.media.mediaFiles,
+    sweepOrphans: content.mediaSweep.sweepOrphans,
+    sweepIncoming: content.mediaSweep.sweepIncoming,
+    reading: content.posts.reading,
+    lifecycle: content.posts.lifecycle,
+    drafts: content.posts.drafts,
+    outcomes: content.posts.outcomes,
+    linkCards: content.posts.linkCards,
+    shares,
+    imports: content.transfer.imports,
+    exports: content.transfer.exports,
+    slots: content.slots.slots,
+    answers: content.idempotency.answers,
+    byHand: publishing.publishing.byHand,
+    statistics: publishing.statistics.statistics,
+    analytics: publishing.analytics.analytics,
+    // Agents.
+    actions: agents.actions,
+    cards: agents.approvals.cards,
+    assistant: agents.assistant.assistant,
+    sandboxes: agents.sandbox.sandboxes,
+    // The process.
+    sealed,
+    resealing: secrets.resealing,
+    discardLostSecrets: secrets.discardLost,
+    chores,
+    jobs,
+    openIdentity: () =>
+      auth.openIdentity({
+        openedLast: people.openedLast,
+        distrustTokens: people.distrustTokens,
+        outbound,
+        seal,
+        log,
+      }),
+    openDoors: (identity: Identity) =>
+      wireDoors({
+        core,
+        messaging,
+        networks,
+        people: peopleTheme,
+        content,
+        publishing,
+        agents,
+        members,
+        jobs,
+        identity,
+        figures,
+        log,
+      }),
+    close: registry.close,
+  };
+};

@@ -1,0 +1,23 @@
+import { type Check, checksNamed, countOf } from '#server/check';
+import type { Database } from '#server/store/database';
+import { createDeliveryStore, createWebhookStore, sealedInWebhooks, type WebhookStore } from './store.ts';
+
+/** What commands read of this slice. Opened apart, because they deliver nothing and may have no key. */
+export const openWebhookInspection = ({ database }: { database: Database }) => ({
+  due: { deliveries: () => createDeliveryStore(database).msToNext([]) },
+  sealed: sealedInWebhooks(database),
+  checks: { webhooks: () => checkWebhooks(createWebhookStore(database)) },
+});
+
+const checkWebhooks = async (store: WebhookStore): Promise<Check> => {
+  const [first, ...others] = await store.paused();
+  const webhooks = checksNamed('webhooks');
+  if (first === undefined) return webhooks.ok('No webhook is paused');
+  const hosts = [...new Set([first, ...others].map(({ url }) => new URL(url).host))].join(', ');
+  return webhooks.warning(
+    `${countOf(first.count, 'webhook')} paused and get no events (${hosts}). The page Webhooks says why; an admin resumes there.`.replace(
+      'is paused and get ',
+      'is paused and gets ',
+    ),
+  );
+};

@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import { wireCore } from '#server/app/core';
+import { createPosthorn, type ServiceParts } from '#server/app/service';
+import { type Clock, type MovableClock, systemClock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Outbound } from '#server/outbound/guarded-client';
+import { createReport } from '#server/report';
+import type { Seal } from '#server/secrets/seal';
+import type { Database } from '#server/store/database';
+
+export type TestOverrides = Pick<ServiceParts, 'allowedWebhooks' | 'webhookAnswerMs' | 'startStopwatch'>;
+
+/** All rules on a database of the test, as `posthorn start` opens them. */
+export const openPosthorn = (
+  {
+    database,
+    outbound,
+    seal,
+    config,
+    clock,
+    wallClock = systemClock,
+    ownUrl,
+    log,
+  }: {
+    database: Database;
+    outbound: Outbound;
+    seal: Seal;
+    config: Config;
+    clock: MovableClock;
+    wallClock?: Clock;
+    ownUrl: () => string;
+    log: Logger;
+  },
+  overrides: TestOverrides = {},
+) => {
+  const report = createReport(log, 'work in the background failed');
+  const core = wireCore({ database, config, clock, wallClock, report });
+  return { ...createPosthorn({ core, outbound, seal, ownUrl, log, ...overrides }), registry: core.registry };
+};
