@@ -46,5 +46,5 @@ export const wireNetworks = ({
       startStopwatch,
     }),
   );
-  return { networks, providers, sites, accounts };
+  return { networks, providers, accounts };
 };

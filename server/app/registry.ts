@@ -92,12 +92,19 @@ const kinds = Object.keys(dueWork) as DueKind[];
 
 const createParts = <Part>(kind: string) => {
   const parts = new Map<string, { readonly slice: string; readonly part: Part }>();
-  const all = () => Object.fromEntries([...parts].map(([name, { part }]) => [name, part]));
+  let isCollected = false;
+  const all = () => {
+    isCollected = true;
+    return Object.fromEntries([...parts].map(([name, { part }]) => [name, part]));
+  };
   return {
     all,
     add: (slice: string, more: Readonly<Record<string, Part>> = {}) => {
       for (const [name, part] of Object.entries(more)) {
         const other = parts.get(name);
+        // Whoever has them would not learn of this one.
+        if (isCollected)
+          throw new Error(`${slice} brings the ${kind} "${name}" too late; open it before they are used`);
         if (other) throw new Error(`${other.slice} and ${slice} both bring the ${kind} "${name}"; rename one of them`);
         parts.set(name, { slice, part });
       }

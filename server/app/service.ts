@@ -68,7 +68,7 @@ export const createPosthorn = ({
   const agents = wireAgents({ core, messaging, networks, content, publishing, ownUrl, log });
 
   const { workspaces, installation } = peopleTheme;
-  const { messages, mailer, push } = messaging.messages;
+  const { messages, push } = messaging.messages;
   const { connecting } = publishing.connecting;
   const { shares } = content.review;
   // Members and posts need each other: posts ask whether their workspace waits to be deleted, and a member who leaves loses
@@ -116,23 +116,18 @@ export const createPosthorn = ({
     settingsToMend: installation.settingsToMend,
     // What tells them.
     messages,
-    mailer,
     push,
     notifications: messaging.notifications.notifications,
     events: messaging.webhooks.events,
     webhooks: messaging.webhooks.webhooks,
     // Networks.
     networks: networks.networks,
-    sites: networks.sites,
     providers: networks.providers,
     accounts: networks.accounts.accounts,
-    access: networks.accounts.access,
     connecting,
     /** What ends at networks has ended, or was given up. */
     revoked: networks.accounts.revoked,
     // Content.
-    library: content.media.library,
-    renditions: content.media.renditions,
     uploads: content.media.uploads,
     mediaFiles: content.media.mediaFiles,
     sweepOrphans: content.mediaSweep.sweepOrphans,
@@ -141,15 +136,12 @@ export const createPosthorn = ({
     lifecycle: content.posts.lifecycle,
     drafts: content.posts.drafts,
     outcomes: content.posts.outcomes,
-    linkCards: content.posts.linkCards,
     shares,
     imports: content.transfer.imports,
-    exports: content.transfer.exports,
     slots: content.slots.slots,
     answers: content.idempotency.answers,
     byHand: publishing.publishing.byHand,
     statistics: publishing.statistics.statistics,
-    analytics: publishing.analytics.analytics,
     // Agents.
     actions: agents.actions,
     cards: agents.approvals.cards,
