@@ -82,6 +82,14 @@ describe('an open tab is told', () => {
     await until('deleted', () => told() === 5);
   });
 
+  test('that posts were labelled, each once', async () => {
+    const { id } = await service.client.posts.create({ body: 'Labelled' });
+    const { body: label } = await owner.post('/api/app/labels', { name: 'News', color: 'blue' });
+    const change = { postIds: [id, id], add: [label.id] };
+    const events = await hears('post', id, () => owner.post('/api/app/posts/labels', change));
+    expect(events.filter((one) => one.id === id)).toHaveLength(1);
+  });
+
   test('that a post goes out, and that it has', async () => {
     const account = await service.connect('bluesky');
     const { id } = await service.client.posts.create({ body: 'Out', accountIds: [account] });
