@@ -51,11 +51,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && to.startsWith('generated/') && !isWiring(from),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/networks/counting, poll and focus and server/csv, and types of contracts/ alone; ask the server through the generated clients',
+    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/networks/counting, poll and focus and server/transfer/csv, and types of contracts/ alone; ask the server through the generated clients',
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(networks\/(counting|links|poll|focus)|csv)$)/.test(
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(networks\/(counting|links|poll|focus)|transfer\/csv)$)/.test(
         to,
       ) &&
       !(to.startsWith('contracts/') && isTypeOnly),
@@ -117,7 +117,7 @@ const forbiddenWords = [
   { in: 'server/', word: time, says: 'only clock.ts knows the time; take a clock as an argument' },
   { in: 'web/', word: time, says: "only parts/time.ts knows the time, as the server's clock can be ahead; use now()" },
 ];
-const mayUseThem = ['server/clock.ts', 'server/config.ts', 'web/parts/time.ts'];
+const mayUseThem = ['server/clock.ts', 'server/config/config.ts', 'web/parts/time.ts'];
 
 /** Statements that write a table, and models, which write theirs by method. A group holds the table. */
 const writing =

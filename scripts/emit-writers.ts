@@ -19,7 +19,7 @@ export const emitWriters = (declared: readonly Declared[]) => {
       banner,
       "import type { Output } from '#server/context';",
       "import type { Writers } from '#server/admission';",
-      "import { list, number, plain, record, text, truth } from '#server/write-json';",
+      "import { list, number, plain, record, text, truth } from '#server/json/write-json';",
       "import type { ActionName, actions } from './catalog.ts';",
       '',
       'type Of<Name extends ActionName> = Output<(typeof actions)[Name]>;',

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
+import { JsonText } from '#server/json/json-text';
 import type { ApprovalRun, Caller, Handler, Output } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
-import { JsonText } from './json-text.ts';
 
 /**
  * Every operation, action or path, is admitted here, whichever door it came through: who sends it, role, input. Doors read

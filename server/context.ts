@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
 import type { Client } from '#contracts/history';
 import type { Role } from '#contracts/scopes';
-import type { JsonText } from './json-text.ts';
+import type { JsonText } from '#server/json/json-text';
 import type { SignedIn } from './signed-in.ts';
 
 /** Who asks, and where: decided by the door, trusted by everything behind it. */

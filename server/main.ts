@@ -8,18 +8,18 @@ import type { Logger } from 'pino';
 import { type OpenService, openService } from '#server/app/open-service';
 import type { Posthorn } from '#server/app/service';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { startStopwatch } from '#server/clock';
-import { type Config, packageVersion, SettingError } from '#server/config';
+import { type Config, packageVersion, SettingError } from '#server/config/config';
 import { closeServer, mustBeFree, requestsOf } from '#server/http/listening';
 import { serverFor } from '#server/http/server';
-import { announce, runningIn } from '#server/instances';
 import type { OpenedAgenda } from '#server/jobs/agenda';
-import { createLog } from '#server/log';
-import { applyPostponed, lockWaitMs } from '#server/prepare';
-import { createReport } from '#server/report';
-import { isAway, isUnwritable, messageOf } from '#server/store/away';
+import { createLog } from '#server/logging/log';
+import { createReport } from '#server/logging/report';
+import { announce, runningIn } from '#server/startup/running-instances';
+import { applyPostponed, lockWaitMs } from '#server/startup/startup-migrations';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import { inWords } from '#server/store/in-words';
+import { isAway, isUnwritable, messageOf } from '#server/store/pg-errors';
+import { startStopwatch } from './clock.ts';
 
 /** Of the time to drain, for closing what is open at its end. */
 const closeMs = 1_000;

@@ -8,7 +8,7 @@ import { rangeIn } from '#server/assistant/embedded/ranges';
 import { shorten } from '#server/assistant/embedded/shorten';
 import { createTurnStore } from '#server/assistant/store';
 import { createTurns } from '#server/assistant/turns';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { clientName } from '#server/mcp/client-name';
 import { sql } from '#server/store/database';
 import { asker } from '#test/support/assistant';

@@ -10,7 +10,7 @@ import { findAction } from '#server/admission';
 import { type Backup, makeBackup } from '#server/backup/backup';
 import { restoreBackup } from '#server/backup/restore';
 import { systemClock } from '#server/clock';
-import { type Config, readConfig } from '#server/config';
+import { type Config, readConfig } from '#server/config/config';
 import { type Running, start } from '#server/main';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';

@@ -156,7 +156,7 @@ test.each([
   ['new Date()', 'only clock.ts knows the time'],
 ])('%s is used in clock.ts and config.ts alone', async (found, words) => {
   const text = `export const at = new Date(0);\nexport const one = ${found};\n`;
-  await plant({ 'server/clock.ts': text, 'server/config.ts': text, 'scripts/generate.ts': text });
+  await plant({ 'server/clock.ts': text, 'server/config/config.ts': text, 'scripts/generate.ts': text });
   expect(await checkImports(tree)).toEqual([]);
   const file = 'server/posts/drafts.ts';
   await plant({ [file]: text });

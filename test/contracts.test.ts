@@ -8,7 +8,7 @@ import { mcpTools } from '#generated/mcp-tools';
 import { networks } from '#generated/networks';
 import { writers } from '#generated/writers';
 import { createSampler } from '#scripts/sample';
-import { text } from '#server/write-json';
+import { text } from '#server/json/write-json';
 
 const specTable = `
 accounts.list ReadOnly | providers.limits ReadOnly | posts.list ReadOnly | posts.get ReadOnly | posts.create Write

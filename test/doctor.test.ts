@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService } from '#server/app/open-service';
 import { diagnose } from '#server/cli/doctor';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { checkSettingNames } from '#server/installation/misspelt-settings';
 import { start } from '#server/main';
 import { selfSigned } from '#test/support/certificate';

@@ -62,7 +62,7 @@ export const echoActions = {${declaration(name, '', 'networks: z.int()', '')}};
 const echoesHandler = `
 import type { echoActions } from '#contracts/echoes';
 import type { Handler } from '#server/context';
-import type { Providers } from '#server/providers/offered';
+import type { Providers } from '#server/providers/providers';
 
 export const countNetworks = ({ providers }: { providers: Providers }): Handler<(typeof echoActions)['echoes.count']> =>
   async () => ({ networks: providers.limits().length });

@@ -3,7 +3,7 @@ import { type CryptoKey, decodeJwt, decodeProtectedHeader, exportSPKI, importJWK
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { rotateKeys } from '#server/cli/keys';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { sql } from '#server/store/database';
 import {
   answerOf,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
 import type { Stopwatch } from '#server/clock';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { sql } from '#server/store/database';
 import { urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { start } from '#server/main';
 import { freshDatabase, urlOf } from '#test/support/database';
 import { startS3 } from '#test/support/s3';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { FormCutOff, readParts } from '#server/multipart';
+import { FormCutOff, readParts } from '#server/media/multipart';
 
 const lines = (...all: string[]) => all.join('\r\n');
 

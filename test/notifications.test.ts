@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { Post } from '#contracts/posts';
-import { jsonOf } from '#server/json-text';
+import { jsonOf } from '#server/json/json-text';
 import type { LiveEvent } from '#server/live/news';
 import { sql } from '#server/store/database';
 import { lockAwaited } from '#test/support/locks';

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { createOutbound, type OutboundOptions, type WriteGuard } from '#server/outbound/guarded-client';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOutsideIdentity, type OutsideIdentity } from '#server/auth/identity-provider/outside';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { sql } from '#server/store/database';
 import { approve, type Documents, type Identity, startDocuments, startIdentity } from '#test/support/identity';
 

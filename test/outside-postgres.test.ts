@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { findAction } from '#server/admission';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { type Running, start } from '#server/main';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMovableClock } from '#server/clock';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { html } from '#server/pages/html';
 import { findLostSecrets, findLostSecretsQuickly } from '#server/secrets/lost-secrets';
 import { createResealing } from '#server/secrets/resealing';

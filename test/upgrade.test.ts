@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client, verifyWebhook } from '#generated/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
 import { type OpenService, openService } from '#server/app/open-service';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { serverFor } from '#server/http/server';
 import { openDatabase, sql } from '#server/store/database';
 import { pendingIn } from '#server/store/migrate';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '#server/app/open-core';
 import { createRegistry } from '#server/app/registry';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import { dueWork } from '#server/jobs/notices';
 import type { DueLoop } from '#server/jobs/queue';
 import { urlOf } from '#test/support/database';

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Stopwatch } from '#server/clock';
 import type { DueWork } from '#server/jobs/queue';
-import { jsonOf } from '#server/json-text';
+import { jsonOf } from '#server/json/json-text';
 import type { Live } from '#server/live/open-tabs';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
 import type { Notifications } from '#server/notifications/notifications';
-import { insistently } from '#server/store/patiently';
+import { insistently } from '#server/store/retry';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
+import { toAccount } from './accounts.ts';
 import { profileAsKept } from './as-kept.ts';
-import { toAccount } from './connected.ts';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { notFound } from '#server/errors';
+import { loadSharp } from '#server/media/sharp';
 import type { Outbound } from '#server/outbound/guarded-client';
-import { loadSharp } from '#server/sharp';
 import type { AvatarStore } from './store.ts';
 
 const maxBytes = 5 * 1024 * 1024;

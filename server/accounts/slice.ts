@@ -1,6 +1,6 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import { createDueLoop } from '#server/jobs/queue';
 import type { Live } from '#server/live/open-tabs';
 import type { Network } from '#server/networks/network';
@@ -13,8 +13,8 @@ import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
 import { createAccountAccess } from './access.ts';
+import { createAccounts } from './accounts.ts';
 import { createAvatars } from './avatars.ts';
-import { createAccounts } from './connected.ts';
 import { createConnecting } from './connecting.ts';
 import { createNetworkAccess } from './network-access.ts';
 import { createRevoking } from './revoking.ts';

@@ -2,7 +2,7 @@ import { openAccountInspection } from '#server/accounts/inspection';
 import { openAudit } from '#server/audit/slice';
 import { openAuth } from '#server/auth/slice';
 import type { Clock, MovableClock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import { openLive } from '#server/live/slice';
 import { openMessageInspection } from '#server/messages/inspection';
 import { openPlans } from '#server/plans/slice';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Stopwatch } from '#server/clock';
-import type { Figures } from '#server/figures';
 import { openMessages } from '#server/messages/slice';
+import type { Figures } from '#server/metrics/metrics';
 import { openNotifications } from '#server/notifications/slice';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';

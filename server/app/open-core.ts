@@ -1,6 +1,6 @@
 import { createMovableClock, systemClock } from '#server/clock';
-import type { Config } from '#server/config';
-import { prepare } from '#server/prepare';
+import type { Config } from '#server/config/config';
+import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
 import { inWords } from '#server/store/in-words';

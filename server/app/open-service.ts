@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { createMovableClock, systemClock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
+import { createReport } from '#server/logging/report';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
-import { prepare } from '#server/prepare';
-import { createReport } from '#server/report';
 import { findSeal } from '#server/secrets/keys';
 import { openSeal } from '#server/secrets/open-seal';
 import type { Seal } from '#server/secrets/seal';
+import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { inWords } from '#server/store/in-words';

@@ -1,5 +1,5 @@
 import { networks as folders } from '#generated/networks';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import { createNetworks } from '#server/networks/registry';
 import { openProviders } from '#server/providers/slice';
 import type { Registry } from './registry.ts';

@@ -1,6 +1,6 @@
 import { openAnalytics } from '#server/analytics/slice';
 import type { Stopwatch } from '#server/clock';
-import type { Figures } from '#server/figures';
+import type { Figures } from '#server/metrics/metrics';
 import { openPublishing } from '#server/publishing/slice';
 import { openStatistics } from '#server/statistics/slice';
 import type { Content } from './content.ts';

@@ -1,4 +1,4 @@
-import type { Check } from '#server/check';
+import type { Check } from '#server/health/check';
 import { type DueKind, dueWork } from '#server/jobs/notices';
 import type { DueLoop } from '#server/jobs/queue';
 import type { Chore } from '#server/jobs/scheduler';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { Stopwatch } from '#server/clock';
-import { createFigures } from '#server/figures';
 import { createScheduler } from '#server/jobs/scheduler';
+import { createFigures } from '#server/metrics/metrics';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import { openSecrets } from '#server/secrets/slice';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import { type AdmittedCall, findAction, type RunnableAction } from '#server/admission';
 import type { AuditLog } from '#server/audit/audit-log';
 import { bounds } from '#server/bounds';

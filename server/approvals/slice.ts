@@ -1,8 +1,8 @@
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { RunnableAction } from '#server/admission';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';

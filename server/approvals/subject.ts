@@ -4,7 +4,7 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { Approval } from '#contracts/define';
 import type { MediaItem } from '#contracts/media';
 import type { Post } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';

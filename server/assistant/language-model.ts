@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import type { OutsideModel } from '#server/config';
+import type { OutsideModel } from '#server/config/config';
 
 /** A model object, never its name alone: the SDK would send a name to a gateway of its maker. */
 export type Model = Extract<LanguageModel, { specificationVersion: 'v3' }>;

@@ -1,5 +1,5 @@
 import { APICallError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
-import type { OutsideModel } from '#server/config';
+import type { OutsideModel } from '#server/config/config';
 
 /** What went wrong with a model, as a person reads it, and for the log without anything that was said. */
 export const modelTrouble = (error: unknown, model: OutsideModel | undefined): { text: string; reason: string } => {

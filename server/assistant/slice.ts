@@ -3,7 +3,7 @@ import type { CatalogEntry } from '#contracts/catalog';
 import type { RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Caller } from '#server/context';
 import type { Live } from '#server/live/open-tabs';
 import type { Reading } from '#server/posts/reading';

@@ -1,9 +1,9 @@
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CatalogEntry } from '#contracts/catalog';
 import type { RunnableAction } from '#server/admission';
+import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import { type Approvals, runForAgent } from '#server/run-for-agent';
 
 /** Of one answer: what a model may read of an action, and how many actions it may use. */
 const outputCharacters = 40_000;

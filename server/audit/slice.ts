@@ -1,5 +1,5 @@
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/store/database';
 import { createAuditLog } from './audit-log.ts';
 import { auditRoutes } from './routes.ts';

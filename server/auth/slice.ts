@@ -3,7 +3,7 @@ import type { Identity } from '#server/auth/identity-provider/identity';
 import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
 import { createIdentityStore, sealedInIdentity } from '#server/auth/identity-provider/store';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Database } from '#server/store/database';
 import { createClients } from './clients.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 
 /** A tar file (POSIX ustar). Its last part has a line `<sha256>  <name>` for each part before it, as sha256sum reads it. */
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { openAudit } from '#server/audit/slice';
 import type { Clock } from '#server/clock';
-import { type Config, packageVersion, SettingError } from '#server/config';
+import { type Config, packageVersion, SettingError } from '#server/config/config';
 import type { MediaFiles } from '#server/media/files';
 import { thumbnailKey } from '#server/media/item';
 import { openMediaFiles } from '#server/media/open-files';

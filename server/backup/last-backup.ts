@@ -1,5 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import { type Check, checksNamed, describeDuration } from '#server/check';
+import { type Check, checksNamed, describeDuration } from '#server/health/check';
 import type { Fingerprint } from '#server/secrets/keys';
 
 const oldMs = 7 * 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 
 export const manifestName = 'manifest.json';
 export const secretsName = 'secrets.json';

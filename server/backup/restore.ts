@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type Config, incomingFolder, SettingError } from '#server/config';
+import { type Config, incomingFolder, SettingError } from '#server/config/config';
 import type { MediaFiles } from '#server/media/files';
 import { openMediaFiles } from '#server/media/open-files';
 import { writeClockAgain } from '#server/sandbox/clock';

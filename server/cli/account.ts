@@ -1,5 +1,5 @@
 import type { OpenService } from '#server/app/open-service';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 import { type Command, need, usingService } from './command.ts';
 
 export const addAccount: Command = async (config, options) => {

@@ -1,5 +1,5 @@
 import { systemClock } from '#server/clock';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 import { type Command, createProgress } from './command.ts';
 
 export const backup: Command = async (config, options, [place]) => {

@@ -1,4 +1,4 @@
-import { durationMs, SettingError } from '#server/config';
+import { durationMs, SettingError } from '#server/config/config';
 import { type Command, need, using } from './command.ts';
 
 export const clock: Command = (config, options) => {

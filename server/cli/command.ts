@@ -1,6 +1,6 @@
 import type { Core } from '#server/app/core';
 import type { OpenService } from '#server/app/open-service';
-import { type Config, SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config/config';
 import { help } from './help.ts';
 
 export type Options = Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ export const usingService = async (
   ownUrl?: () => string,
 ) => {
   const { openService } = await import('#server/app/open-service');
-  const { createLog } = await import('#server/log');
+  const { createLog } = await import('#server/logging/log');
   const service = await openService(config, createLog({ ...config, logLevel: 'warn' }, 2), ownUrl);
   try {
     console.log(JSON.stringify(await work(service), null, 2));

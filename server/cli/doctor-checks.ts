@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import type { Core } from '#server/app/core';
-import { type Check, checksNamed, countOf } from '#server/check';
-import { type Config, databaseFolder, packageVersion } from '#server/config';
+import { type Config, databaseFolder, packageVersion } from '#server/config/config';
+import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 

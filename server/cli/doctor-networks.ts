@@ -1,5 +1,5 @@
 import { systemClock } from '#server/clock';
-import { type Config, SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config/config';
 import type { Examined } from '#server/networks/examine';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type Check, checksNamed } from '#server/check';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
+import { type Check, checksNamed } from '#server/health/check';
 
 const timeoutMs = 3_000;
 

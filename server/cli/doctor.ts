@@ -1,9 +1,9 @@
-import { type Check, type CheckLevel, checksNamed } from '#server/check';
-import { type Config, packageVersion } from '#server/config';
+import { type Config, packageVersion } from '#server/config/config';
+import { type Check, type CheckLevel, checksNamed } from '#server/health/check';
 import type { MeasureFreeBytes } from '#server/installation/disk-space';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
-import { messageOf } from '#server/store/away';
+import { messageOf } from '#server/store/pg-errors';
 import type { Command } from './command.ts';
 import {
   checkAssistant,

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 import { type Command, need, usingService } from './command.ts';
 
 /** The dry run of the app, and with --save its drafts. Nothing is scheduled: that takes a person in the app. */

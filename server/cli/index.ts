@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
 
@@ -69,7 +69,7 @@ const main = async () => {
   });
   const { help: wantsHelp, version: wantsVersion, ...given } = values;
   if (wantsVersion) {
-    const { packageVersion } = await import('#server/config');
+    const { packageVersion } = await import('#server/config/config');
     console.log(packageVersion);
     return;
   }
@@ -84,7 +84,7 @@ const main = async () => {
     process.exitCode = wantsHelp ? 0 : 2;
     return;
   }
-  const { readConfig } = await import('#server/config');
+  const { readConfig } = await import('#server/config/config');
   const config = readConfig();
   const run = await command();
   const chosen = aboutItself.includes(first) ? config : await meant(config);
@@ -94,7 +94,7 @@ const main = async () => {
 
 /** A command with the wrong settings would make a second, empty installation and answer for that. */
 const mustExist = async (config: Config) => {
-  const { databaseFolder, SettingError } = await import('#server/config');
+  const { databaseFolder, SettingError } = await import('#server/config/config');
   const { hasCluster } = await import('#server/store/embedded');
   if (config.databaseUrl !== undefined || hasCluster(databaseFolder(config))) return;
   throw new SettingError(
@@ -104,7 +104,7 @@ const mustExist = async (config: Config) => {
 
 /** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */
 const meant = async (config: Config): Promise<Config> => {
-  const { findRunning, runningIn } = await import('#server/instances');
+  const { findRunning, runningIn } = await import('#server/startup/running-instances');
   if (config.databaseUrl !== undefined || config.dataDirGiven || runningIn(config.dataDir).length > 0) return config;
   const all = findRunning();
   const [only, ...others] = all;
@@ -115,7 +115,7 @@ const meant = async (config: Config): Promise<Config> => {
     return config;
   }
   if (others.length > 0 || !only.embedded) {
-    const { SettingError } = await import('#server/config');
+    const { SettingError } = await import('#server/config/config');
     throw new SettingError(
       `Give this command the settings of the Posthorn that you mean${only.embedded ? '' : ', DATABASE_URL too'}. There runs: ${known}.`,
     );
@@ -125,7 +125,7 @@ const meant = async (config: Config): Promise<Config> => {
 };
 
 main().catch(async (error: Error & { code?: string }) => {
-  const { SettingError } = await import('#server/config');
+  const { SettingError } = await import('#server/config/config');
   const { Refusal } = await import('#server/errors');
   const expected =
     error instanceof SettingError || error instanceof Refusal || error.code?.startsWith('ERR_PARSE_ARGS');

@@ -1,5 +1,5 @@
 import { systemClock } from '#server/clock';
-import { type Config, SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config/config';
 import { type Command, using } from './command.ts';
 
 /** The running service reads its keys every minute. */
@@ -40,7 +40,7 @@ export const discardLost: Command = async (config, { yes }) => {
     );
   }
   const { openService } = await import('#server/app/open-service');
-  const { createLog } = await import('#server/log');
+  const { createLog } = await import('#server/logging/log');
   const log = createLog({ ...config, logLevel: 'warn' }, 2);
   const { posthorn, database, close } = await openService(config, log, undefined, {}, makeSeal);
   try {

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { SettingError } from '#server/config';
-import { logFiles } from '#server/log-file';
+import { SettingError } from '#server/config/config';
+import { logFiles } from '#server/logging/log-file';
 import type { Command } from './command.ts';
 
 interface Line {

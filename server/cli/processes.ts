@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, databaseFolder } from '#server/config';
-import { type FiguresMessage, figuresFor } from '#server/figures-of-all';
-import { announce } from '#server/instances';
+import { type Config, databaseFolder } from '#server/config/config';
+import { type FiguresMessage, figuresFor } from '#server/metrics/cluster-metrics';
+import { announce } from '#server/startup/running-instances';
 import { type Embedded, startEmbedded } from '#server/store/embedded';
 
 /** What a process tells its parent once it answers requests. */

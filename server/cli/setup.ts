@@ -1,4 +1,4 @@
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 import { type Command, need, using } from './command.ts';
 
 export const setup: Command = (config, options) => {

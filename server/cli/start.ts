@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#server/clock';
-import { type Config, type ProcessRole, roles, SettingError } from '#server/config';
+import { type Config, type ProcessRole, roles, SettingError } from '#server/config/config';
 import type { Running } from '#server/main';
-import { endOfNode } from '#server/node-version';
+import { endOfNode } from '#server/startup/node-version';
 import type { Command } from './command.ts';
 import type { Ready } from './processes.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { badInput, internal, Refusal } from '#server/errors';
-import { createReport } from '#server/report';
+import { createReport } from '#server/logging/report';
 import { replyRefusal } from './reply.ts';
 
 /** The one place where trouble becomes an answer. */

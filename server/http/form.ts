@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Request } from 'express';
 import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
-import { FormCutOff, type Part, readParts } from '#server/multipart';
+import { FormCutOff, type Part, readParts } from '#server/media/multipart';
 
 export const isForm = ({ headers }: Request) => /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 

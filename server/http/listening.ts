@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config/config';
 
 /** Checked before anything is started. A process that was just killed gets a moment to release the port. */
 export const mustBeFree = async ({ port, host }: Pick<Config, 'port' | 'host'>) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { HttpFigures } from '#server/figures';
+import type { HttpFigures } from '#server/metrics/metrics';
 
 /** What follows is a secret: whoever has it gets in. */
 const secretPath = /^(\/+(?:invitations|welcome|review|new-password)\/+)[^/]+/i;

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Refusal } from '#server/errors';
-import type { Figures } from '#server/figures';
+import type { Figures } from '#server/metrics/metrics';
 
 /** Numbers for Prometheus, which sends the operator's token. */
 export const metricsPage =

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
-import { packageRoot } from '#server/config';
+import { packageRoot } from '#server/config/config';
 import { acceptsGzip } from './reply.ts';
 
 /** `GET /openapi.json`, with the address of this server. It changes with the release alone. */

@@ -1,18 +1,18 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { checkBackup, findLastBackup } from '#server/backup/last-backup';
-import { type Check, checksNamed } from '#server/check';
 import { systemClock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
+import { type Check, checksNamed } from '#server/health/check';
 import { checkDueWork, checkRecurringWork } from '#server/jobs/checks';
 import type { DueKind } from '#server/jobs/notices';
 import { readJobs } from '#server/jobs/read-jobs';
 import { versionOf } from '#server/networks/examine';
 import type { Network } from '#server/networks/network';
 import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/settings-check';
-import { endOfNode } from '#server/node-version';
-import { messageOf } from '#server/store/away';
+import { endOfNode } from '#server/startup/node-version';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
+import { messageOf } from '#server/store/pg-errors';
 import { checkDiskSpace, measureFreeBytes } from './disk-space.ts';
 import { checkSettingNames } from './misspelt-settings.ts';
 

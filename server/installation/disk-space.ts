@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Check, checksNamed } from '#server/check';
+import { type Check, checksNamed } from '#server/health/check';
 
 const gigabyte = 1e9;
 const scarceBytes = 2 * gigabyte;

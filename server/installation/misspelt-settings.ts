@@ -1,5 +1,5 @@
-import { type Check, checksNamed } from '#server/check';
-import { Settings } from '#server/settings';
+import { Settings } from '#server/config/settings';
+import { type Check, checksNamed } from '#server/health/check';
 
 /** For `posthorn call`, which is another program. */
 const ofCommands = ['POSTHORN_PROFILE', 'POSTHORN_TOKEN', 'POSTHORN_URL'];

@@ -1,5 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';

@@ -2,10 +2,10 @@ import type { EventEmitter } from 'node:events';
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda, type AgendaBackend, type Job } from 'agenda';
 import pg from 'pg';
-import { SettingError } from '#server/config';
-import { isLocked } from '#server/store/away';
+import { SettingError } from '#server/config/config';
 import type { Connection } from '#server/store/database';
 import { clientFor } from '#server/store/leader';
+import { isLocked } from '#server/store/pg-errors';
 import { inSessionName } from '#server/store/session-name';
 
 /** Any number that nothing else in the database locks. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { passes } from '#server/store/patiently';
+import { passes } from '#server/store/retry';
 
 /**
  * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit

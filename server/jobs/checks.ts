@@ -1,4 +1,4 @@
-import { type Check, checksNamed, describeDuration } from '#server/check';
+import { type Check, checksNamed, describeDuration } from '#server/health/check';
 import { type DueKind, dueWork } from './notices.ts';
 import type { KeptJob } from './overview.ts';
 

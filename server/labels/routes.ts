@@ -1,6 +1,6 @@
 import type { LabelRoutes } from '#contracts/labels';
 import type { RouteHandlers } from '#server/context';
-import type { Labels } from './labelling.ts';
+import type { Labels } from './labels.ts';
 
 export const labelRoutes = ({ labels }: { labels: Labels }): RouteHandlers<LabelRoutes> => ({
   listLabels: async ({ caller }) => ({ labels: await labels.list(caller) }),

@@ -2,7 +2,7 @@ import type { Clock } from '#server/clock';
 import type { Live } from '#server/live/open-tabs';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
-import { createLabels } from './labelling.ts';
+import { createLabels } from './labels.ts';
 import { labelRoutes } from './routes.ts';
 import { createLabelStore } from './store.ts';
 

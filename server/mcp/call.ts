@@ -1,8 +1,8 @@
 import { Post } from '#contracts/posts';
 import type { RunnableAction } from '#server/admission';
+import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import { type Approvals, runForAgent } from '#server/run-for-agent';
 import type { CallableTool } from './tools.ts';
 import { outputInWords, pendingInWords, refusalInWords, requestsInWords, twinInWords } from './words.ts';
 

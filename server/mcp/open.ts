@@ -1,6 +1,6 @@
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { type Config, packageVersion } from '#server/config';
+import { type Config, packageVersion } from '#server/config/config';
 import type { Reading } from '#server/posts/reading';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 

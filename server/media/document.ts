@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { loadSharp } from '#server/sharp';
 import { BadFile } from './file-type.ts';
+import { loadSharp } from './sharp.ts';
 
 /** Writers put the end mark last, some with a little after it. */
 const tailBytes = 2_048;

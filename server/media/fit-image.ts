@@ -1,7 +1,7 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import type { FitMode } from '#server/networks/fit';
-import { loadSharp } from '#server/sharp';
+import { loadSharp } from './sharp.ts';
 
 /** Goes up when the same picture, mode and target would become other bytes. */
 export const recipe = 1;

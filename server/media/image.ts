@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
-import { loadSharp } from '#server/sharp';
 import { withPixels } from './decoding.ts';
 import { BadFile } from './file-type.ts';
+import { loadSharp } from './sharp.ts';
 import { stripMetadata } from './strip-metadata.ts';
 
 const thumbnailPixels = 400;

@@ -1,4 +1,4 @@
-import { type Config, mediaFolder } from '#server/config';
+import { type Config, mediaFolder } from '#server/config/config';
 import { createLocalFiles, type MediaFiles } from './files.ts';
 import { createS3Files } from './s3-files.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '#server/clock';
-import { type Config, incomingFolder } from '#server/config';
+import { type Config, incomingFolder } from '#server/config/config';
 import type { Database } from '#server/store/database';
 import { createIncoming } from './incoming.ts';
 import { openMediaFiles } from './open-files.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '#server/clock';
-import { type Config, incomingFolder } from '#server/config';
+import { type Config, incomingFolder } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Database } from '#server/store/database';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { bounds } from '#server/bounds';
-import { createTurns } from '#server/turns';
+import { createTurns } from '#server/jobs/yield-to-event-loop';
 
 export interface Metadata {
   /** As in EXIF, 1 to 8. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MailSettings } from '#server/config';
+import type { MailSettings } from '#server/config/config';
 import type { Letter } from './letter.ts';
 import type { Outcome } from './outcome.ts';
 

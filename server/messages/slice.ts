@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
-import type { MessageFigures } from './figures.ts';
 import { createMailer } from './mail.ts';
+import type { MessageFigures } from './metrics.ts';
 import { createPush } from './push.ts';
 import { createMessages } from './queue.ts';
 import { createMessageStore, createPushStore } from './store.ts';

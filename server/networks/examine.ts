@@ -1,5 +1,5 @@
-import { type Check, checksNamed } from '#server/check';
-import { isPublicAddress } from '#server/config';
+import { isPublicAddress } from '#server/config/config';
+import { type Check, checksNamed } from '#server/health/check';
 import type { Network, Site } from './network.ts';
 import { checkCredentials, checkVersionFormat } from './settings-check.ts';
 import { asTrouble, whatHappened } from './trouble.ts';

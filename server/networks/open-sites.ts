@@ -1,5 +1,5 @@
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { createSandboxClient } from '#server/outbound/sandbox-client';
 import { createRequest } from './request.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Push } from '#server/messages/push';
 import type { Messages } from '#server/messages/queue';

@@ -1,5 +1,5 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
-import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { ApprovalRun, Caller } from '#server/context';
 import { approvalRequired, badInput, notFound, pageOf, Refusal } from '#server/errors';

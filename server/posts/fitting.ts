@@ -1,6 +1,7 @@
 import type { Post, Version } from '#contracts/posts';
 import type { Constraints } from '#contracts/providers';
 import type { Caller } from '#server/context';
+import { createTurns, type TakeTurns } from '#server/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
   type FitRefusal,
@@ -15,7 +16,6 @@ import {
 } from '#server/media/renditions';
 import { type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
-import { createTurns, type TakeTurns } from '#server/turns';
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
 

@@ -1,5 +1,5 @@
 import type { Post, Result } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { ApprovalRun, Caller } from '#server/context';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Post } from '#contracts/posts';
 import type { AccountAccess } from '#server/accounts/access';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Caller } from '#server/context';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';

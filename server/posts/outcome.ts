@@ -1,6 +1,6 @@
 import type { Post, Result } from '#contracts/posts';
 import type { Caller } from '#server/context';
-import { JsonText } from '#server/json-text';
+import { JsonText } from '#server/json/json-text';
 import type { Live } from '#server/live/open-tabs';
 import type { Happening, Notifications } from '#server/notifications/notifications';
 import type { PostKey } from '#server/store/post-key';

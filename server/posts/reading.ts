@@ -2,7 +2,7 @@ import type { Post, PostLine, PostStatus } from '#contracts/posts';
 import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
-import { JsonText } from '#server/json-text';
+import { JsonText } from '#server/json/json-text';
 import { fromCursor, toCursor } from '#server/store/page';
 import type { PostStore } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
 import { idsIn } from '#server/ids';
-import type { Desk } from './desk.ts';
+import type { Desk } from './editor-view.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
 

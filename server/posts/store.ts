@@ -1,12 +1,12 @@
 import type { Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
-import { JsonText } from '#server/json-text';
+import { JsonText } from '#server/json/json-text';
 import { tellsOf } from '#server/live/news';
 import type { ReadLinkCard } from '#server/networks/network';
 import type { Counted } from '#server/plans/allowance';
-import { isColumnMissing } from '#server/store/away';
 import { type Database, sql } from '#server/store/database';
+import { isColumnMissing } from '#server/store/pg-errors';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { KeptLinkCard } from './outgoing.ts';
 import { type PostRow, postColumns, postJsonOf, toPost } from './post-row.ts';

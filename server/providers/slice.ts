@@ -1,6 +1,6 @@
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Networks } from '#server/networks/registry';
-import { createProviders } from './offered.ts';
+import { createProviders } from './providers.ts';
 
 export const openProviders = ({ networks, config }: { networks: Networks; config: Config }) => {
   const { baseUrl, production, setting } = config;

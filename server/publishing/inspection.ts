@@ -1,4 +1,4 @@
-import { type Check, checksNamed, countOf, describeDuration } from '#server/check';
+import { type Check, checksNamed, countOf, describeDuration } from '#server/health/check';
 import type { Database } from '#server/store/database';
 import { createPublishingStore, type PublishingStore } from './store.ts';
 

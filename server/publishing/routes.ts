@@ -1,6 +1,6 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
-import type { ByHand } from './by-hand.ts';
+import type { ByHand } from './publish-now.ts';
 
 export type PublishingRoutes = Pick<PostRoutes, 'publishAgain' | 'getProgress' | 'confirmFound'>;
 

@@ -1,6 +1,6 @@
 import type { AccountAccess } from '#server/accounts/access';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
@@ -11,9 +11,9 @@ import type { Reading } from '#server/posts/reading';
 import type { Publications } from '#server/statistics/publications';
 import type { Database } from '#server/store/database';
 import { createBegin } from './begin.ts';
-import { createByHand } from './by-hand.ts';
 import { createPublishing } from './due-work.ts';
-import type { PublishingFigures } from './figures.ts';
+import type { PublishingFigures } from './metrics.ts';
+import { createByHand } from './publish-now.ts';
 import { publishingRoutes } from './routes.ts';
 import { createPublishingStore } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Share, SharedPost } from '#contracts/review';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';

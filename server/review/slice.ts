@@ -1,7 +1,7 @@
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';

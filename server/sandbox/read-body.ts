@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { badInput } from '#server/errors';
-import { FormCutOff, readParts } from '#server/multipart';
+import { FormCutOff, readParts } from '#server/media/multipart';
 import type { SandboxForm } from '#server/networks/sandbox';
 
 export const readBytes = (req: IncomingMessage): Promise<Buffer> => buffer(req);

@@ -1,6 +1,6 @@
 import { instantOf } from '#contracts/instant';
 import type { SandboxRoutes } from '#contracts/sandbox';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
@@ -9,7 +9,7 @@ import { badInput, notFound, Refusal } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
 import { type Fault, faults } from '#server/networks/sandbox';
 import type { Drafts } from '#server/posts/drafts';
-import type { Providers } from '#server/providers/offered';
+import type { Providers } from '#server/providers/providers';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';

@@ -1,14 +1,14 @@
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { MovableClock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Networks } from '#server/networks/registry';
 import type { Sandbox } from '#server/networks/sandbox';
 import { createSandboxClient } from '#server/outbound/sandbox-client';
 import type { Drafts } from '#server/posts/drafts';
-import type { Providers } from '#server/providers/offered';
+import type { Providers } from '#server/providers/providers';
 import type { Database } from '#server/store/database';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';

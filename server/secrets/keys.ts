@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Config, SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config/config';
 import { inWords } from '#server/store/in-words';
 import { createSeal } from './seal.ts';
 

@@ -1,4 +1,4 @@
-import { type Config, SettingError } from '#server/config';
+import { type Config, SettingError } from '#server/config/config';
 import type { SealedColumn } from '#server/store/sealed-column';
 import { secretsFile } from './keys.ts';
 import type { Seal } from './seal.ts';

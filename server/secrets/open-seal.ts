@@ -1,4 +1,4 @@
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { SealedColumn } from '#server/store/sealed-column';
 import { findSeal, readSecrets } from './keys.ts';
 import { findLostSecretsQuickly, refuseLostSecrets } from './lost-secrets.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;

@@ -1,5 +1,5 @@
 import type { NewSlot, Slot, Slots } from '#contracts/slots';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';

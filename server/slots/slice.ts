@@ -1,4 +1,4 @@
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { Live } from '#server/live/open-tabs';
 import type { Database } from '#server/store/database';

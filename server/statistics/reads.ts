@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
-import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/connected';
+import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
-import type { ReadFigures } from './figures.ts';
+import type { ReadFigures } from './metrics.ts';
 import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
 import { lastMs, stepsMs } from './schedule.ts';

@@ -1,10 +1,10 @@
 import type { AccountAccess } from '#server/accounts/access';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
-import type { ReadFigures } from './figures.ts';
+import type { ReadFigures } from './metrics.ts';
 import { createStatistics } from './post-metrics.ts';
 import { createPublications } from './publications.ts';
 import { createPublishedPosts } from './published-posts.ts';

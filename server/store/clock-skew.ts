@@ -1,5 +1,5 @@
-import { type Check, checksNamed } from '#server/check';
 import { type Clock, systemClock } from '#server/clock';
+import { type Check, checksNamed } from '#server/health/check';
 import { type Database, sql } from './database.ts';
 
 const samples = 3;

@@ -1,7 +1,7 @@
-import { type Config, databaseFolder, SettingError } from '#server/config';
-import { messageOf } from './away.ts';
+import { type Config, databaseFolder, SettingError } from '#server/config/config';
 import { type Connection, connectionFrom } from './connection.ts';
 import { startEmbedded } from './embedded.ts';
+import { messageOf } from './pg-errors.ts';
 import { poolsTransactions } from './pooler.ts';
 
 export interface Server {

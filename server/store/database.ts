@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isUnwritable } from './away.ts';
 import type { Connection } from './connection.ts';
 import { copyIn, copyOut } from './copy.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
-import { patiently } from './patiently.ts';
+import { isUnwritable } from './pg-errors.ts';
 import { createPlainStatements, queryPlainly } from './plain-statements.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
+import { patiently } from './retry.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
 import { createTransactions, outside } from './transactions.ts';

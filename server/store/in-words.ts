@@ -1,5 +1,5 @@
-import { SettingError } from '#server/config';
-import { messageOf } from './away.ts';
+import { SettingError } from '#server/config/config';
+import { messageOf } from './pg-errors.ts';
 
 /** What the operator has to fix is printed as a sentence, without a stack. */
 export const inWords =

@@ -1,5 +1,5 @@
-import { isLocked } from './away.ts';
 import { type Database, sql } from './database.ts';
+import { isLocked } from './pg-errors.ts';
 
 export interface Migration {
   readonly number: number;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isAway, isStale } from './away.ts';
+import { isAway, isStale } from './pg-errors.ts';
 import type { Answered, Statement } from './prepared-query.ts';
 
 /** By pg's public interface alone, one statement at a time on a connection: what STATEMENT_LINE=off leaves. */

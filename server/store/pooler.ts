@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { SettingError } from '#server/config';
+import { SettingError } from '#server/config/config';
 import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
 import { inSessionName } from './session-name.ts';

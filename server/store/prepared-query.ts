@@ -1,6 +1,6 @@
 import pg from 'pg';
 import utils from 'pg/lib/utils.js';
-import { isStale } from './away.ts';
+import { isStale } from './pg-errors.ts';
 import { types } from './types.ts';
 
 export interface Statement {

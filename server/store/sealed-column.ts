@@ -1,5 +1,5 @@
-import { isNotMigrated } from './away.ts';
 import { type Database, type Statement, sql } from './database.ts';
+import { isNotMigrated } from './pg-errors.ts';
 
 /** A column of sealed texts, so that all of them can be sealed anew. Declared by the store that writes its table. */
 export interface SealedColumn {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import { isStale } from './away.ts';
-import { patiently } from './patiently.ts';
+import { isStale } from './pg-errors.ts';
+import { patiently } from './retry.ts';
 
 /** Models take it for a transaction of Sequelize's: `connection` and `finished` are what it looks at. */
 class Running {

@@ -1,6 +1,6 @@
 import type { TemplateRoutes } from '#contracts/templates';
 import type { RouteHandlers } from '#server/context';
-import type { Templates } from './shelf.ts';
+import type { Templates } from './templates.ts';
 
 export const templateRoutes = ({ templates }: { templates: Templates }): RouteHandlers<TemplateRoutes> => ({
   listTemplates: async ({ caller }) => ({ templates: await templates.list(caller) }),

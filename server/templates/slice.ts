@@ -3,8 +3,8 @@ import type { Live } from '#server/live/open-tabs';
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';
 import { templateRoutes } from './routes.ts';
-import { createTemplates } from './shelf.ts';
 import { createTemplateStore } from './store.ts';
+import { createTemplates } from './templates.ts';
 
 export const openTemplates = ({
   database,

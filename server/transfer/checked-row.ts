@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isUrl } from '#contracts/is-url';
 import { AltText } from '#contracts/media';
 import type { ImportProblem, ImportRowState } from '#contracts/transfer';
-import type { ConnectedNetwork } from '#server/accounts/connected';
+import type { ConnectedNetwork } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import type { Drafts } from '#server/posts/drafts';

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { bounds } from '#server/bounds';
-import { withoutGuard } from '#server/csv';
 import { badInput } from '#server/errors';
 import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
+import { withoutGuard } from './csv.ts';
 import { type Entry, type EntryVersion, problem, unreadable } from './entry.ts';
 
 type Column = 'id' | 'text' | 'accounts' | 'time' | 'time zone' | 'media' | 'alt' | 'options' | 'thread' | 'versions';

@@ -5,10 +5,10 @@ import type { exportFormats, exportParts } from '#contracts/transfer';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { byteOrderMark, csvLine } from '#server/csv';
+import { createTurns } from '#server/jobs/yield-to-event-loop';
 import type { MediaLibrary } from '#server/media/library';
-import { createTurns } from '#server/turns';
 import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
+import { byteOrderMark, csvLine } from './csv.ts';
 import { exportName, exportVersion } from './json-entries.ts';
 import type { ExportedAccount, ExportedRow, ExportRange, ExportStore } from './store.ts';
 

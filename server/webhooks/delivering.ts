@@ -4,7 +4,7 @@ import { createBatch } from '#server/jobs/batch';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound, OutboundAnswer, WriteGuard } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
-import type { DeliveryFigures } from './figures.ts';
+import type { DeliveryFigures } from './metrics.ts';
 import type { AnnouncePause } from './pausing.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';

@@ -2,7 +2,7 @@ import type { EventType } from '#contracts/events';
 import { instantOf } from '#contracts/instant';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
-import { type JsonText, jsonOf } from '#server/json-text';
+import { type JsonText, jsonOf } from '#server/json/json-text';
 import type { EventStore } from './store.ts';
 
 interface NewEvent {

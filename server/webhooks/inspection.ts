@@ -1,4 +1,4 @@
-import { type Check, checksNamed, countOf } from '#server/check';
+import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Database } from '#server/store/database';
 import { createDeliveryStore, createWebhookStore, sealedInWebhooks, type WebhookStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookRoutes } from '#contracts/webhooks';
 import type { RouteHandlers } from '#server/context';
-import type { Webhooks } from './receivers.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** SPEC, Webhook authentication: owners and admins in the app; no token, MCP client or assistant comes here. */
 export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<WebhookRoutes> => ({

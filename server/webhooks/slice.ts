@@ -9,13 +9,13 @@ import type { Database } from '#server/store/database';
 import { createDelivering } from './delivering.ts';
 import { createDeliveries } from './delivery-loop.ts';
 import { createEvents } from './events.ts';
-import type { DeliveryFigures } from './figures.ts';
 import { createLostSecretRule } from './lost-secret.ts';
+import type { DeliveryFigures } from './metrics.ts';
 import { createAnnouncePause } from './pausing.ts';
 import type { AllowedWebhooks } from './plan-limit.ts';
-import { createWebhooks } from './receivers.ts';
 import { webhookRoutes } from './routes.ts';
 import { createDeliveryStore, createEventStore, createWebhookStore } from './store.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export const openWebhooks = ({
   database,

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
 import { wakes } from '#server/jobs/notices';
-import type { JsonText } from '#server/json-text';
+import type { JsonText } from '#server/json/json-text';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 

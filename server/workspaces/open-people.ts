@@ -1,7 +1,7 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';

@@ -6,7 +6,7 @@ import type { OutsidePerson } from '#server/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
-import type { NewWorkspaces } from '#server/config';
+import type { NewWorkspaces } from '#server/config/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Plans } from '#server/plans/allowance';

@@ -3,7 +3,7 @@ import type { Identity } from '#server/auth/identity-provider/identity';
 import { keyOfAddress } from '#server/auth/rate-limit';
 import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';

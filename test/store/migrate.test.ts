@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyPostponed } from '#server/prepare';
+import { applyPostponed } from '#server/startup/startup-migrations';
 import { type Database, openDatabase, sql } from '#server/store/database';
 import { type Migration, migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { packageRoot } from '#server/config';
+import { packageRoot } from '#server/config/config';
 import { type Database, openDatabase, sql } from '#server/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { type DebianServer, startLeader, stopServers, withoutGerman } from '#test/support/debian-postgres';

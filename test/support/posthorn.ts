@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { wireCore } from '#server/app/core';
 import { createPosthorn, type ServiceParts } from '#server/app/service';
 import { type Clock, type MovableClock, systemClock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
+import { createReport } from '#server/logging/report';
 import type { Outbound } from '#server/outbound/guarded-client';
-import { createReport } from '#server/report';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 

@@ -10,7 +10,7 @@ import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { findAction } from '#server/admission';
 import { createMovableClock, type Stopwatch } from '#server/clock';
-import { readConfig } from '#server/config';
+import { readConfig } from '#server/config/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
 import { newId } from '#server/ids';

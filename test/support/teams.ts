@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { EventType } from '#contracts/events';
-import { jsonOf } from '#server/json-text';
+import { jsonOf } from '#server/json/json-text';
 import type { Service } from './service.ts';
 
 /** A workspace of its own, with its owner at a browser: what a test does to webhooks stays in it. */

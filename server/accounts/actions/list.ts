@@ -1,5 +1,5 @@
 import type { accountActions } from '#contracts/accounts';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Handler } from '#server/context';
 
 export const listAccounts =

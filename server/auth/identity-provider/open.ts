@@ -4,7 +4,7 @@ import type { Registrations } from '#server/auth/registrations';
 import { createSessionDoor } from '#server/auth/session-cookie';
 import type { Sessions } from '#server/auth/sessions';
 import type { Clock } from '#server/clock';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { SignedIn } from '#server/signed-in';

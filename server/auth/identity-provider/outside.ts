@@ -3,7 +3,7 @@ import * as openid from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '#server/clock';
-import type { OutsideProvider } from '#server/config';
+import type { OutsideProvider } from '#server/config/config';
 import { Refusal } from '#server/errors';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';

@@ -1,5 +1,5 @@
 import type { Account, Summary } from '#generated/app-client';
-import { byteOrderMark, csvLine } from '#server/csv';
+import { byteOrderMark, csvLine } from '#server/transfer/csv';
 import { handleOf } from '#web/networks.ts';
 import type { Numbers } from './use-numbers.ts';
 import { timeWords } from './words.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Download } from 'lucide-react';
-import { byteOrderMark, csvLine } from '#server/csv';
+import { byteOrderMark, csvLine } from '#server/transfer/csv';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { saveFile } from './save-file.ts';
 import styles from './transfer.module.css';

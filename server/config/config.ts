@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { isUrl } from '#contracts/is-url';
+import { bounds } from '#server/bounds';
 import { isPublicIp } from '#server/outbound/public-address';
-import { bounds } from './bounds.ts';
 import { durationMs, type NewWorkspaces, type ProcessRole, roles, Settings } from './settings.ts';
 
 /** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */

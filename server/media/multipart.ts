@@ -1,5 +1,5 @@
-import { bounds } from './bounds.ts';
-import { badInput } from './errors.ts';
+import { bounds } from '#server/bounds';
+import { badInput } from '#server/errors';
 
 /** One part of a form. Whatever of its body is not read is skipped. */
 export interface Part {

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { packageVersion } from '#server/config';
-import type { MessageFigures } from '#server/messages/figures';
-import type { PublishingFigures } from '#server/publishing/figures';
-import type { ReadFigures } from '#server/statistics/figures';
+import { packageVersion } from '#server/config/config';
+import type { MessageFigures } from '#server/messages/metrics';
+import type { PublishingFigures } from '#server/publishing/metrics';
+import type { ReadFigures } from '#server/statistics/metrics';
 import { measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
-import type { DeliveryFigures } from '#server/webhooks/figures';
-import { createFiguresOfAll } from './figures-of-all.ts';
+import type { DeliveryFigures } from '#server/webhooks/metrics';
+import { createFiguresOfAll } from './cluster-metrics.ts';
 
 export type Figures = ReturnType<typeof createFigures>;
 

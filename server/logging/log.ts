@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import type { Config } from '#server/config';
-import { openLogFile } from '#server/log-file';
+import type { Config } from '#server/config/config';
+import { openLogFile } from './log-file.ts';
 
 /** Lines are written together: one write for each of them would be a tenth of what a request costs. */
 const logDelayMs = 100;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
 import { migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';

@@ -1,5 +1,5 @@
 import type { EditorView } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/connected';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { bounds } from './bounds.ts';
+import { bounds } from '#server/bounds';
 
 /** For work in many small steps: called between them, it lets other requests have their turn. */
 export type TakeTurns = () => Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
-import { isAway, isFull } from './away.ts';
+import { isAway, isFull } from './pg-errors.ts';
 
 const fullPauseMs = 100;
 const awayPauseMs = 500;

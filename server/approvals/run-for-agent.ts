@@ -1,10 +1,10 @@
 import { Post } from '#contracts/posts';
-import type { RequestNews } from '#server/approvals/card-view';
-import type { ApprovalCards, Asked } from '#server/approvals/cards';
-import type { RunnableAction } from './admission.ts';
-import type { Caller } from './context.ts';
-import { Refusal } from './errors.ts';
-import type { JsonText } from './json-text.ts';
+import type { RunnableAction } from '#server/admission';
+import type { Caller } from '#server/context';
+import { Refusal } from '#server/errors';
+import type { JsonText } from '#server/json/json-text';
+import type { RequestNews } from './card-view.ts';
+import type { ApprovalCards, Asked } from './cards.ts';
 
 /** How an agent asks a human, and learns what became of it. */
 export interface Approvals {

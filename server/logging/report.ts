@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { isAway } from '#server/store/away';
-import { isBusy } from '#server/store/patiently';
+import { isAway } from '#server/store/pg-errors';
+import { isBusy } from '#server/store/retry';
 
 const busyEveryMs = 60_000;
 
