@@ -90,6 +90,7 @@ export const issueCodes = [
   'TextRequired',
   'TextLeftOut',
   'Draft',
+  'MayBeRefused',
   'TooManyBytes',
   'TooManyLinks',
   'TooManyCashtags',

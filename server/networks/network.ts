@@ -294,7 +294,7 @@ export interface Network<Prepared = unknown> {
   /** Rules that the constraints cannot express. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
   /** What the network takes, but not as people expect. */
-  surprises?(post: NetworkPost): readonly Problem[];
+  surprises?(post: NetworkPost, facts?: Json): readonly Problem[];
 
   /**
    * Where the writer of a post says what its link card shows. They are read when a person is asked, and sent as they were

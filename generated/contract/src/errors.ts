@@ -91,6 +91,7 @@ export const issueCodes = [
   'TextRequired',
   'TextLeftOut',
   'Draft',
+  'MayBeRefused',
   'TooManyBytes',
   'TooManyLinks',
   'TooManyCashtags',

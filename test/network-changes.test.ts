@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Network, NetworkPost, Site } from '#server/networks/network';
+import type { NetworkRequest } from '#server/networks/request';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { complaintsAbout } from '#test/support/documented';
+import { documented, networks, type PostExample, postOf } from '#test/support/networks';
+import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
+
+/** What networks changed in 2026, or do although no page of theirs says so. */
+
+let sandbox: SandboxNetworks;
+let publisher: ReturnType<typeof createPublisher>;
+beforeAll(async () => {
+  sandbox = await startSandboxNetworks({ hangsUp: true });
+  publisher = createPublisher(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => void sandbox.heard.splice(0));
+afterEach(() => {
+  const complaints = Object.entries(documented).flatMap(([key, description]) =>
+    complaintsAbout(
+      description,
+      sandbox.heard.filter(({ network }) => network === key),
+    ),
+  );
+  expect(complaints, 'what the network does not document').toEqual([]);
+});
+
+const networkOf = (key: string): Network => {
+  const match = networks.find((one) => one.key === key);
+  if (match === undefined) throw new Error(`no network ${key}`);
+  return match.network;
+};
+
+type Example = Omit<PostExample, 'title'>;
+
+const publishAs = async (key: string, handle: string, example: Example, without: string[] = []) => {
+  const network = networkOf(key);
+  const { account, site } = await sandbox.connect(network, { handle, without });
+  const post: NetworkPost = postOf(network, example);
+  return { account, site, out: await publisher.publish(network, site, account, await sandbox.withBytes(post)) };
+};
+
+const troubleOf = async (work: Promise<unknown>): Promise<NetworkTrouble> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof NetworkTrouble) return error;
+  throw error ?? new Error('there was no trouble');
+};
+
+/** The same site, and every request that it gets. */
+const watched = (site: Site) => {
+  const requests: NetworkRequest[] = [];
+  return {
+    requests,
+    site: {
+      ...site,
+      request: (request: NetworkRequest) => {
+        requests.push(request);
+        return site.request(request);
+      },
+    },
+  };
+};
+
+describe('X', () => {
+  const network = networkOf('x');
+
+  test.each(['renamed', 'anna'])('reads all six metrics with either name of a field: %s', async (handle) => {
+    const { account, site, out } = await publishAs('x', handle, { items: [{ body: `Counted for ${handle}` }] });
+    sandbox.forward(1_800_000);
+    const posts = out.map(({ externalId }) => ({ externalId, publishedAt: '', ref: null }));
+    const [reading] = await network.readMetrics(site, account, posts);
+    if (reading?.is !== 'numbers') throw new Error(`it was ${reading?.is}`);
+    expect(Object.keys(reading.metrics).sort()).toEqual([...network.constraints.metrics].sort());
+  });
+
+  test('remembers which name of a parameter works', async () => {
+    const { account, site, out } = await publishAs('x', 'renamed', { items: [{ body: 'Remembered' }] });
+    const posts = out.map(({ externalId }) => ({ externalId, publishedAt: '', ref: null }));
+    await network.readMetrics(site, account, posts);
+    const again = watched(site);
+    await network.readMetrics(again.site, account, posts);
+    expect(again.requests.map(({ query }) => Object.keys(query ?? {}))).toEqual([['ids', 'post.fields']]);
+  });
+
+  test.each(['renamed premium', 'premium'])(
+    'finds a long post again whose answer was lost, with either name of a field: %s',
+    async (handle) => {
+      const { account, site } = await sandbox.connect(network, { handle: handle.replace(' ', '') });
+      const post = postOf(network, { items: [{ body: `${'Long & wide. '.repeat(100)}${handle} [sandbox:lost]` }] });
+      const sending = sandbox.sending(network, account, await sandbox.withBytes(post));
+      const { prepared } = await network.prepare(site, sending);
+      await troubleOf(network.send(site, sending, prepared));
+      expect((await network.confirm(site, sending, prepared)).is).toBe('sent');
+    },
+  );
+
+  test('an error that comes with status 200 does not say that a post is gone', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const json = { errors: [{ title: 'Authorization Error', type: 'https://api.x.com/2/problems/not-authorized' }] };
+    const answer = { status: 200, headers: {}, text: '', bytes: Buffer.alloc(0), json };
+    const posts = [{ externalId: '1', publishedAt: '', ref: null }];
+    const trouble = troubleOf(network.readMetrics({ ...site, request: async () => answer }, account, posts));
+    expect((await trouble).kind).toBe('unknown');
+  });
+
+  test('where the operator names a self-serve tier, threads and mentions have a warning', async () => {
+    const tier = await startSandboxNetworks({ settings: { X_TIER: 'self-serve' } });
+    try {
+      const { account } = await tier.connect(network);
+      const warnings = (...bodies: string[]) =>
+        network.surprises?.(postOf(network, { items: bodies.map((body) => ({ body })) }), account.facts);
+      expect(warnings('Hello anna@example.com')).toEqual([]);
+      expect(warnings('Hello', 'again')).toMatchObject([{ path: 'content.1', code: 'MayBeRefused' }]);
+      expect(warnings('Hello @anna')).toMatchObject([{ path: 'content.0.body', code: 'MayBeRefused' }]);
+      const other = await sandbox.connect(network);
+      expect(network.surprises?.(postOf(network, { items: [{ body: '@anna' }] }), other.account.facts)).toEqual([]);
+    } finally {
+      await tier.stop();
+    }
+  });
+
+  test('a reply that X refuses on a self-serve tier says why', async () => {
+    const thread = { items: [{ body: 'A thread' }, { body: 'goes on' }] };
+    const trouble = await troubleOf(publishAs('x', 'unsummoned', thread));
+    expect(trouble.kind).toBe('content');
+    expect(trouble.message).toMatch(/self-serve tiers.*operator of this server/);
+  });
+});
