@@ -130,3 +130,41 @@ describe('X', () => {
     expect(trouble.message).toMatch(/self-serve tiers.*operator of this server/);
   });
 });
+
+describe('LinkedIn Page', () => {
+  const network = networkOf('linkedin_page');
+  const withComment = {
+    items: [{ body: 'New bread' }],
+    options: { 'linkedin_page.first_comment': 'From eight o’clock' },
+  };
+
+  test('asks for the scopes that comments need, and warns where a page was connected without them', async () => {
+    const { account } = await sandbox.connect(network);
+    expect(account.scopes).toEqual(
+      expect.arrayContaining(['w_organization_social_feed', 'r_organization_social_feed', 'w_organization_social']),
+    );
+    const post = postOf(network, withComment);
+    expect(network.surprises?.(post, account.facts)).toEqual([]);
+    const without = await sandbox.connect(network, { without: ['w_organization_social_feed'] });
+    expect(network.surprises?.(post, without.account.facts)).toMatchObject([
+      { code: 'MayBeRefused', message: expect.stringMatching(/Connect it again/) },
+    ]);
+    const { facts } = await network.profile(without.site, without.account);
+    expect(facts).toEqual(without.account.facts);
+  });
+
+  test('refuses a comment without the scope, and the post before it stays', async () => {
+    const feed = ['w_organization_social_feed'];
+    expect((await troubleOf(publishAs('linkedin_page', 'feedless', withComment, feed))).kind).toBe('permission');
+    expect(await sandbox.sandboxes.feed('linkedin_page', 1)).toMatchObject([{ text: 'New bread' }]);
+    expect((await publishAs('linkedin_page', 'anna', withComment)).out).toHaveLength(2);
+  });
+
+  test.each(['anna', 'oldfinder'])(
+    'offers every page that the person may write for, by either finder: %s',
+    async (handle) => {
+      const { accounts } = await sandbox.connect(network, { handle });
+      expect(accounts.map(({ name }) => name.split(' ').at(-1))).toEqual(['Bakery', 'Roastery', 'Mill']);
+    },
+  );
+});

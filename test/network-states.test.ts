@@ -427,7 +427,7 @@ test('LinkedIn: an app of self-service gets no refresh token, and the account is
 
 test('LinkedIn: only pages that the person may write for are offered', async () => {
   const { accounts } = await sandbox.connect(networkOf('linkedin_page'), { handle: 'anna' });
-  expect(accounts.map(({ handle }) => handle)).toEqual(['anna-bakery', 'anna-roastery']);
+  expect(accounts.map(({ handle }) => handle)).toEqual(['anna-bakery', 'anna-roastery', 'anna-mill']);
 });
 
 describe('a quoted post', () => {
