@@ -90,6 +90,7 @@ export const issueCodes = [
   'TextRequired',
   'TextLeftOut',
   'Draft',
+  'Declaration',
   'MayBeRefused',
   'TooManyBytes',
   'TooManyLinks',

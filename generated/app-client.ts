@@ -2381,6 +2381,8 @@ export interface EditorView {
       /** Name for humans */
       label: string;
     }>>;
+    /** Options that cannot be switched on for this account as the post is, by option key, and why */
+    disabledOptions: Record<string, string>;
     /** Limits of a poll that this account alone has */
     pollLimits?: PollLimits;
     /** What the account gets in the place of a picture that breaks its limits, by media id */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Network, NetworkPost, Site } from '#server/networks/network';
+import type { Json, Network, NetworkPost, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { complaintsAbout } from '#test/support/documented';
@@ -167,4 +167,62 @@ describe('LinkedIn Page', () => {
       expect(accounts.map(({ name }) => name.split(' ').at(-1))).toEqual(['Bakery', 'Roastery', 'Mill']);
     },
   );
+});
+
+describe('TikTok: what its audit looks at', () => {
+  const network = networkOf('tiktok');
+  const film = {
+    items: [{ body: 'Hello', media: ['video/mp4'] }],
+    options: { 'tiktok.privacy': 'PUBLIC_TO_EVERYONE' },
+  };
+  const photos = { ...film, items: [{ body: 'Hello', media: ['image/jpeg'] }] };
+  const warningsOf = (example: Example, facts: Json) => network.surprises?.(postOf(network, example), facts) ?? [];
+
+  test('nothing is switched on, and nobody chosen to see it, before a person does', () => {
+    const defaults = network.options.flatMap(({ key, type, default: value }) =>
+      type === 'Boolean' ? [[key, value]] : [],
+    );
+    expect(defaults.filter(([, value]) => value !== 'false')).toEqual([]);
+    expect(network.options.find(({ key }) => key === 'tiktok.privacy')).toMatchObject({ required: true });
+    expect(network.options.find(({ key }) => key === 'tiktok.privacy')).not.toHaveProperty('default');
+  });
+
+  test('every post says as whom it goes out and what posting agrees to; a paid partnership says more', async () => {
+    const { account } = await sandbox.connect(network);
+    const declarationOf = (options: Record<string, string>) =>
+      warningsOf({ ...film, options: { ...film.options, ...options } }, account.facts)
+        .filter(({ code }) => code === 'Declaration')
+        .map(({ message }) => message.replace(/ \(https:[^)]*\)/g, ''));
+    expect(declarationOf({})).toEqual([
+      `This posts as ${account.name}. By posting, you agree to TikTok's Music Usage Confirmation.`,
+    ]);
+    expect(declarationOf({ 'tiktok.brand_content': 'true' })).toEqual([
+      `This posts as ${account.name}. By posting, you agree to TikTok's Branded Content Policy and Music Usage Confirmation.`,
+    ]);
+    expect(declarationOf({ 'tiktok.mode': 'draft' })).toEqual([]);
+  });
+
+  test('what the account’s settings or the post rule out cannot be switched on, and says why', async () => {
+    const open = await sandbox.connect(network);
+    const shut = await sandbox.connect(network, { handle: 'private nocomments'.replace(' ', '-') });
+    const disabled = (example: Example, facts: Json) =>
+      Object.keys(network.disabledOptions?.(postOf(network, example), facts) ?? {});
+    expect(disabled(film, open.account.facts)).toEqual([]);
+    expect(disabled(photos, open.account.facts)).toEqual(['tiktok.allow_duet', 'tiktok.allow_stitch']);
+    expect(disabled(film, shut.account.facts)).toEqual([
+      'tiktok.allow_comment',
+      'tiktok.allow_duet',
+      'tiktok.allow_stitch',
+    ]);
+    const on = { ...film, options: { ...film.options, 'tiktok.allow_comment': 'true' } };
+    expect(warningsOf(on, shut.account.facts)).toMatchObject([
+      { path: 'options.tiktok.allow_comment', code: 'OptionUnused', message: expect.stringMatching(/switched off/) },
+      { code: 'Declaration' },
+    ]);
+  });
+
+  test('an app that is too old for a draft is said so', async () => {
+    const draft = { ...photos, options: { ...photos.options, 'tiktok.mode': 'draft' } };
+    expect((await troubleOf(publishAs('tiktok', 'oldapp', draft))).message).toMatch(/too old.*Update it/);
+  });
 });

@@ -289,6 +289,8 @@ export interface Network<Prepared = unknown> {
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** What this account may choose for an option, where accounts differ and that is known. */
   choicesFor?(key: string, facts: Json): Option['choices'];
+  /** The options that this account cannot switch on as the post is, by key, and why. */
+  disabledOptions?(post: NetworkPost, facts: Json): Readonly<Record<string, string>>;
   /** The limits of a poll on this account, where accounts differ. */
   pollLimitsFor?(facts: Json): Option['poll'];
   /** Rules that the constraints cannot express. */

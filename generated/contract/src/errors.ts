@@ -91,6 +91,7 @@ export const issueCodes = [
   'TextRequired',
   'TextLeftOut',
   'Draft',
+  'Declaration',
   'MayBeRefused',
   'TooManyBytes',
   'TooManyLinks',

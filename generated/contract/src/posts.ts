@@ -195,6 +195,9 @@ export const EditorView = z
           choices: z
             .record(z.string(), z.array(Choice))
             .describe('Choices of options that this account alone has, by option key'),
+          disabledOptions: z
+            .record(z.string(), z.string())
+            .describe('Options that cannot be switched on for this account as the post is, by option key, and why'),
           pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
           fitted: z
             .record(z.string(), MediaItem)
