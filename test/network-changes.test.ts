@@ -226,3 +226,84 @@ describe('TikTok: what its audit looks at', () => {
     expect((await troubleOf(publishAs('tiktok', 'oldapp', draft))).message).toMatch(/too old.*Update it/);
   });
 });
+
+describe('Pinterest', () => {
+  const pin = {
+    items: [{ body: 'Bread', media: ['image/jpeg'] }],
+    options: { 'pinterest.board': 'Recipes' },
+  };
+
+  test('production refuses the pins of an app with Trial access, and the message says what the operator does', async () => {
+    const { network, options } = await boardOf('trial');
+    const trouble = await troubleOf(publishAs('pinterest', 'trial', { ...pin, options }));
+    expect(trouble).toMatchObject({ kind: 'permission', networkCode: '29' });
+    expect(trouble.message).toMatch(/Standard access.*PINTEREST_TRIAL/);
+    expect(network.app.needs.join()).toMatch(/with Trial access every pin is refused/);
+  });
+
+  test('with PINTEREST_TRIAL every request goes to Pinterest’s own sandbox, which takes the pin', async () => {
+    const trial = await startSandboxNetworks({ settings: { PINTEREST_TRIAL: 'true' } });
+    try {
+      const network = networkOf('pinterest');
+      const { account, site } = await trial.connect(network, { handle: 'trial' });
+      const { options } = await boardOf('trial');
+      const post = await trial.withBytes(postOf(network, { ...pin, options }));
+      expect(await createPublisher(trial).publish(network, site, account, post)).toHaveLength(1);
+      const hosts = trial.heard.filter(({ path }) => !path.startsWith('web')).map(({ path }) => path.split('/')[0]);
+      expect(new Set(hosts)).toEqual(new Set(['trial']));
+      expect(documented.pinterest && complaintsAbout(documented.pinterest, trial.heard)).toEqual([]);
+    } finally {
+      await trial.stop();
+    }
+  });
+
+  const boardOf = async (handle: string) => {
+    const network = networkOf('pinterest');
+    const { account } = await sandbox.connect(network, { handle });
+    const board = network.choicesFor?.('pinterest.board', account.facts)?.[0]?.value ?? '';
+    return { network, options: { 'pinterest.board': board } };
+  };
+});
+
+test('Pixelfed: a server removes what looks like a tag, so no such text is sent', async () => {
+  const body = 'I <3 NY, 1 < 2';
+  const photo = (text: string) => ({ items: [{ body: text, media: ['image/jpeg'] }] });
+  await publishAs('pixelfed', 'anna', photo(body));
+  expect(await sandbox.sandboxes.feed('pixelfed', 1)).toMatchObject([{ text: 'I ' }]);
+  const network = networkOf('pixelfed');
+  expect(network.check(postOf(network, photo(body)))).toMatchObject([
+    { path: 'content.0.body', code: 'BadCharacter', message: expect.stringMatching(/put a space after it/) },
+  ]);
+  await publishAs('pixelfed', 'anna', photo('1 < 2 and ‹3'));
+  expect(await sandbox.sandboxes.feed('pixelfed', 1)).toMatchObject([{ text: '1 < 2 and ‹3' }]);
+});
+
+describe('Mastodon', () => {
+  const network = networkOf('mastodon');
+
+  test.each([
+    [undefined, true],
+    ['false', false],
+    ['true', true],
+  ])('the account’s own setting for sensitive media holds unless the post says otherwise: %s', async (set, shown) => {
+    const options: Record<string, string> = set === undefined ? {} : { 'mastodon.sensitive': set };
+    await publishAs('mastodon', 'allsensitive', { items: [{ body: `Sensitive: ${set}` }], options });
+    expect(await sandbox.sandboxes.feed('mastodon', 1)).toMatchObject([{ data: { sensitive: shown } }]);
+  });
+
+  test('a post that the server drops as spam is said to be taken and not shown', async () => {
+    const { out } = await publishAs('mastodon', 'droppedasspam', { items: [{ body: 'Buy now' }] });
+    expect(out).toMatchObject([{ externalId: expect.any(String), note: expect.stringMatching(/does not show it/) }]);
+    const other = await publishAs('mastodon', 'anna', { items: [{ body: 'Buy now' }] });
+    expect(other.out[0]).not.toHaveProperty('note');
+  });
+
+  test('Sharkey makes reactions of replies that are emoji alone, so they need a word', async () => {
+    const check = (version: string, ...bodies: string[]) =>
+      network.check(postOf(network, { items: bodies.map((body) => ({ body })) }), { version });
+    const sharkey = '4.2.1 (compatible; Sharkey 2025.4.3)';
+    expect(check(sharkey, 'Hello', '👍🏽')).toMatchObject([{ path: 'content.1.body', code: 'TextRequired' }]);
+    expect(check(sharkey, '👍🏽', 'Yes 👍🏽')).toEqual([]);
+    expect(check('4.5.0', 'Hello', '👍🏽')).toEqual([]);
+  });
+});

@@ -43,7 +43,7 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     for (const option of options) {
       expect(option.choices !== undefined, option.key).toBe(option.type === 'Choice');
       if (option.choices && option.default) expect(option.choices.map(({ value }) => value)).toContain(option.default);
-      if (option.type === 'Boolean') expect(['true', 'false'], option.key).toContain(option.default);
+      if (option.type === 'Boolean') expect(['true', 'false', undefined], option.key).toContain(option.default);
     }
   });
 

@@ -566,6 +566,16 @@ describe('trouble that passes', () => {
   });
 });
 
+test('a refusal that uses up the key is followed by a try with another, and the post is public once', async () => {
+  const own = await begin();
+  const account = await own.connect('pixelfed');
+  const file = await own.addFile();
+  const id = await own.publishNow(account, 'Bread [sandbox:429]', [file]);
+  own.startJobs();
+  expect(await own.endedInTime(id)).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+  expect(await own.shown('pixelfed', 'Bread')).toBe(1);
+});
+
 describe('a network that answers 503 to a send', () => {
   let texts = 0;
   const published = async (network: string, fault: string) => {

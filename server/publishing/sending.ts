@@ -373,7 +373,14 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) {
       return endState(state, refused(state.opened.network, trouble));
     }
-    await pause({ ...state, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
+    const again = trouble.isKeySpent ? await withNewKey(state) : state;
+    if (again) await pause({ ...again, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
+  };
+
+  /** Undefined when another process holds the row. */
+  const withNewKey = async (state: State): Promise<State | undefined> => {
+    const renewed = await parts.renewKey(heldOf(state.row));
+    return renewed && { ...state, ...renewed, row: { ...state.row, key: renewed.key } };
   };
 
   const waitFor = ({ kind, until, reached }: NetworkTrouble, tries: number): number | undefined => {
@@ -493,8 +500,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const sendAnew = async (state: State, isSame: boolean): Promise<void> => {
     const row = { ...state.row, prepared: null, begunAt: null };
     if (isSame) return goOn({ ...state, row });
-    const renewed = await parts.renewKey(heldOf(row));
-    if (renewed) return goOn({ ...state, ...renewed, row: { ...row, key: renewed.key } });
+    const renewed = await withNewKey({ ...state, row });
+    if (renewed) return goOn(renewed);
   };
 
   const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
