@@ -257,6 +257,8 @@ export type MetricsRead =
       /** The network stops reporting after this. */
       readonly isLast?: boolean;
     }
+  /** The network does not show the post. Networks say so of posts that are there, too, so a single read decides nothing. */
+  | { readonly is: 'absent'; readonly why: string }
   /** There will be no more numbers. `why` is absent when posts of this kind never have any. */
   | { readonly is: 'over'; readonly why?: string };
 

@@ -33,7 +33,7 @@ export const readMetrics = async (
   const { data } = await readPosts(site, account, request, Read);
   return posts.map(({ externalId }) => {
     const found = data.find(({ id }) => id === externalId)?.public_metrics;
-    if (found === undefined) return { is: 'over', why: 'The post is no longer on X.' };
+    if (found === undefined) return { is: 'absent', why: 'The post is no longer on X.' };
     return {
       is: 'numbers',
       metrics: reported({
