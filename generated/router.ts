@@ -1007,6 +1007,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.getProgress.responses[200].body.parse(answer) };
         },
       },
+      giveUp: {
+        middleware: [guards.admit(routes.giveUp)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.giveUp({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.giveUp.responses[200].body.parse(answer) };
+        },
+      },
       confirmFound: {
         middleware: [guards.admit(routes.confirmFound)],
         handler: async ({ params, body, req, res }) => {
@@ -1913,6 +1927,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/:id/unschedule', wrongMethod('POST'));
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/give-up', wrongMethod('POST'));
   app.all('/api/app/posts/:id/found', wrongMethod('POST'));
   app.all('/api/app/posts/:id/comments', wrongMethod('GET', 'POST'));
   app.all('/api/app/comments/:id', wrongMethod('PATCH', 'DELETE'));

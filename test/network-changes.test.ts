@@ -307,3 +307,28 @@ describe('Mastodon', () => {
     expect(check('4.5.0', 'Hello', '👍🏽')).toEqual([]);
   });
 });
+
+describe.each(['instagram', 'threads'])('%s: containers whose state cannot be read', (key) => {
+  const network = networkOf(key);
+  const photo = { items: [{ body: 'Hello', media: ['image/jpeg'] }] };
+
+  test('are published unseen after a while, and no others are made', async () => {
+    const { account, site } = await sandbox.connect(network, { handle: 'unreadable' });
+    const { site: observed, requests } = watched(site);
+    const post = await sandbox.withBytes(postOf(network, photo));
+    expect(await publisher.publish(network, observed, account, post)).toHaveLength(1);
+    const created = requests.filter(({ url, json }) => json && !url.endsWith('_publish'));
+    expect(created).toHaveLength(1);
+  });
+
+  test('and that are not ready are refused, and certainly not out', async () => {
+    const { account, site } = await sandbox.connect(network, { handle: 'unreadable' });
+    const post = await sandbox.withBytes(postOf(network, { items: [{ body: 'Hi', media: ['video/mp4'] }] }));
+    const sending = sandbox.sending(network, account, post);
+    const answer = await network.prepare(site, sending);
+    const before = await sandbox.sandboxes.feed(key, 1);
+    const trouble = await troubleOf(network.send(site, sending, answer.prepared));
+    expect(trouble).toMatchObject({ kind: 'temporary', reached: false });
+    expect(await sandbox.sandboxes.feed(key, 1)).toEqual(before);
+  });
+});

@@ -52,7 +52,10 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
-      states: { fifty: 'Has posted as often today as Instagram takes from apps' },
+      states: {
+        fifty: 'Has posted as often today as Instagram takes from apps',
+        unreadable: 'Has containers that can be published, but whose state cannot be read',
+      },
     }),
   );
 };

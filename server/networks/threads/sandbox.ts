@@ -44,7 +44,10 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
-      states: { tester: 'A tester of the app, to whom Threads tells which permissions were granted' },
+      states: {
+        tester: 'A tester of the app, to whom Threads tells which permissions were granted',
+        unreadable: 'Has containers that can be published, but whose state cannot be read',
+      },
     }),
   );
 };

@@ -82,7 +82,9 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
     );
   }
   if (status === 429) {
-    const until = retryAt(headers['retry-after'] ?? headers['x-rate-limit-reset'], now);
+    const isDayOver = headers['x-user-limit-24hour-remaining'] === '0';
+    const reset = isDayOver ? headers['x-user-limit-24hour-reset'] : undefined;
+    const until = retryAt(reset ?? headers['retry-after'] ?? headers['x-rate-limit-reset'], now);
     return new NetworkTrouble('rateLimited', 'X asks to wait before the next post.', {
       networkCode,
       ...(until && { until }),
