@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Json, Network, NetworkPost, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
+import { sayYes } from '#server/sandbox/sign-up';
 import { complaintsAbout } from '#test/support/documented';
 import { documented, networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -331,4 +332,50 @@ describe.each(['instagram', 'threads'])('%s: containers whose state cannot be re
     expect(trouble).toMatchObject({ kind: 'temporary', reached: false });
     expect(await sandbox.sandboxes.feed(key, 1)).toEqual(before);
   });
+});
+
+test('Facebook: a video that cannot come in pieces comes whole, in the call that makes it public', async () => {
+  const network = networkOf('facebook');
+  const { account, site } = await sandbox.connect(network, { handle: 'nochunks' });
+  const { site: observed, requests } = watched(site);
+  const post = await sandbox.withBytes(postOf(network, { items: [{ body: 'Film', media: ['video/mp4'] }] }));
+  expect(await publisher.publish(network, observed, account, post)).toHaveLength(1);
+  expect(requests.filter(({ url }) => url.includes('/uploads'))).toEqual([]);
+  const whole = requests.filter(({ multipart }) => multipart?.file?.field === 'source');
+  expect(whole.map(({ url }) => new URL(url).pathname.split('/').slice(3, 4))).toEqual([['video']]);
+});
+
+describe('Google Business', () => {
+  const network = networkOf('google_business');
+
+  test('a location that takes no posts is shown as such, and a post to it is refused first', async () => {
+    const { account } = await sandbox.connect(network, { handle: 'noposts' });
+    expect(account.name).toMatch(/ \(takes no posts\)$/);
+    expect(network.check(postOf(network, { items: [{ body: 'Hello' }] }), account.facts)).toMatchObject([
+      { path: 'content', message: expect.stringMatching(/takes no posts for this location/) },
+    ]);
+    const other = await sandbox.connect(network);
+    expect(other.account.name).not.toMatch(/takes no posts/);
+    expect(network.check(postOf(network, { items: [{ body: 'Hello' }] }), other.account.facts)).toEqual([]);
+    expect(network.options.find(({ key }) => key.endsWith('event_title'))?.maxLength).toBe(58);
+  });
+});
+
+test('Threads: no trouble with the question for permissions ends a connection whose code is spent', async () => {
+  const network = networkOf('threads');
+  const site = sandbox.sites.sandbox(network);
+  const troubled: Site = {
+    ...site,
+    request: async (request) =>
+      request.url.endsWith('/debug_token')
+        ? { status: 503, headers: {}, text: '<html>', bytes: Buffer.alloc(0), json: undefined }
+        : site.request(request),
+  };
+  const redirectUri = 'http://posthorn.test/connect/callback';
+  if (network.connect.kind !== 'OAuth') throw new Error('it connects otherwise');
+  const address = network.connect.authorizeUrl(site, { redirectUri, state: 'state', challenge: '' });
+  const back = await sayYes(address, 'tester', []);
+  const code = back.searchParams.get('code') ?? '';
+  const accounts = await network.connect.exchange(troubled, { code: code + back.hash, redirectUri, verifier: '' });
+  expect(accounts).toMatchObject([{ handle: 'tester', scopes: network.app.scopes }]);
 });

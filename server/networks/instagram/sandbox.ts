@@ -3,6 +3,7 @@ import {
   checkAuthorize,
   createContainerBook,
   mountLongTokens,
+  mountRevocation,
   notThere,
   refuse,
   sendNode,
@@ -32,6 +33,7 @@ const sandbox: Sandbox = (kit) => {
     (req, res, next) => (/^v\d+\.\d+$/.test(String(req.params.version)) ? next() : refuse(res, notThere)),
     api,
   );
+  mountRevocation(api, kit, signedIn);
   mountMe(api, signedIn);
   mountContainers(api, kit, signedIn, containers);
   mountPublishing(api, kit, signedIn, { containers, posts });

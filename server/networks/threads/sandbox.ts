@@ -4,6 +4,7 @@ import {
   createContainerBook,
   invalid,
   mountLongTokens,
+  mountRevocation,
   parametersOf,
   refuse,
   sendAppToken,
@@ -28,6 +29,7 @@ const sandbox: Sandbox = (kit) => {
   mountTokens(graph, kit);
   mountLongTokens(graph, kit, refusals, 'th');
   graph.use('/v1.0', api);
+  mountRevocation(api, kit, signedIn);
   mountUser(api, kit, signedIn);
   mountContainers(api, kit, signedIn, containers);
   mountReads(api, kit, signedIn, containers);
