@@ -379,3 +379,39 @@ test('Threads: no trouble with the question for permissions ends a connection wh
   const accounts = await network.connect.exchange(troubled, { code: code + back.hash, redirectUri, verifier: '' });
   expect(accounts).toMatchObject([{ handle: 'tester', scopes: network.app.scopes }]);
 });
+
+describe('Bluesky: a video', () => {
+  const film = { items: [{ body: 'Film', media: ['video/mp4'] }] };
+  const network = networkOf('bluesky');
+
+  test('goes through the video service, which is asked first whether it takes one', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const { site: observed, requests } = watched(site);
+    await publisher.publish(network, observed, account, await sandbox.withBytes(postOf(network, film)));
+    const calls = requests.map(({ url }) => url.split('/xrpc/')[1]);
+    expect(calls.filter((call) => call?.startsWith('app.bsky.video'))).toEqual([
+      'app.bsky.video.getUploadLimits',
+      'app.bsky.video.uploadVideo',
+      'app.bsky.video.getJobStatus',
+      'app.bsky.video.getJobStatus',
+    ]);
+    expect(calls).not.toContain('com.atproto.repo.uploadBlob');
+  });
+
+  test.each([
+    ['unconfirmed', 'permission', /confirmed e-mail address/],
+    ['manyvideos', 'rateLimited', /no more videos of this account/],
+  ])('that the account may not upload is refused with the reason: %s', async (handle, kind, message) => {
+    const trouble = await troubleOf(publishAs('bluesky', handle, film));
+    expect({ kind: trouble.kind, message: trouble.message }).toEqual({ kind, message: expect.stringMatching(message) });
+  });
+
+  test('is kept by the account’s server while the service is not available; so is a GIF, as an image', async () => {
+    await publishAs('bluesky', 'videodown', film);
+    const [shown] = await sandbox.sandboxes.feed('bluesky', 1);
+    expect(shown).toMatchObject({ data: { record: { embed: { $type: 'app.bsky.embed.video' } } } });
+    await publishAs('bluesky', 'videodown', { items: [{ body: 'Loop', media: ['image/gif'] }] });
+    const [gif] = await sandbox.sandboxes.feed('bluesky', 1);
+    expect(gif).toMatchObject({ data: { record: { embed: { $type: 'app.bsky.embed.images' } } } });
+  });
+});
