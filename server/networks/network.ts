@@ -89,6 +89,8 @@ export interface Tokens {
   readonly refreshToken?: string;
   /** ISO-8601 instant; absent when it does not expire. */
   readonly expiresAt?: string;
+  /** The app that they were given to, where the connection registered one of its own. */
+  readonly registration?: Registration;
 }
 
 /** What the network tells of an account; it is asked again once a day. */
@@ -162,6 +164,8 @@ export interface ServerOAuthConnect extends OAuthSteps {
   /** An example, or what most people use. */
   readonly usualServer: string;
   register(site: Site, request: { redirectUri: string; website: string }): Promise<Registration>;
+  /** Whether one registration serves every connection: some software forgets them, or means one sign-in by each. */
+  keepsRegistrations(site: Site): Promise<boolean>;
 }
 
 export interface FormConnect {
