@@ -90,6 +90,8 @@ export const issueCodes = [
   'TextRequired',
   'TextLeftOut',
   'Draft',
+  'Declaration',
+  'MayBeRefused',
   'TooManyBytes',
   'TooManyLinks',
   'TooManyCashtags',

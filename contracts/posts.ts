@@ -19,7 +19,7 @@ import {
 } from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { Choice, Constraints, OptionKey, PollLimits } from './providers.ts';
+import { Choice, Constraints, OptionKey, PollLimits, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
@@ -194,6 +194,9 @@ export const EditorView = z
           choices: z
             .record(z.string(), z.array(Choice))
             .describe('Choices of options that this account alone has, by option key'),
+          disabledOptions: z
+            .record(z.string(), z.string())
+            .describe('Options that cannot be switched on for this account as the post is, by option key, and why'),
           pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
           fitted: z
             .record(z.string(), MediaItem)
@@ -689,8 +692,32 @@ export const postRoutes = {
     answer: z.object({
       status: Status,
       results: z.array(Result).describe('One per account that is done'),
+      waits: z
+        .array(
+          z.object({
+            accountId: z.string().describe('Account id, prefix `acct_`'),
+            provider: ProviderName,
+            until: CanonicalInstant.describe('When it goes on'),
+            message: z.string().describe('What the network said'),
+          }),
+        )
+        .describe('Accounts that wait for more than an hour, because their network has named a time'),
     }),
     more: ['NotFound'],
+  }),
+
+  giveUp: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/give-up',
+    tag: 'posts',
+    summary: 'Stop waiting for a network',
+    description:
+      'Ends sends that wait for the time that their network has named, see getProgress. Nothing more goes out to these accounts, and the post ends as Failed.',
+    roles: editors,
+    params: byId('Post id'),
+    body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The accounts that wait') }),
+    answer: Post,
+    more: ['NotFound', 'Conflict'],
   }),
 
   confirmFound: appRoute({

@@ -647,6 +647,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/progress`, [], input, options),
 
     /**
+     * Stop waiting for a network.
+     *
+     * Ends sends that wait for the time that their network has named, see getProgress. Nothing more goes out to
+     * these accounts, and the post ends as Failed.
+     *
+     * Roles: owner, admin, editor.
+     */
+    giveUp: (input: GiveUpInput, options?: CallOptions): ApiPromise<Post> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/give-up`, [], input, options),
+
+    /**
      * Say that an uncertain post is there.
      *
      * You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing
@@ -2381,6 +2392,8 @@ export interface EditorView {
       /** Name for humans */
       label: string;
     }>>;
+    /** Options that cannot be switched on for this account as the post is, by option key, and why */
+    disabledOptions: Record<string, string>;
     /** Limits of a poll that this account alone has */
     pollLimits?: PollLimits;
     /** What the account gets in the place of a picture that breaks its limits, by media id */
@@ -2431,12 +2444,31 @@ export interface GetProgressOutput {
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** One per account that is done */
   results: Result[];
+  /** Accounts that wait for more than an hour, because their network has named a time */
+  waits: Array<{
+    /** Account id, prefix `acct_` */
+    accountId: string;
+    /** Display name of the network, such as `Bluesky` */
+    provider: string;
+    /** When it goes on */
+    until: string;
+    /** What the network said */
+    message: string;
+  }>;
 }
 
 /** What `getProgress` takes. */
 export interface GetProgressInput {
   /** Post id */
   id: string;
+}
+
+/** What `giveUp` takes. */
+export interface GiveUpInput {
+  /** Post id */
+  id: string;
+  /** The accounts that wait */
+  accountIds: string[];
 }
 
 /** What `confirmFound` takes. */

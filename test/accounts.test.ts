@@ -180,6 +180,51 @@ describe('what is known of an account', () => {
     await own.stop();
   });
 
+  describe('a server that everybody can run', () => {
+    const startOnServer = async (version: string) => {
+      const { service: own, line } = await startServiceOnLine();
+      line.answer = (path, res) => {
+        if (!path.endsWith('/api/v2/instance')) return false;
+        res.writeHead(200, { 'content-type': 'application/json' });
+        res.end(JSON.stringify({ domain: 'fedi.sandbox', version }));
+        return true;
+      };
+      const registered = () => line.asked.filter((path) => path.endsWith('/api/v1/apps')).length;
+      const end = async () => {
+        line.stop();
+        await own.stop();
+      };
+      return { own, registered, end };
+    };
+
+    test.each([
+      ['4.5.0', 1],
+      ['4.2.1 (compatible; Sharkey 2025.4.3)', 2],
+      ['2.7.2 (compatible; Pleroma 2.9.1)', 2],
+    ])('with %s knows us from %i registrations after two connections', async (version, count) => {
+      const { own, registered, end } = await startOnServer(version);
+      const ids = [await own.connect('mastodon'), await own.connect('mastodon')];
+      expect(registered()).toBe(count);
+      const revoke = vi.spyOn(own.posthorn.networks.get('mastodon'), 'revoke');
+      for (const id of ids) await own.asHuman('accounts.delete', { id });
+      await own.posthorn.revoked();
+      // Each is disconnected with the registration that it came with.
+      expect(new Set(revoke.mock.calls.map(([site]) => site.registration.clientId)).size).toBe(count);
+      revoke.mockRestore();
+      await end();
+    });
+
+    test('gets a new registration when somebody went there and did not come back', async () => {
+      const { own, registered, end } = await startOnServer('4.5.0');
+      const caller = { ...own.owner, role: 'owner', human: true } as const;
+      await own.posthorn.connecting.begin(caller, 'mastodon', {});
+      expect(registered()).toBe(1);
+      await own.connect('mastodon');
+      expect(registered()).toBe(2);
+      await end();
+    });
+  });
+
   test('our registration at its server is kept while it is used, and goes 90 days after that', async () => {
     const own = await startService();
     const id = await own.connect('mastodon');

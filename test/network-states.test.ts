@@ -256,14 +256,14 @@ describe('Facebook: a video of the feed', () => {
     return { network, site, sending, prepared: await prepareFully(sandbox, network, site, sending) };
   };
 
-  test('goes out as a file of the app where the three phases are refused', async () => {
+  test('goes out whole, with the token of the Page, where the three phases are refused', async () => {
     const options = { 'facebook.video_title': 'How we bake' };
     const [out] = await publishAs('facebook', { handle: 'nochunks', items: [film], options });
     const shown = (await sandbox.sandboxes.feed('facebook', 50)).find(({ id }) => id === out?.externalId);
     expect(shown).toMatchObject({ text: 'Hello', data: { type: 'video', title: 'How we bake' } });
   });
 
-  test('as a file is found again by its text, and is never called missing', async () => {
+  test('that went out whole is found again by its text, and is never called missing', async () => {
     const lost = await begun('A film [sandbox:lost]');
     expect((await refused(lost.network.send(lost.site, lost.sending, lost.prepared))).kind).toBe('unknown');
     expect((await lost.network.confirm(lost.site, lost.sending, lost.prepared)).is).toBe('sent');
@@ -427,7 +427,7 @@ test('LinkedIn: an app of self-service gets no refresh token, and the account is
 
 test('LinkedIn: only pages that the person may write for are offered', async () => {
   const { accounts } = await sandbox.connect(networkOf('linkedin_page'), { handle: 'anna' });
-  expect(accounts.map(({ handle }) => handle)).toEqual(['anna-bakery', 'anna-roastery']);
+  expect(accounts.map(({ handle }) => handle)).toEqual(['anna-bakery', 'anna-roastery', 'anna-mill']);
 });
 
 describe('a quoted post', () => {

@@ -43,7 +43,7 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     for (const option of options) {
       expect(option.choices !== undefined, option.key).toBe(option.type === 'Choice');
       if (option.choices && option.default) expect(option.choices.map(({ value }) => value)).toContain(option.default);
-      if (option.type === 'Boolean') expect(['true', 'false'], option.key).toContain(option.default);
+      if (option.type === 'Boolean') expect(['true', 'false', undefined], option.key).toContain(option.default);
     }
   });
 
@@ -101,11 +101,13 @@ describe('what doctor says of a network', () => {
     network: Network,
     now: Date,
     request: Request = async () => ({ status: 503, headers: {}, bytes: Buffer.alloc(0), text: '', json: {} }),
+    others: Record<string, string> = {},
   ) => {
     const settings: Record<string, string> = {
       LINKEDIN_VERSION: '202607',
       X_CLIENT_ID: 'id',
       X_CLIENT_SECRET: 'secret',
+      ...others,
     };
     const sites = createSites({
       live: request,
@@ -117,13 +119,27 @@ describe('what doctor says of a network', () => {
   };
 
   test.each([
-    ['2026-11-15', 'ok', 'lives until 2027-07-01'],
-    ['2027-05-01', 'ok', 'lives until 2027-07-01'],
-    ['2027-05-03', 'warning', 'ends on 2027-07-01, in 59 days: set LINKEDIN_VERSION to a newer one'],
-    ['2027-07-01', 'failure', 'has ended on 2027-07-01, or may any day: set LINKEDIN_VERSION'],
-  ])('on %s a version that lives until 2027-07-01: %s', (today, level, words) => {
+    ['2026-11-15', 'ok', 'lives until 2027-07-15'],
+    ['2027-05-15', 'ok', 'lives until 2027-07-15'],
+    ['2027-05-17', 'warning', 'ends on 2027-07-15, in 59 days: set LINKEDIN_VERSION to a newer one'],
+    ['2027-07-15', 'failure', 'has ended on 2027-07-15, or may any day: set LINKEDIN_VERSION'],
+  ])('on %s a version that lives until 2027-07-15: %s', (today, level, words) => {
     const found = versionOf(named('linkedin'), siteOf(named('linkedin'), day(today)));
     expect(found).toEqual({ name: 'LinkedIn', level, message: expect.stringContaining(words) });
+  });
+
+  test.each([
+    ['v19.0', 'failure', 'has ended'],
+    ['v20.0', 'failure', 'has ended on 2026-09-24'],
+    ['v21.0', 'ok', 'lives until 2027-01-21'],
+    ['v22.0', 'ok', 'lives until 2027-05-20'],
+    ['v23.0', 'ok', 'lives until 2027-10-08'],
+    ['v24.0', 'ok', 'lives until 2028-02-18'],
+    ['v25.0', 'ok', 'lives until 2028-07-29'],
+    ['v26.0', 'ok', 'no end is known'],
+  ])('knows how long %s of Meta lives', (version, level, words) => {
+    const site = siteOf(named('facebook'), day('2026-11-15'), undefined, { META_GRAPH_VERSION: version });
+    expect(versionOf(named('facebook'), site)).toMatchObject({ level, message: expect.stringContaining(words) });
   });
 
   test('a version without a known end says so', () => {

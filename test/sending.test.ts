@@ -101,7 +101,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     networks: createNetworks([network]),
     clock,
     startStopwatch: () => () => 0,
-    graceMs: hourMs,
+    graceMs: 24 * hourMs,
     sendWithinMs: minuteMs,
     waitToLeave: async () => () => undefined,
     markBegun: async () => now,
@@ -201,7 +201,12 @@ describe('a thread that is out in part keeps the address of what is out', () => 
 
   test.each<[string, string, Partial<SendRow>, string]>([
     ['its account is disconnected', 'disconnected', { account: gone }, 'The account was disconnected.'],
-    ['it is continued too late', 'missed', twoHoursAgo, 'The time of the others passed long ago'],
+    [
+      'it is continued too late',
+      'missed',
+      { startedAt: '2026-11-14T11:59:00.000Z' },
+      'The time of the others passed long ago',
+    ],
   ])('when %s', async (_, code, row, words) => {
     const { ended } = await turn({}, { ...thread, ...row, begunAt: null });
     expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code } } }]);
@@ -302,7 +307,13 @@ describe('a lease that is lost before the send: nothing is sent', () => {
   });
 
   test('for a later part of a thread, too', async () => {
-    const own = await begin({}, { startStopwatch: napping(false, true) });
+    const own = await begin(
+      {},
+      {
+        // The first post is also looked for.
+        startStopwatch: napping(false, false, true),
+      },
+    );
     const account = await own.connect('mastodon');
     const { id } = await own.client.posts.create({ accountIds: [account], body: '' });
     const versions = [{ content: [{ body: 'First part' }, { body: 'Second part' }] }];
@@ -564,6 +575,87 @@ describe('trouble that passes', () => {
     expect(await stuckFor(25 * hourMs, 'Missed')).toMatchObject(missed);
     expect((await own.feed('bluesky')).map(({ text }) => text)).toEqual(['Stuck']);
   });
+});
+
+describe('a network that names the time at which it goes on', () => {
+  const personOf = async (own: Service) => {
+    const person = own.browser();
+    await person.signIn();
+    return person;
+  };
+  const progressOf = async (own: Service, id: string) =>
+    (await (await personOf(own)).get(`/api/app/posts/${id}/progress`)).body;
+  const giveUp = async (own: Service, id: string, account: string) =>
+    (await (await personOf(own)).post(`/api/app/posts/${id}/give-up`, { accountIds: [account] })).status;
+
+  const outOfQuota = async () => {
+    const own = await begin();
+    const account = await own.connect('linkedin');
+    const noonMs = (Math.ceil(own.clock.now().getTime() / (24 * hourMs)) + 0.5) * 24 * hourMs;
+    await own.clock.forward(noonMs - own.clock.now().getTime());
+    // Its quota of the day, which begins anew at midnight UTC.
+    await own.posthorn.sandboxes.planFault('linkedin', 'publish', { fault: '429-bare', times: 1 });
+    const id = await own.publishNow(account, 'Patience');
+    await own.posthorn.jobs.runDue(['sends']);
+    return { own, account, id };
+  };
+
+  test('is waited for until then, and the progress says so', async () => {
+    const { own, account, id } = await outOfQuota();
+    const { waits } = await progressOf(own, id);
+    const midnight = Math.ceil(own.clock.now().getTime() / (24 * hourMs)) * 24 * hourMs;
+    expect(waits).toMatchObject([
+      { accountId: account, provider: 'LinkedIn', message: expect.stringMatching(/quota/) },
+    ]);
+    expect(Math.abs(Date.parse(waits[0]?.until ?? '') - midnight)).toBeLessThan(minuteMs);
+    expect((await own.post(id)).status).toBe('Publishing');
+    own.startJobs();
+    expect(await own.endedInTime(id)).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+    expect(await own.shown('linkedin', 'Patience')).toBe(1);
+    expect((await progressOf(own, id)).waits).toEqual([]);
+  });
+
+  test('is not waited for beyond LATE_GRACE', async () => {
+    const until = new Date('2026-11-16T12:00:01.000Z');
+    const send = async () => {
+      throw new NetworkTrouble('rateLimited', 'X asks to wait.', { until });
+    };
+    const { saved, ended } = await turn({ send });
+    expect(saved).toEqual([]);
+    expect(ended).toMatchObject([{ result: { ok: false, error: { code: 'rate_limited' } } }]);
+  });
+
+  test('can be given up by hand, and nothing goes out then', async () => {
+    const { own, account, id } = await outOfQuota();
+    expect(await giveUp(own, id, account)).toBe(200);
+    await own.posthorn.jobs.runDue(['sends']);
+    expect(await own.post(id)).toMatchObject({
+      status: 'Failed',
+      results: [
+        { ok: false, uncertain: false, error: { code: 'rate_limited', message: expect.stringMatching(/given up/) } },
+      ],
+    });
+    expect(await own.shown('linkedin', 'Patience')).toBe(0);
+    expect(await giveUp(own, id, account)).toBe(409);
+  });
+
+  test('is tried as anew after that: what the network then works on may take its time', async () => {
+    const { saved } = await turn(
+      { prepare: async () => waiting({}, secondMs) },
+      { startedAt: '2026-11-15T08:00:00.000Z', since: '2026-11-15T12:00:00.000Z', prepared: { waitsFor: 'X' } },
+    );
+    expect(saved).toMatchObject([{ prepared: {}, isBegun: false, inMs: secondMs }]);
+  });
+});
+
+test('a refusal that uses up the key is followed by a try with another, and the post is public once', async () => {
+  const own = await begin();
+  const account = await own.connect('pixelfed');
+  const file = await own.addFile();
+  const id = await own.publishNow(account, 'Bread [sandbox:429]', [file]);
+  own.startJobs();
+  expect(await own.endedInTime(id)).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+  expect(await own.shown('pixelfed', 'Bread')).toBe(1);
 });
 
 describe('a network that answers 503 to a send', () => {

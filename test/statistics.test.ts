@@ -367,17 +367,49 @@ describe('a read that failed', () => {
     expect((await entryOf(good)).metrics).not.toHaveProperty('error');
   });
 
-  test('of a post that is gone ends the schedule and keeps the numbers', async () => {
+  test('of a post that is gone ends the schedule once it was missing on two days, and keeps the numbers', async () => {
     const account = await service.connect('x');
     const post = await publish([account]);
     await goTo(await since(post, hourMs));
     await read(post, 1);
     const { externalId, metrics } = await entryOf(post);
     await service.posthorn.sandboxes.remove('x', externalId);
+    const lost = { ...metrics, error: expect.stringContaining('no longer') };
     await goTo(await since(post, 6 * hourMs));
+    let next = await nextOf(post);
+    // Every six hours, the fifth time a day after the first.
+    for (let reads = 1; reads <= 4; reads++) {
+      await until('it was not there, and is read again', async () => {
+        const { metrics: now } = await entryOf(post);
+        return now?.error !== undefined && (await nextOf(post)) !== next;
+      });
+      next = await nextOf(post);
+      expect((await entryOf(post)).metrics).toEqual(lost);
+      await goTo(next ?? 0);
+    }
     await until('the schedule is over', async () => (await nextOf(post)) === undefined);
-    expect((await entryOf(post)).metrics).toEqual({ ...metrics, error: expect.stringContaining('no longer') });
+    expect((await entryOf(post)).metrics).toEqual(lost);
     expect(await accountOf(account)).toMatchObject({ status: 'Connected', statistics: 'Ok' });
+  });
+
+  test('that finds no post for a while goes on when the network shows it again', async () => {
+    const account = await service.connect('x');
+    const post = await publish([account]);
+    const { externalId } = await entryOf(post);
+    const type = 'https://api.x.com/2/problems/resource-not-found';
+    line.answer = (path, res) => {
+      if (!path.includes('/2/tweets?')) return false;
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ errors: [{ value: externalId, title: 'Not Found Error', type }] }));
+      return true;
+    };
+    await goTo(await since(post, hourMs));
+    await until('it was not there', async () => (await entryOf(post)).metrics?.error !== undefined);
+    line.answer = () => false;
+    await goTo((await nextOf(post)) ?? 0);
+    await read(post, 1);
+    expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+    expect(await nextOf(post)).toBeDefined();
   });
 
   test('has no numbers that cannot be', async () => {

@@ -114,10 +114,15 @@ export const createAccountAccess = ({
     const account = networkAccess.open(row);
     if (account === undefined) return { is: 'refused' };
     try {
-      const site = await networkAccess.site(network, row.sandbox, row.server);
+      const site = await networkAccess.siteOf(network, row);
       const fresh = await network.refresh(guarded(site, claim), account);
       const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
-      const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
+      const { registration } = account.tokens;
+      const tokens: Tokens = {
+        ...fresh,
+        ...(refreshToken !== undefined && { refreshToken }),
+        ...(registration && { registration }),
+      };
       const sealed = { new: networkAccess.sealTokens(row.id, tokens), old: row.tokens };
       await insistently(leaseMs, () => store.saveRefreshed(row.id, claim.id, sealed, nextRefreshMs(network, tokens)));
       return { is: 'open', network, site, account: { ...account, tokens } };
@@ -138,7 +143,7 @@ export const createAccountAccess = ({
   /** Many sends may share a row: the registration at its server is read once. */
   const sites = new WeakMap<AccountRow, Promise<Site>>();
   const siteOf = (network: Network, row: AccountRow) => {
-    const site = sites.get(row) ?? networkAccess.site(network, row.sandbox, row.server);
+    const site = sites.get(row) ?? networkAccess.siteOf(network, row);
     sites.set(row, site);
     return site;
   };
@@ -186,7 +191,7 @@ export const createAccountAccess = ({
           is: 'open',
           network,
           account: before,
-          site: await networkAccess.site(network, row.sandbox, row.server),
+          site: await networkAccess.siteOf(network, row),
         } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
@@ -215,7 +220,7 @@ export const createAccountAccess = ({
     /** For what its network tells anybody; undefined when the account is gone. */
     site: async (id: string): Promise<Site | undefined> => {
       const row = await store.get(id);
-      return row === undefined ? undefined : networkAccess.site(networks.get(row.network), row.sandbox, row.server);
+      return row === undefined ? undefined : networkAccess.siteOf(networks.get(row.network), row);
     },
     /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),

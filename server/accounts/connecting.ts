@@ -5,7 +5,7 @@ import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
-import type { Connect, Network, NetworkAccount } from '#server/networks/network';
+import type { Connect, Network, NetworkAccount, Registration } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
 import type { Outbound } from '#server/outbound/guarded-client';
@@ -20,6 +20,8 @@ const connectionMs = 20 * 60_000;
 /** Kept sealed while a connection is under way. */
 interface Secret {
   readonly verifier: string;
+  /** Of this connection alone. */
+  readonly registration?: Registration;
   /** Once the network has told them. */
   readonly found?: readonly NetworkAccount[];
 }
@@ -102,16 +104,31 @@ export const createConnecting = ({
     return { server: checked.url.origin, sandbox: false };
   };
 
+  /** Where the server does not keep registrations, or somebody went there a moment ago and did not come back. */
+  const ownRegistration = async (
+    { workspaceId }: Caller,
+    network: Network,
+    sandbox: boolean,
+    server: string,
+  ): Promise<Registration | undefined> => {
+    const isStuck = await store.hasUnfinished(workspaceId, network.key, networkAccess.toStored(server), connectionMs);
+    const isShared = !isStuck && (await networkAccess.keepsRegistrations(network, sandbox, server));
+    return isShared ? undefined : networkAccess.registerAnew(network, sandbox, server);
+  };
+
   const beginOAuth = async (caller: Caller, network: Network, own: Redirecting, typed: string): Promise<Step> => {
     const { server, sandbox } =
       own.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
-    const site = await inWords(network, networkAccess.site(network, sandbox, server));
+    const registration = await inWords(network, ownRegistration(caller, network, sandbox, server));
+    const site = registration
+      ? networkAccess.siteWith(network, sandbox, server, registration)
+      : await inWords(network, networkAccess.site(network, sandbox, server));
     const state = randomBytes(32).toString('base64url');
     const verifier = randomBytes(48).toString('base64url');
     const { workspaceId, userId } = caller;
     await keep(
       { id: idOf(state), workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
-      { verifier },
+      { verifier, ...(registration && { registration }) },
     );
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     return { is: 'go', url: own.authorizeUrl(site, { redirectUri: redirectUri(network), state, challenge }) };
@@ -237,14 +254,20 @@ export const createConnecting = ({
       if (answer.code === undefined) {
         throw new Refusal('Conflict', `${network.name} was not connected: ${whyNoCode(answer)}.`);
       }
-      const site = await networkAccess.site(network, row.sandbox, row.server);
-      const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier: secretOf(row).verifier };
+      const { verifier, registration } = secretOf(row);
+      const site = registration
+        ? networkAccess.siteWith(network, row.sandbox, row.server, registration)
+        : await networkAccess.site(network, row.sandbox, row.server);
+      const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier };
       const found = own.exchange(site, exchange).catch(async (error: unknown) => {
         const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
         if (isForgotten) await networkAccess.forgetRegistration(network, row.server);
         throw error;
       });
-      return take(caller, network, await told(network, found), row);
+      const accounts = (await told(network, found)).map((account) =>
+        registration ? { ...account, tokens: { ...account.tokens, registration } } : account,
+      );
+      return take(caller, network, accounts, row);
     },
 
     choices: async (caller: Caller, connectionId: string) => {

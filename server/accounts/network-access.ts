@@ -1,4 +1,4 @@
-import type { Network, NetworkAccount, Registration, Site, Tokens } from '#server/networks/network';
+import type { Network, NetworkAccount, Registration, ServerOAuthConnect, Site, Tokens } from '#server/networks/network';
 import type { Sites } from '#server/networks/sites';
 import type { Seal } from '#server/secrets/seal';
 import type { AccountRow } from './account-row.ts';
@@ -49,6 +49,9 @@ export const createNetworkAccess = ({
     return redirect === redirectUri(network) ? registration : undefined;
   };
 
+  const register = (own: ServerOAuthConnect, network: Network, site: Site) =>
+    own.register(site, { redirectUri: redirectUri(network), website });
+
   /** Our registration at a server; made when first needed, and again when our own address has changed. */
   const registrationAt = async (
     network: Network,
@@ -59,9 +62,8 @@ export const createNetworkAccess = ({
     const before = await store.find(network.key, server);
     const known = opened(network, server, before);
     if (known) return known;
-    const request = { redirectUri: redirectUri(network), website };
-    const registration = await network.connect.register(bare(network, sandbox, server), request);
-    const kept = JSON.stringify({ ...registration, redirect: request.redirectUri });
+    const registration = await register(network.connect, network, bare(network, sandbox, server));
+    const kept = JSON.stringify({ ...registration, redirect: redirectUri(network) });
     await store.save(network.key, server, seal.seal(kept, placeOf(network, server)), before);
     // Of two that registered at once the first counts: whoever comes back from the server is known by that one.
     return opened(network, server, await store.find(network.key, server)) ?? registration;
@@ -72,14 +74,55 @@ export const createNetworkAccess = ({
 
   const tokensPlace = (accountId: string) => `accounts:${accountId}:tokens`;
 
+  /** The account as its network knows it; undefined when we have no access to it. */
+  const open = (row: AccountRow): NetworkAccount | undefined => {
+    if (row.tokens === null) return undefined;
+    const known = openedAccounts.get(row);
+    if (known) return known;
+    const account: NetworkAccount = {
+      id: row.externalId,
+      name: row.name,
+      handle: row.handle,
+      ...(row.avatarUrl !== null && { avatarUrl: row.avatarUrl }),
+      ...(row.server !== '' && { server: toAddress(row.server) }),
+      facts: row.facts,
+      tokens: JSON.parse(seal.open(row.tokens, tokensPlace(row.id))) as Tokens,
+      scopes: row.grantedScopes,
+    };
+    openedAccounts.set(row, account);
+    return account;
+  };
+
+  const site = async (network: Network, sandbox: boolean, server: string): Promise<Site> =>
+    bare(network, sandbox, server, await registrationAt(network, sandbox, toStored(server)));
+
   return {
     toStored,
 
     /** The one server of a network's sandbox. */
     sandboxServer: (network: Network) => sites.sandbox(network).host('server'),
 
-    site: async (network: Network, sandbox: boolean, server: string): Promise<Site> =>
-      bare(network, sandbox, server, await registrationAt(network, sandbox, toStored(server))),
+    site,
+
+    /** With the registration that its tokens belong to. */
+    siteOf: (network: Network, row: AccountRow): Promise<Site> => {
+      const own = open(row)?.tokens.registration;
+      return own
+        ? Promise.resolve(bare(network, row.sandbox, row.server, own))
+        : site(network, row.sandbox, row.server);
+    },
+
+    siteWith: (network: Network, sandbox: boolean, server: string, registration: Registration): Site =>
+      bare(network, sandbox, server, registration),
+
+    /** A registration for one connection, where the one that is shared may not do. */
+    registerAnew: async (network: Network, sandbox: boolean, server: string): Promise<Registration | undefined> =>
+      network.connect.kind === 'ServerOAuth'
+        ? register(network.connect, network, bare(network, sandbox, server))
+        : undefined,
+
+    keepsRegistrations: async (network: Network, sandbox: boolean, server: string): Promise<boolean> =>
+      network.connect.kind !== 'ServerOAuth' || network.connect.keepsRegistrations(bare(network, sandbox, server)),
 
     /** The server no longer knows our registration: some delete unused ones. */
     forgetRegistration: (network: Network, server: string) => store.remove(network.key, toStored(server)),
@@ -89,23 +132,6 @@ export const createNetworkAccess = ({
 
     sealTokens: (accountId: string, tokens: Tokens) => seal.seal(JSON.stringify(tokens), tokensPlace(accountId)),
 
-    /** The account as its network knows it; undefined when we have no access to it. */
-    open: (row: AccountRow): NetworkAccount | undefined => {
-      if (row.tokens === null) return undefined;
-      const known = openedAccounts.get(row);
-      if (known) return known;
-      const account: NetworkAccount = {
-        id: row.externalId,
-        name: row.name,
-        handle: row.handle,
-        ...(row.avatarUrl !== null && { avatarUrl: row.avatarUrl }),
-        ...(row.server !== '' && { server: toAddress(row.server) }),
-        facts: row.facts,
-        tokens: JSON.parse(seal.open(row.tokens, tokensPlace(row.id))) as Tokens,
-        scopes: row.grantedScopes,
-      };
-      openedAccounts.set(row, account);
-      return account;
-    },
+    open,
   };
 };

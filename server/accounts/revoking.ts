@@ -51,7 +51,7 @@ export const createRevoking = ({
     const network = networks.get(row.network);
     const account = network.revoke && networkAccess.open(row);
     if (account === undefined || (await isNeeded(row, network, account.tokens))) return;
-    await network.revoke?.(await networkAccess.site(network, row.sandbox, row.server), account);
+    await network.revoke?.(await networkAccess.siteOf(network, row), account);
   };
 
   const revokeAll = async (rows: readonly AccountRow[]) => {

@@ -326,6 +326,11 @@ const getConnection = sql(
   `select id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret from connections
     where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'`,
 );
+const hasUnfinished = sql(
+  'accounts.hasUnfinished',
+  `select 1 from connections
+    where workspace_id = $1 and network = $2 and server = $3 and created_at > posthorn_now() - $4 * interval '1 ms' limit 1`,
+);
 const discardLostConnection = sql(
   'accounts.discardLostConnection',
   'delete from connections where id = $1 and secret = $2',
@@ -355,6 +360,8 @@ export const createConnectionStore = (db: Database) => ({
     ]);
   },
   get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
+  hasUnfinished: async (workspaceId: string, network: string, server: string, maxAgeMs: number) =>
+    (await db.query(hasUnfinished, [workspaceId, network, server, maxAgeMs])).length > 0,
   /** For one caller only. */
   take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
   discardLost: (id: string, secret: string) => db.run(discardLostConnection, [id, secret]),

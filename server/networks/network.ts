@@ -89,6 +89,8 @@ export interface Tokens {
   readonly refreshToken?: string;
   /** ISO-8601 instant; absent when it does not expire. */
   readonly expiresAt?: string;
+  /** The app that they were given to, where the connection registered one of its own. */
+  readonly registration?: Registration;
 }
 
 /** What the network tells of an account; it is asked again once a day. */
@@ -162,6 +164,8 @@ export interface ServerOAuthConnect extends OAuthSteps {
   /** An example, or what most people use. */
   readonly usualServer: string;
   register(site: Site, request: { redirectUri: string; website: string }): Promise<Registration>;
+  /** Whether one registration serves every connection: some software forgets them, or means one sign-in by each. */
+  keepsRegistrations(site: Site): Promise<boolean>;
 }
 
 export interface FormConnect {
@@ -257,6 +261,8 @@ export type MetricsRead =
       /** The network stops reporting after this. */
       readonly isLast?: boolean;
     }
+  /** The network does not show the post. Networks say so of posts that are there, too, so a single read decides nothing. */
+  | { readonly is: 'absent'; readonly why: string }
   /** There will be no more numbers. `why` is absent when posts of this kind never have any. */
   | { readonly is: 'over'; readonly why?: string };
 
@@ -289,12 +295,14 @@ export interface Network<Prepared = unknown> {
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** What this account may choose for an option, where accounts differ and that is known. */
   choicesFor?(key: string, facts: Json): Option['choices'];
+  /** The options that this account cannot switch on as the post is, by key, and why. */
+  disabledOptions?(post: NetworkPost, facts: Json): Readonly<Record<string, string>>;
   /** The limits of a poll on this account, where accounts differ. */
   pollLimitsFor?(facts: Json): Option['poll'];
   /** Rules that the constraints cannot express. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
   /** What the network takes, but not as people expect. */
-  surprises?(post: NetworkPost): readonly Problem[];
+  surprises?(post: NetworkPost, facts?: Json): readonly Problem[];
 
   /**
    * Where the writer of a post says what its link card shows. They are read when a person is asked, and sent as they were

@@ -25,6 +25,8 @@ export class NetworkTrouble extends Error {
   readonly reached: boolean;
   /** The network has decided about the post itself: it is not public, and will not be. */
   readonly isVerdict: boolean;
+  /** The network has used up the idempotency key with its refusal: the next try needs another. */
+  readonly isKeySpent: boolean;
 
   constructor(
     kind: TroubleKind,
@@ -34,7 +36,8 @@ export class NetworkTrouble extends Error {
       until,
       reached = true,
       isVerdict = false,
-    }: { networkCode?: string; until?: Date; reached?: boolean; isVerdict?: boolean } = {},
+      isKeySpent = false,
+    }: { networkCode?: string; until?: Date; reached?: boolean; isVerdict?: boolean; isKeySpent?: boolean } = {},
   ) {
     super(message.slice(0, longestMessage).toWellFormed());
     this.kind = kind;
@@ -42,6 +45,7 @@ export class NetworkTrouble extends Error {
     this.until = until && !Number.isNaN(until.getTime()) ? until : undefined;
     this.reached = reached;
     this.isVerdict = isVerdict;
+    this.isKeySpent = isKeySpent;
   }
 }
 

@@ -57,7 +57,8 @@ export const createDesk = ({
         );
         const pollLimits = network.pollLimitsFor?.(facts);
         const constraints = network.constraintsFor(outgoing.post, facts);
-        return [{ accountId, constraints, choices, fitted, ...(pollLimits && { pollLimits }) }];
+        const disabledOptions = network.disabledOptions?.(outgoing.post, facts) ?? {};
+        return [{ accountId, constraints, choices, disabledOptions, fitted, ...(pollLimits && { pollLimits }) }];
       }),
       media: await library.items(caller, used),
       linkCards: toLinkCards(await linkCards.of(caller, id)),

@@ -132,7 +132,7 @@ const checkVersion = async ({
     problems: [...missing, ...(await problemsOf(network, post, facts, { fit, measure, turn }))],
     surprises: [
       ...fitNotes(network, post, media, fit),
-      ...(network.surprises?.(post) ?? []),
+      ...(network.surprises?.(post, facts) ?? []),
       ...(!reachable && isFetched && post.items.some((item) => item.media.length > 0)
         ? [
             {

@@ -13,7 +13,7 @@ export const postRoutes = ({
   desk: Desk;
   lifecycle: Lifecycle;
   overview: Overview;
-}): RouteHandlers<Omit<PostRoutes, 'publishAgain' | 'getProgress' | 'confirmFound'>> => ({
+}): RouteHandlers<Omit<PostRoutes, 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'>> => ({
   searchPosts: ({ query: { cursor, accountIds, labelIds, ids, from, to, ...search }, caller }) =>
     overview.search(
       caller,

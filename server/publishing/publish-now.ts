@@ -79,7 +79,7 @@ export const createByHand = ({
     /** Which accounts have a result by now. */
     progress: async (caller: Caller, id: string) => {
       const { status, results, accountIds } = await reading.get(caller, id);
-      if (status !== 'Publishing') return { status, results };
+      if (status !== 'Publishing') return { status, results, waits: [] };
       const { workspaceId } = caller;
       const post = { workspaceId, postId: id };
       const lookingAgain = (await store.waiting(post)).flatMap((send): Result[] => {
@@ -90,7 +90,21 @@ export const createByHand = ({
       });
       const all = [...results, ...lookingAgain, ...(await store.results(post))];
       const byAccount = new Map(all.map((result) => [result.accountId, result]));
-      return { status, results: accountIds.flatMap((accountId) => byAccount.get(accountId) ?? []) };
+      const waits = (await store.longWaits(post)).map(({ network, ...wait }) => ({
+        ...wait,
+        provider: networks.get(network).name,
+      }));
+      return { status, results: accountIds.flatMap((accountId) => byAccount.get(accountId) ?? []), waits };
+    },
+
+    /** Ends sends that wait for the time that their network has named. */
+    giveUp: async (caller: Caller, id: string, accountIds: readonly string[]) => {
+      const post = await reading.get(caller, id);
+      const ended = await store.giveUp({ workspaceId: caller.workspaceId, postId: id }, accountIds);
+      if (ended.length < new Set(accountIds).size) {
+        throw new Refusal('Conflict', 'It no longer waits: it is being sent, or has ended. Look at its results.');
+      }
+      return post;
     },
 
     /** A person looked at uncertain accounts and found the post there. */

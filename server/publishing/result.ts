@@ -73,6 +73,9 @@ export const missed = failed(
   'Its time passed long ago, while Posthorn was not running. Nothing was published: choose a new time, or publish now.',
 );
 
+export const givenUp = ({ name }: Pick<Network, 'name'>) =>
+  failed('rate_limited', `It was given up while it waited for ${name}. Publish again, or choose a new time.`);
+
 /** Of a thread that is out in part. */
 export const restMissed = failed(
   'missed',

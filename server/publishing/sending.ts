@@ -21,13 +21,14 @@ import {
   type Waiting,
 } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
-import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
+import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { askAgainMs as nextAskMs, nextStep } from './broken-send.ts';
 import {
   accountGone,
   failed,
+  givenUp,
   mayStillAppear,
   missed,
   needsReconnect,
@@ -43,7 +44,10 @@ import type { Begin, Ended, Held, Progress, SendRow } from './store.ts';
 const minuteMs = 60_000;
 /** Waits before the next tries after temporary trouble. After the last one the send has failed. */
 const patienceMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
-/** The longest wait for a network that is rate limiting, or processing the post. */
+/**
+ * The longest wait for a network that is rate limiting, or processing the post. Where it names the time at which it goes on,
+ * LATE_GRACE is the limit instead.
+ */
 const longestWaitMs = 60 * minuteMs;
 const shortestWaitMs = minuteMs;
 /** How soon and how late a network that works on something is asked again, whatever it says. */
@@ -165,8 +169,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   /** Gives the row back until `inMs` have passed. */
   const pause = (
     { row, sent, tries }: State,
-    how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat'>>,
-  ) => parts.save({ ...heldOf(row), sent, tries, nextPart: false, mayRepeat: false, ...how });
+    how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat' | 'startsOver'>>,
+  ) => parts.save({ ...heldOf(row), sent, tries, nextPart: false, mayRepeat: false, startsOver: false, ...how });
 
   const partOf = ({ opened, post, sent }: State): NetworkItem<PublishMedia> => {
     const part = opened.network.parts(post)[sent.length];
@@ -216,6 +220,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       isBegun: row.begunAt !== null,
       mayRepeat: mayRepeat(row),
       nextPart: false,
+      startsOver: false,
     };
     if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
     else if (found.is === 'trouble' && row.tries < patienceMs.length) {
@@ -235,9 +240,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const sending = sendingOf(state);
     let prepared: unknown;
     try {
-      const step = await network.prepare(site, sending, state.row.prepared ?? undefined);
+      const step = await network.prepare(site, sending, preparedIn(row));
       if (step.is === 'waiting') {
-        if (ageMs(row, row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
+        if (ageMs(row, state.since) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
         await pause(state, { prepared: step.prepared, isBegun: false, inMs: askAgainMs(step) });
         return;
       }
@@ -342,6 +347,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       tries: 0,
       inMs: longestStepMs,
       nextPart: true,
+      startsOver: false,
     });
     if (!next?.isHeld) return;
     const { key, since } = next;
@@ -370,10 +376,27 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       return;
     }
     const waitMs = waitFor(trouble, tries);
-    if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) {
+    if (waitMs === undefined) return endState(state, refused(state.opened.network, trouble));
+    const isLong = ageMs(row, state.since) + waitMs > longestWaitMs;
+    if (isLong && (trouble.until === undefined || ageMs(row, row.startedAt) + waitMs > graceMs)) {
       return endState(state, refused(state.opened.network, trouble));
     }
-    await pause({ ...state, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
+    const again = trouble.isKeySpent ? await withNewKey(state) : state;
+    if (again === undefined) return;
+    if (isLong) await waitLong(again, trouble, waitMs);
+    else await pause({ ...again, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
+  };
+
+  /** Says so in its progress, where a person can give it up. Then it is tried as if it had just been published. */
+  const waitLong = async (state: State, trouble: NetworkTrouble, inMs: number): Promise<void> => {
+    const wait: LongWait = { waitsFor: whatHappened(trouble, state.opened.network) };
+    await pause({ ...state, tries: 0 }, { prepared: wait, isBegun: false, inMs, startsOver: true });
+  };
+
+  /** Undefined when another process holds the row. */
+  const withNewKey = async (state: State): Promise<State | undefined> => {
+    const renewed = await parts.renewKey(heldOf(state.row));
+    return renewed && { ...state, ...renewed, row: { ...state.row, key: renewed.key } };
   };
 
   const waitFor = ({ kind, until, reached }: NetworkTrouble, tries: number): number | undefined => {
@@ -493,8 +516,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const sendAnew = async (state: State, isSame: boolean): Promise<void> => {
     const row = { ...state.row, prepared: null, begunAt: null };
     if (isSame) return goOn({ ...state, row });
-    const renewed = await parts.renewKey(heldOf(row));
-    if (renewed) return goOn({ ...state, ...renewed, row: { ...row, key: renewed.key } });
+    const renewed = await withNewKey({ ...state, row });
+    if (renewed) return goOn(renewed);
   };
 
   const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
@@ -508,7 +531,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     }
     if (trouble.kind === 'token') await access.refuse(row.account);
     const waitMs = trouble.kind === 'token' || trouble.kind === 'permission' ? undefined : waitFor(trouble, tries);
-    if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) return endState(state, uncertain);
+    if (waitMs === undefined || ageMs(row, state.since) + waitMs > longestWaitMs) return endState(state, uncertain);
     await askLater({ ...state, tries: tries + 1 }, waitMs);
   };
 
@@ -522,6 +545,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const mayBeOut = row.begunAt !== null;
     const endEarly = (outcome: Omit<Result, 'accountId'>) => end(row, row.sent, withSent(outcome, row.sent, count));
     if (row.account.disconnectedAt !== null) return endEarly(mayBeOut ? uncertain : accountGone);
+    if (!mayBeOut && isGivenUp(row)) return endEarly(givenUp(network));
     if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return endEarly(row.sent.length > 0 ? restMissed : missed);
     const opened = await opening(row, await access.open(row.account), count);
     if (opened === undefined) return;
@@ -574,6 +598,23 @@ interface Mark {
   /** When it was sent, by the clock of the process that did. */
   readonly sentAt?: string;
 }
+
+/** Kept in the place of what a network prepared, while a send waits for longer than `longestWaitMs`. */
+export interface LongWait {
+  /** What the network said. */
+  readonly waitsFor: string;
+  /** A person does not want to wait for it. */
+  readonly isGivenUp?: true;
+}
+
+const longWaitOf = ({ prepared }: SendRow) =>
+  typeof prepared === 'object' && prepared !== null && 'waitsFor' in prepared
+    ? (prepared as unknown as LongWait)
+    : undefined;
+
+const preparedIn = (row: SendRow): unknown => (longWaitOf(row) ? undefined : (row.prepared ?? undefined));
+
+const isGivenUp = (row: SendRow) => longWaitOf(row)?.isGivenUp === true;
 
 const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown => {
   if (typeof prepared !== 'object' || prepared === null) return prepared;

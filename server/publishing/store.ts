@@ -73,6 +73,8 @@ export interface Progress extends Held {
   readonly inMs: number;
   /** A part is out, and the next one has a key and a time of its own. */
   readonly nextPart: boolean;
+  /** Whoever claims it next begins its preparation anew, with the time of then. */
+  readonly startsOver: boolean;
 }
 
 /** Nothing is published from a workspace that waits to be deleted. */
@@ -212,7 +214,7 @@ const save = sql(
           repeat = case when not $7 then null when $11 and repeat is null then 'may' else repeat end,
           due_at = posthorn_now() + case when $10 and claim is distinct from $3 then 0 else $9::float8 end * interval '1 ms',
           claim = case when $10 and claim = $3 then claim end,
-          key = case when $10 then gen_random_uuid() else key end, since = case when $10 then posthorn_now() else since end
+          key = case when $10 then gen_random_uuid() else key end, since = case when $10 then posthorn_now() when not $13 then since end
     where workspace_id = $12 and post_id = $1 and account_id = $2 and key = $4 and (claim = $3 or $10)
    returning key, since, claim is not null as "isHeld"`,
 );
@@ -275,6 +277,31 @@ const waiting = sql(
      from sends where workspace_id = $1 and post_id = $2 and again and result is null and begun_at is not null
       and heard_at is not null`,
 );
+
+const longWaits = sql(
+  'publishing.longWaits',
+  `select account_id as "accountId", network, due_at as until, prepared ->> 'waitsFor' as message
+     from sends where workspace_id = $1 and post_id = $2 and result is null and begun_at is null and due_at is not null
+      and claim is null and prepared ? 'waitsFor' and not prepared ? 'isGivenUp'`,
+);
+/** The next process to claim it ends it. */
+const giveUp = sql(
+  'publishing.giveUp',
+  `with given_up as (
+     update sends set due_at = posthorn_now(), prepared = prepared || '{"isGivenUp":true}'
+      where workspace_id = $1 and post_id = $2 and account_id = any($3) and result is null and begun_at is null
+        and due_at is not null and claim is null and prepared ? 'waitsFor'
+     returning account_id)
+   select array(select account_id from given_up) as "accountIds", ${wakes('sends')}`,
+);
+
+/** A send that waits for the time that its network has named. */
+export interface LongSend {
+  readonly accountId: string;
+  readonly network: string;
+  readonly until: string;
+  readonly message: string;
+}
 
 /** A send whose answer was lost, and for how long. */
 export interface LostSend {
@@ -364,7 +391,7 @@ export const createPublishingStore = (db: Database) => {
     /** Undefined when another process holds it. */
     save: async (progress: Progress) => {
       const { workspaceId, postId, accountId, claim: claimId, key, sent, prepared } = progress;
-      const { isBegun, tries, inMs, nextPart, mayRepeat } = progress;
+      const { isBegun, tries, inMs, nextPart, mayRepeat, startsOver } = progress;
       const [row] = await db.query<Pick<SendRow, 'key' | 'since'> & { isHeld: boolean }>(save, [
         postId,
         accountId,
@@ -378,6 +405,7 @@ export const createPublishingStore = (db: Database) => {
         nextPart,
         mayRepeat,
         workspaceId,
+        startsOver,
       ]);
       return row;
     },
@@ -405,6 +433,12 @@ export const createPublishingStore = (db: Database) => {
 
     /** Published again before the network has let go of the first request. */
     waiting: ({ workspaceId, postId }: PostKey) => db.query<LostSend>(waiting, [workspaceId, postId]),
+
+    longWaits: ({ workspaceId, postId }: PostKey) => db.query<LongSend>(longWaits, [workspaceId, postId]),
+
+    /** Those that still waited. */
+    giveUp: async ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) =>
+      (await db.query<{ accountIds: string[] }>(giveUp, [workspaceId, postId, accountIds]))[0]?.accountIds ?? [],
 
     /** Inside the transaction that began: accounts that are left out, with the results they keep. */
     holdBack: async ({ workspaceId, postId }: PostKey, kept: readonly Result[]) => {

@@ -19,6 +19,9 @@ const dayMs = 24 * hourMs;
 const lastMoves = 8;
 const longestMoveMs = 30 * dayMs;
 
+/** Meta called posts absent for days that were there: it has to say so on two days before the schedule ends. */
+const absence = { retryMs: 6 * hourMs, overAfterMs: dayMs };
+
 const leaseMs = 60_000;
 const extendMs = 15_000;
 /** How many accounts of one network are read at once. */
@@ -119,15 +122,18 @@ export const createReads = ({
     const told: { postId: string; metrics: Numbers }[] = [];
     const last: { postId: string; metrics: Numbers }[] = [];
     const over: { postId: string; why?: string | undefined }[] = [];
+    const absent: { postId: string; why: string }[] = [];
     for (const [index, { postId }] of posts.entries()) {
       const reading = readings[index];
       if (reading?.is === 'numbers') {
         (reading.isLast ? last : told).push({ postId, metrics: possible(reading.metrics, network) });
-      } else over.push({ postId, why: reading?.why });
+      } else if (reading?.is === 'absent') absent.push({ postId, why: reading.why });
+      else over.push({ postId, why: reading?.why });
     }
     if (told.length > 0) await publications.keep(reads, told, stepsMs);
     if (last.length > 0) await publications.keep(reads, last, []);
     if (over.length > 0) await store.end(reads, over);
+    if (absent.length > 0) await store.postponeAbsent(reads, absent, absence);
     figures.read(network.key, 'ok', posts.length);
   };
 

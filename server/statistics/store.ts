@@ -164,6 +164,18 @@ const end = sql(
      from unnest($4::text[], $5::text[]) as over(post_id, why)
     where ${held} and p.post_id = over.post_id`,
 );
+/** The error keeps the time of the first of several reads in a row that say the same. */
+const postponeAbsent = sql(
+  'statistics.postponeAbsent',
+  `update publications p set claim = null, fetch_error = told.why,
+          failed_at = case when p.fetch_error = told.why then p.failed_at else clock.now end,
+          (due_at, next_fetch_at) = (
+            select at, at from (
+              select case when p.fetch_error is distinct from told.why or p.failed_at > clock.now - $7 * interval '1 ms'
+                          then clock.now + $6 * interval '1 ms' end as at) next)
+     from (select posthorn_now() as now) clock, unnest($4::text[], $5::text[]) as told(post_id, why)
+    where ${held} and p.post_id = told.post_id`,
+);
 const move = sql(
   'statistics.move',
   `update publications p set claim = null, moves = p.moves + 1, due_at = moved.at, next_fetch_at = moved.at,
@@ -275,6 +287,16 @@ export const createStatisticsStore = (db: Database) => ({
   /** No more reads. Without a reason it is not a failure. */
   end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
     await db.run(end, [...heldBy(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
+  },
+
+  /** A read that found no post: read again, or over once that has been said for `overAfterMs`. */
+  postponeAbsent: async (
+    reads: HeldReads,
+    posts: readonly { readonly postId: string; readonly why: string }[],
+    { retryMs, overAfterMs }: { retryMs: number; overAfterMs: number },
+  ) => {
+    const [ids, whys] = [posts.map(({ postId }) => postId), posts.map(({ why }) => why)];
+    await db.run(postponeAbsent, [...heldBy(reads), ids, whys, retryMs, overAfterMs]);
   },
 
   /** To `byMs` from now. Once `lastMs` after publication have passed, only a limited number of times. */

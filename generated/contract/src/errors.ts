@@ -91,6 +91,8 @@ export const issueCodes = [
   'TextRequired',
   'TextLeftOut',
   'Draft',
+  'Declaration',
+  'MayBeRefused',
   'TooManyBytes',
   'TooManyLinks',
   'TooManyCashtags',

@@ -24,6 +24,19 @@ const Images = z.strictObject({
     .min(1)
     .max(4),
 });
+const Gallery = z.strictObject({
+  $type: z.literal('app.bsky.embed.gallery'),
+  items: z
+    .array(
+      z.strictObject({
+        $type: z.literal('app.bsky.embed.gallery#image'),
+        image: Blob,
+        alt: z.string(),
+        aspectRatio: aspectRatio.unwrap(),
+      }),
+    )
+    .max(20),
+});
 const Video = z.strictObject({
   $type: z.literal('app.bsky.embed.video'),
   video: Blob,
@@ -43,7 +56,7 @@ const Quote = z.strictObject({ $type: z.literal('app.bsky.embed.record'), record
 const QuoteWithMedia = z.strictObject({
   $type: z.literal('app.bsky.embed.recordWithMedia'),
   record: z.strictObject({ $type: z.literal('app.bsky.embed.record').optional(), record: StrongRef }),
-  media: z.discriminatedUnion('$type', [Images, Video, External]),
+  media: z.discriminatedUnion('$type', [Images, Gallery, Video, External]),
 });
 
 const feature = <Name extends string>(name: Name, fields: z.ZodRawShape) =>
@@ -68,7 +81,7 @@ const Post = z.strictObject({
   tags: z.array(z.string()).max(8).optional(),
   facets: z.array(Facet).optional(),
   reply: z.strictObject({ root: StrongRef, parent: StrongRef }).optional(),
-  embed: z.discriminatedUnion('$type', [Images, Video, External, Quote, QuoteWithMedia]).optional(),
+  embed: z.discriminatedUnion('$type', [Images, Gallery, Video, External, Quote, QuoteWithMedia]).optional(),
   labels: z
     .strictObject({
       $type: z.literal('com.atproto.label.defs#selfLabels'),
@@ -232,6 +245,16 @@ export const documented: Documented = {
       call: 'GET pds/xrpc/app.bsky.feed.getPosts',
       query: z.strictObject({ uris: z.union([atUri, z.array(atUri).max(25)]) }),
       answer: z.strictObject({ posts: z.array(PostView) }),
+    },
+    {
+      call: 'GET video/xrpc/app.bsky.video.getUploadLimits',
+      answer: z.strictObject({
+        canUpload: z.boolean(),
+        remainingDailyVideos: z.int().optional(),
+        remainingDailyBytes: z.int().optional(),
+        message: z.string().optional(),
+        error: z.string().optional(),
+      }),
     },
     {
       call: 'POST video/xrpc/app.bsky.video.uploadVideo',

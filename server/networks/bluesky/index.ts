@@ -5,6 +5,8 @@ import {
   eachMedia,
   type Finding,
   firstItem,
+  gifStandsAlone,
+  isGif,
   isVideo,
   itemsOf,
   list,
@@ -15,11 +17,14 @@ import { countGraphemes, isLanguage } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile, refresh, revoke } from './connect.ts';
 import { linkCards } from './link-card.ts';
+import { isMoving } from './media.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { quotedIn } from './quote.ts';
 import { readMetrics } from './statistics.ts';
 
 const maxVideoAlt = 1_000;
+
+const images = { max: 10, mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'], maxBytes: 2 * MB };
 
 const constraints: Constraints = {
   characters: {
@@ -31,17 +36,23 @@ const constraints: Constraints = {
   },
   media: {
     min: 0,
-    // A gallery of more is accepted by newer servers, not by every app that shows it.
-    max: 4,
+    max: 10,
     mixed: false,
-    images: { max: 4, mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'], maxBytes: 2 * MB },
-    // Ten minutes are reported, three confirmed.
-    videos: { max: 1, mimeTypes: ['video/mp4'], maxBytes: 300 * MB, maxDurationMs: minutes(3) },
+    images,
+    videos: { max: 1, mimeTypes: ['video/mp4'], maxBytes: 300 * MB, maxDurationMs: minutes(10) },
     transport: 'Upload',
   },
   thread: replies,
   metrics: ['likes', 'comments', 'shares', 'quotes', 'saves'],
 };
+
+/** A GIF becomes a video. */
+const withGif: Constraints = {
+  ...constraints,
+  media: { ...constraints.media, images: { ...images, maxBytes: 50 * MB } },
+};
+
+const hasGif = (post: NetworkPost) => post.items.some(({ media }) => media.some(isGif));
 
 const maxCaptionBytes = 20_000;
 
@@ -159,7 +170,7 @@ export default {
         'Address of a post on Bluesky (`https://bsky.app/profile/…/post/…` or `at://…`) that is shown below the text.',
     },
   ],
-  constraintsFor: () => constraints,
+  constraintsFor: (post) => (hasGif(post) ? withGif : constraints),
   check: (post) =>
     problems([
       ...captionProblems(post),
@@ -179,10 +190,26 @@ export default {
             actual: tag,
           },
       ),
+      ...eachMedia(post, gifStandsAlone),
+      // One GIF in a thread widens the limit of all its images.
+      ...eachMedia(
+        post,
+        (media, path) =>
+          hasGif(post) &&
+          media.kind === 'Image' &&
+          !isGif(media) &&
+          media.bytes > images.maxBytes && {
+            path,
+            code: 'MediaTooLarge',
+            message: 'Only a GIF may have more than 2 MB: choose a smaller image.',
+            limit: images.maxBytes,
+            actual: media.bytes,
+          },
+      ),
       ...eachMedia(post, (media, path) => {
         const length = countGraphemes(media.alt ?? '');
         return (
-          isVideo(media) &&
+          isMoving(media) &&
           length > maxVideoAlt && {
             path,
             code: 'AltTooLong',

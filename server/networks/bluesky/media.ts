@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import type { PublishMedia, Sending, Site } from '#server/networks/network';
+import type { NetworkMedia, PublishMedia, Sending, Site } from '#server/networks/network';
 import { type Bytes, type NetworkAnswer, shaped } from '#server/networks/request';
 import { MB } from '#server/networks/shared/limits';
+import { isGif, isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleOf } from './api.ts';
 
-/** A server takes no larger file; the video service makes it smaller. */
+/** A server takes no larger file. */
 const maxBlobBytes = 50 * MB;
+const maxImageBytes = 2 * MB;
 const serviceTokenSeconds = 30 * 60;
 
 export const Blob = z.object({
@@ -20,13 +22,28 @@ export type Blob = z.output<typeof Blob>;
 /** The video service is still processing a `job`. */
 export type Uploaded = { readonly blobs: readonly Blob[] } | { readonly job: string };
 
+/** A GIF plays only as a video. */
+export const isMoving = (file: NetworkMedia): boolean => isVideo(file) || isGif(file);
+
 export const uploadAll = async (site: Site, sending: Sending): Promise<Uploaded> => {
   const { media } = sending.part;
-  const large = media.find(({ kind, bytes }) => kind === 'Video' && bytes > maxBlobBytes);
-  if (large) return uploadVideo(site, sending, large);
+  const [first, ...others] = media;
+  if (first && others.length === 0 && isMoving(first)) return uploadMoving(site, sending, first);
   const blobs: Blob[] = [];
   for (const file of media) blobs.push(await uploadBlob(site, sending, file));
   return { blobs };
+};
+
+/** Only what the video service has processed plays for certain. When it is not available, the server keeps the file as it is. */
+const uploadMoving = async (site: Site, sending: Sending, file: PublishMedia): Promise<Uploaded> => {
+  try {
+    await checkLimits(site, sending);
+    return await uploadVideo(site, sending, file);
+  } catch (error) {
+    const isAway = error instanceof NetworkTrouble && ['temporary', 'unknown'].includes(error.kind);
+    if (!isAway || file.bytes > (isVideo(file) ? maxBlobBytes : maxImageBytes)) throw error;
+    return { blobs: [await uploadBlob(site, sending, file)] };
+  }
 };
 
 const uploadBlob = async (site: Site, sending: Sending, file: PublishMedia): Promise<Blob> =>
@@ -38,25 +55,49 @@ export const uploadBytes = async (site: Site, { account }: Sending, type: string
   return shaped(z.object({ blob: Blob }), answer).blob;
 };
 
-const uploadVideo = async (site: Site, { account }: Sending, file: PublishMedia): Promise<Uploaded> => {
-  const permission = await ask(site, account, {
-    call: 'com.atproto.server.getServiceAuth',
-    query: {
-      // The service puts the video into the account's server, in its name.
-      aud: `did:web:${encodeURIComponent(new URL(site.server).host)}`,
-      lxm: 'com.atproto.repo.uploadBlob',
-      exp: Math.floor(site.now().getTime() / 1000) + serviceTokenSeconds,
-    },
+/** A token with which a service acts in the name of the account. */
+const serviceToken = async (site: Site, { account }: Sending, { aud, lxm }: { aud: string; lxm: string }) => {
+  const exp = Math.floor(site.now().getTime() / 1000) + serviceTokenSeconds;
+  const answer = await ask(site, account, { call: 'com.atproto.server.getServiceAuth', query: { aud, lxm, exp } });
+  return shaped(z.object({ token: z.string() }), answer).token;
+};
+
+const Limits = z.object({ canUpload: z.boolean(), message: z.string().optional(), error: z.string().optional() });
+
+const checkLimits = async (site: Site, sending: Sending): Promise<void> => {
+  const lxm = 'app.bsky.video.getUploadLimits';
+  const token = await serviceToken(site, sending, { aud: 'did:web:video.bsky.app', lxm });
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await site.request({ url: `${site.host('video')}/xrpc/${lxm}`, headers });
+  if (answer.status >= 400) throw troubleOf(answer, site.now());
+  const { canUpload, error = '', message = error } = shaped(Limits, answer);
+  if (canUpload) return;
+  if (/e-?mail/i.test(`${error} ${message}`)) throw unconfirmedEmail();
+  const words = message === '' ? '.' : `: ${message}`;
+  throw new NetworkTrouble('rateLimited', `Bluesky takes no more videos of this account for now${words}`, {
+    networkCode: error || 'canUpload',
   });
-  const { token } = shaped(z.object({ token: z.string() }), permission);
+};
+
+const uploadVideo = async (site: Site, sending: Sending, file: PublishMedia): Promise<Uploaded> => {
+  // The service puts the video into the account's server, in its name.
+  const aud = `did:web:${encodeURIComponent(new URL(site.server).host)}`;
+  const token = await serviceToken(site, sending, { aud, lxm: 'com.atproto.repo.uploadBlob' });
   const answer = await site.request({
     url: `${site.host('video')}/xrpc/app.bsky.video.uploadVideo`,
-    query: { did: account.id, name: `${file.id}.mp4` },
+    query: { did: sending.account.id, name: `${file.id}.${isVideo(file) ? 'mp4' : 'gif'}` },
     headers: { authorization: `Bearer ${token}`, 'content-type': file.mimeType },
     bytes: { length: file.bytes, stream: await file.read() },
   });
   return outcomeOf(answer, site.now());
 };
+
+const unconfirmedEmail = () =>
+  new NetworkTrouble(
+    'permission',
+    'Bluesky takes videos only from accounts with a confirmed e-mail address: confirm it on Bluesky.',
+    { networkCode: 'unconfirmed_email' },
+  );
 
 export const askJob = async (site: Site, jobId: string): Promise<Uploaded> => {
   const url = `${site.host('video')}/xrpc/app.bsky.video.getJobStatus`;
@@ -80,13 +121,7 @@ const passing = ['pds_upload_failure', 'generic_failure'];
 /** A video that was uploaded before comes back as a conflict that names its job. */
 const outcomeOf = (answer: NetworkAnswer, now: Date): Uploaded => {
   const job = JobAnswer.safeParse(answer.json).data;
-  if (job?.error === 'unconfirmed_email') {
-    throw new NetworkTrouble(
-      'permission',
-      'Bluesky takes videos only from accounts with a confirmed e-mail address: confirm it on Bluesky.',
-      { networkCode: job.error },
-    );
-  }
+  if (job?.error === 'unconfirmed_email') throw unconfirmedEmail();
   if (answer.status >= 400 && (answer.status !== 409 || !job?.jobId)) {
     throw troubleOf({ ...answer, json: job ?? answer.json }, now);
   }

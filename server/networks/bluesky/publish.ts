@@ -15,7 +15,7 @@ import {
   waiting,
 } from '#server/networks/network';
 import { bytesOf, shaped } from '#server/networks/request';
-import { list, option } from '#server/networks/shared/post';
+import { isGif, list, option } from '#server/networks/shared/post';
 import { ask, isGone } from './api.ts';
 import { type Facet, facetsOf, handlesOf } from './facets.ts';
 import { cardFor } from './link-card.ts';
@@ -136,21 +136,26 @@ const embedOf = (media: readonly PublishMedia[], prepared: Prepared) => {
   return attached ? { $type: 'app.bsky.embed.recordWithMedia', record: quote, media: attached } : quote;
 };
 
+/** More are shown as a gallery, which older apps do not know. */
+const mostImages = 4;
+
 const attachedOf = (media: readonly PublishMedia[], { blobs, card, thumb, captions }: Prepared) => {
   const [first] = media;
   if (first === undefined) return card && externalOf(card, thumb);
-  if (first.kind === 'Video') {
+  // What the video service made of a GIF is a video; without the service it stays an image.
+  if (blobs[0]?.mimeType.startsWith('video/')) {
     const about = { ...(first.alt && { alt: first.alt }), ...(captions && { captions }) };
-    return { $type: 'app.bsky.embed.video', video: blobs[0], ...about, aspectRatio: ratioOf(first) };
+    const presentation = isGif(first) ? { presentation: 'gif' } : {};
+    return { $type: 'app.bsky.embed.video', video: blobs[0], ...about, aspectRatio: ratioOf(first), ...presentation };
   }
-  return {
-    $type: 'app.bsky.embed.images',
-    images: media.map((image, index) => ({
-      image: blobs[index],
-      alt: image.alt ?? '',
-      aspectRatio: ratioOf(image),
-    })),
-  };
+  const images = media.map((image, index) => ({
+    image: blobs[index],
+    alt: image.alt ?? '',
+    aspectRatio: ratioOf(image),
+  }));
+  if (images.length <= mostImages) return { $type: 'app.bsky.embed.images', images };
+  const gallery = 'app.bsky.embed.gallery';
+  return { $type: gallery, items: images.map((image) => ({ $type: `${gallery}#image`, ...image })) };
 };
 
 const externalOf = ({ uri, title, description }: LinkCard, thumb: Blob | undefined) => ({

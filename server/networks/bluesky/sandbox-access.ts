@@ -57,8 +57,14 @@ export const createAccess = (kit: SandboxKit) => {
     refusals,
 
     /** The secret that says whose it is stands where a real token has its signature. */
-    token: async (use: string, person: SandboxPerson, lifeMs: number, claims: object = {}) => {
-      const secret = await kit.grants.issue(use, { person, scopes: [], lifeMs });
+    token: async (
+      use: string,
+      person: SandboxPerson,
+      lifeMs: number,
+      claims: { readonly lxm?: unknown; readonly [claim: string]: unknown } = {},
+    ) => {
+      const scopes = claims.lxm === undefined ? [] : [String(claims.lxm)];
+      const secret = await kit.grants.issue(use, { person, scopes, lifeMs });
       const iat = secondsOf(kit);
       return [
         encoded({ alg: 'HS256', typ: use === 'access' ? 'at+jwt' : `${use}+jwt` }),

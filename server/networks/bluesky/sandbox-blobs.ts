@@ -48,15 +48,31 @@ const jobStatus = (jobId: string, person: SandboxPerson, job: Job, done: boolean
 
 /** The video service, which makes a large video smaller. */
 export const mountVideos = (video: Router, kit: SandboxKit, { refusals }: Access) => {
+  video.get('/app.bsky.video.getUploadLimits', async (req, res) => {
+    const grant = await kit.grants.find('service', secretOf(req));
+    if (!grant?.scopes.includes('app.bsky.video.getUploadLimits') || grant.expired)
+      return refuse(res, 401, 'AuthMissing', 'The service token is not valid');
+    const { handle } = grant.person;
+    if (handle.includes('videodown')) return refusals['503'](res);
+    if (handle.includes('unconfirmed')) {
+      return res.send({ canUpload: false, error: 'unconfirmed_email', message: 'User must verify email first.' });
+    }
+    if (handle.includes('manyvideos')) {
+      return res.send({ canUpload: false, remainingDailyVideos: 0, message: 'User has exceeded daily upload videos.' });
+    }
+    res.send({ canUpload: true, remainingDailyVideos: 25, remainingDailyBytes: 10_000_000_000 });
+  });
+
   video.post('/app.bsky.video.uploadVideo', async (req, res) => {
     const bytes = await kit.readBytes(req);
     const grant = await kit.grants.find('service', secretOf(req));
-    if (grant === undefined || grant.expired) return refuse(res, 401, 'AuthMissing', 'The service token is not valid');
+    if (!grant?.scopes.includes('com.atproto.repo.uploadBlob') || grant.expired)
+      return refuse(res, 401, 'AuthMissing', 'The service token is not valid');
     const { person } = grant;
     if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
     if (req.query.did !== didOf(person) || !req.query.name) return badRequest(res, 'did and name are needed');
-    if (req.headers['content-type'] !== 'video/mp4')
-      return refuse(res, 400, 'UnsupportedContentType', 'video/mp4 is needed');
+    if (!['video/mp4', 'image/gif'].includes(req.headers['content-type'] ?? ''))
+      return refuse(res, 400, 'UnsupportedContentType', 'video/mp4 or image/gif is needed');
     if (bytes.length > maxVideoBytes) return refuse(res, 400, 'VideoTooLarge', 'The video is too large');
     const cid = cidOf(0x55, bytes);
     const jobId = `${person.id}${cid.slice(-12)}`;

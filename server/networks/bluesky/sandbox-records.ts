@@ -29,6 +29,19 @@ const Attached = z.discriminatedUnion('$type', [
     images: z.array(z.strictObject({ image: Blob, alt: z.string(), aspectRatio: AspectRatio.optional() })).max(4),
   }),
   z.strictObject({
+    $type: z.literal('app.bsky.embed.gallery'),
+    items: z
+      .array(
+        z.strictObject({
+          $type: z.literal('app.bsky.embed.gallery#image'),
+          image: Blob,
+          alt: z.string(),
+          aspectRatio: AspectRatio,
+        }),
+      )
+      .max(20),
+  }),
+  z.strictObject({
     $type: z.literal('app.bsky.embed.video'),
     video: Blob,
     alt: within(1_000, 10_000).optional(),
@@ -37,6 +50,7 @@ const Attached = z.discriminatedUnion('$type', [
       .max(20)
       .optional(),
     aspectRatio: AspectRatio.optional(),
+    presentation: z.enum(['default', 'gif']).optional(),
   }),
   z.strictObject({
     $type: z.literal('app.bsky.embed.external'),
@@ -137,6 +151,7 @@ export const quotedOf = ({ embed }: PostRecord): z.output<typeof StrongRef> | un
 export const blobsOf = (record: PostRecord): Blob[] => {
   const attached = attachedOf(record);
   if (attached?.$type === 'app.bsky.embed.images') return attached.images.map(({ image }) => image);
+  if (attached?.$type === 'app.bsky.embed.gallery') return attached.items.map(({ image }) => image);
   return attached?.$type === 'app.bsky.embed.video' ? [attached.video] : [];
 };
 

@@ -95,7 +95,9 @@ export const mountPeople = (xrpc: Router, kit: SandboxKit, { token, signedIn }: 
     signedIn(async (req, res, { person }) => {
       const { aud, lxm, exp } = req.query;
       const life = Number(exp) - secondsOf(kit);
-      if (aud !== `did:web:${encodeURIComponent(req.get('host') ?? '')}`) return badRequest(res, 'aud must be a DID');
+      const here = `did:web:${encodeURIComponent(req.get('host') ?? '')}`;
+      const isForVideos = aud === 'did:web:video.bsky.app' && lxm === 'app.bsky.video.getUploadLimits';
+      if (aud !== here && !isForVideos) return badRequest(res, 'aud must be a DID');
       if (!(life > 0 && life <= 3_600)) return refuse(res, 400, 'BadExpiration', 'The expiration is not allowed');
       res.send({ token: await token('service', person, life * 1000, { aud, lxm }) });
     }),

@@ -50,7 +50,7 @@ const missing = async (site: Site, account: NetworkAccount, uri: string): Promis
     await ask(site, account, { call: 'com.atproto.repo.getRecord', query: { repo, collection, rkey } });
     return { is: 'numbers', metrics: {} };
   } catch (error) {
-    if (isGone(error)) return { is: 'over', why: 'The post is no longer on Bluesky.' };
+    if (isGone(error)) return { is: 'absent', why: 'The post is no longer on Bluesky.' };
     throw error;
   }
 };

@@ -121,7 +121,8 @@ export const connect: OAuthConnect = {
     const accounts = new Map<string, NetworkAccount>();
     for (const page of await pagesOf(site, person, granted)) {
       if (page.access_token === undefined || accounts.has(page.id)) continue;
-      const tokens = { accessToken: page.access_token };
+      // The token of a Page cannot end itself; that of the person ends all that they gave.
+      const tokens = { accessToken: page.access_token, refreshToken: person.accessToken };
       accounts.set(page.id, { id: page.id, ...profileOf(page), tokens, scopes: granted });
     }
     return [...accounts.values()];
@@ -130,3 +131,9 @@ export const connect: OAuthConnect = {
 
 export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> =>
   profileOf(shaped(Page, await ask(site, account, { path: `/${account.id}`, query: { fields: pageFields } })));
+
+/** Ends all that the person gave to our app. Pages that were connected by an earlier release have only their own token. */
+export const revoke = async (site: Site, { tokens: { refreshToken } }: NetworkAccount): Promise<void> => {
+  if (refreshToken === undefined) return;
+  await ask(site, { tokens: { accessToken: refreshToken } }, { method: 'DELETE', path: '/me/permissions' });
+};

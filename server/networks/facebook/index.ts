@@ -15,7 +15,7 @@ import {
 } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
 import { app } from './app.ts';
-import { connect, profile } from './connect.ts';
+import { connect, profile, revoke } from './connect.ts';
 import { confirm, coverKey, type Prepared, prepare, send, titleKey } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -152,6 +152,9 @@ export default {
   refreshAheadMs: 0,
   refresh: cannotRefresh,
   profile,
+  revoke,
+  // One person may have connected many Pages.
+  revokesWholeApp: true,
   parts: itemsAndFirstComment('facebook.first_comment'),
   prepare,
   send,

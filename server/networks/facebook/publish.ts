@@ -19,7 +19,7 @@ import { isVideo, option } from '#server/networks/shared/post';
 import { searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { asTrouble } from '#server/networks/trouble';
 import { ask, askVideo } from './api.ts';
-import { readVideo, setCover, uploadToFeed, uploadWhole } from './video.ts';
+import { readVideo, setCover, sourceOf, uploadToFeed, uploadWhole } from './video.ts';
 
 export const titleKey = 'facebook.video_title';
 export const coverKey = 'facebook.cover';
@@ -31,8 +31,8 @@ export interface Prepared {
   readonly video?: string;
   /** Of an upload to the feed. */
   readonly session?: string;
-  /** Of a file for the feed, which becomes a video when it is sent. */
-  readonly handle?: string;
+  /** For the feed: the file goes with the call that makes it public. */
+  readonly isWhole?: true;
   /** Facebook has accepted the video and is processing it. */
   readonly taken?: true;
   readonly asked: number;
@@ -77,7 +77,7 @@ const uploadPhoto = async (site: Site, account: NetworkAccount, media: PublishMe
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { account, part, post, out } = sending;
-  const { photos, video, session, handle } = prepared;
+  const { photos, video, session, isWhole } = prepared;
   const title = option(post, titleKey) || undefined;
   const text = part.body.trim() === '' ? undefined : part.body;
   const edge = (name: string) => `/${account.id}/${name}`;
@@ -108,9 +108,10 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     }
     case 'video': {
       const about = { description: text, title, published: 'true' };
-      if (handle !== undefined) {
-        const form = { fbuploader_video_file_chunk: handle, ...about };
-        const { id } = shaped(Made, await askVideo(site, account, { path: edge('videos'), form }));
+      const [file] = part.media;
+      if (isWhole && file) {
+        const multipart = { fields: about, file: await sourceOf(file) };
+        const { id } = shaped(Made, await askVideo(site, account, { path: edge('videos'), multipart }));
         return waiting({ ...prepared, video: id, taken: true }, pauseMs(0));
       }
       const form = { upload_phase: 'finish', upload_session_id: session, ...about };

@@ -5,8 +5,8 @@ import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { type Page, type Pages, pageOf, refusals } from './sandbox-pages.ts';
 
 /**
- * Videos come in three phases: started, filled, and finished, which makes them public. Those of the feed can also come as
- * a file of the app, which is published in one call that makes the video.
+ * Videos come in three phases: started, filled, and finished, which makes them public. Those of the feed can also come
+ * whole, in the one call that makes them public.
  */
 
 type Edge = 'videos' | 'video_reels' | 'video_stories';
@@ -19,8 +19,6 @@ type Video = {
   readonly finishedAt: string | null;
   readonly postId: string | null;
 };
-
-type AppFile = { readonly owner: string; readonly size: number; readonly received: number };
 
 const chunkBytes = 1_000_000;
 const processingMs = 8_000;
@@ -76,8 +74,7 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     title: z.string().max(255).optional(),
     published: z.literal('true').optional(),
   });
-  const PublishFile = z.strictObject({
-    fbuploader_video_file_chunk: z.string(),
+  const WholeVideo = z.strictObject({
     description: z.string().optional(),
     title: z.string().max(255).optional(),
     published: z.literal('true').optional(),
@@ -85,6 +82,19 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
   const noCapability = {
     code: 3,
     message: '(#3) Application does not have the capability to make this API call.',
+  };
+
+  const publishWhole = async (
+    req: Request,
+    res: Response,
+    page: Page,
+    person: SandboxPerson,
+    size: number,
+    { description: text = '', title }: z.output<typeof WholeVideo>,
+  ) => {
+    const id = await begin(page, 'videos', size);
+    const video = { ...(await kit.records.get<Video>('video', id)), received: size } as Video;
+    await finish(req, res, page, person, { id, video, text, title, isNew: true });
   };
 
   videoApi.post(
@@ -97,6 +107,8 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
       if (req.is('multipart/form-data')) {
         const { fields, files } = await kit.readMultipart(req);
         if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+        const whole = files.source && WholeVideo.safeParse(fields).data;
+        if (files.source && whole) return publishWhole(req, res, page, person, files.source.bytes.length, whole);
         const id = (fields.upload_session_id ?? '').replace(/^s/, '');
         const video = await ownVideo(id, page, 'videos');
         const chunk = files.video_file_chunk?.bytes;
@@ -117,51 +129,11 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
         const session = { video_id: id, upload_session_id: `s${id}` };
         return res.send({ ...session, ...offsets({ received: 0, size: start.file_size }) });
       }
-      const asFile = PublishFile.safeParse(parameters).data;
-      if (asFile) {
-        const file = await kit.records.get<AppFile>('file', asFile.fbuploader_video_file_chunk);
-        if (file?.owner !== person.id || file.received !== file.size) return refusals['media-refused'](res);
-        const id = await begin(page, 'videos', file.size);
-        const video = { ...(await kit.records.get<Video>('video', id)), received: file.size } as Video;
-        const { description: text = '', title } = asFile;
-        return finish(req, res, page, person, { id, video, text, title, isNew: true });
-      }
       const wanted = FinishVideo.safeParse(parameters).data;
       const id = wanted?.upload_session_id.replace(/^s/, '') ?? '';
       const video = await ownVideo(id, page, 'videos');
       if (!wanted || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
       await finish(req, res, page, person, { id, video, text: wanted.description ?? '', title: wanted.title });
-    }),
-  );
-
-  const NewFile = z.strictObject({
-    file_name: z.string().min(1),
-    file_length: z.coerce.number().int().positive(),
-    file_type: z.literal('video/mp4'),
-  });
-  api.post(
-    '/:id/uploads',
-    asPage('pages_manage_posts', async (req, res, { person }) => {
-      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
-      const wanted = NewFile.safeParse(parametersOf(req)).data;
-      if (req.params.id !== 'sandbox' || !wanted) return refuse(res, invalid('Invalid parameter'));
-      const id = `upload:${kit.newId()}`;
-      await kit.records.put('file', id, { owner: person.id, size: wanted.file_length, received: 0 });
-      res.send({ id });
-    }),
-  );
-  api.post(
-    /^\/(upload:\d+)$/,
-    asPage('pages_manage_posts', async (req, res, { person }) => {
-      const bytes = await kit.readBytes(req);
-      const id = String(req.params[0]);
-      const file = await kit.records.get<AppFile>('file', id);
-      const isNext =
-        req.headers.authorization?.startsWith('OAuth ') && Number(req.headers.file_offset) === file?.received;
-      if (file?.owner !== person.id || !isNext) return refuse(res, invalid('Invalid parameter'));
-      const handle = `4::${id}`;
-      await kit.records.put('file', handle, { ...file, received: file.received + bytes.length });
-      res.send({ h: handle });
     }),
   );
 

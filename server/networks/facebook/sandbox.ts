@@ -4,6 +4,7 @@ import {
   checkAuthorize,
   graphTime,
   invalid,
+  mountRevocation,
   notThere,
   parametersOf,
   refuse,
@@ -95,6 +96,7 @@ const sandbox: Sandbox = (kit) => {
     await issue(grant, true);
   });
 
+  mountRevocation(api, kit, asPerson);
   api.get(
     '/me/permissions',
     asPerson(undefined, async (_req, res, { scopes, data }) => {

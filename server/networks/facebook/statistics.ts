@@ -27,7 +27,7 @@ export const readMetrics = async (
 const idsOf = ({ id: page }: NetworkAccount, id: string) => (id.includes('_') ? [id] : [`${page}_${id}`, id]);
 
 const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: string[]): Promise<MetricsRead> => {
-  if (id === undefined) return { is: 'over', why: 'The post is no longer on Facebook.' };
+  if (id === undefined) return { is: 'absent', why: 'The post is no longer on Facebook.' };
   try {
     const fields = 'shares,reactions.limit(0).summary(true)';
     const post = shaped(Post, await ask(site, account, { path: `/${id}`, query: { fields } }));

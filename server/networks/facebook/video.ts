@@ -12,40 +12,30 @@ const Session = Offsets.extend({ video_id: z.string(), upload_session_id: z.stri
 
 /**
  * For the feed. In three phases the id of the video is known before it is public, so that it can be asked for when an
- * answer is lost. An app that may not do so uploads a file, whose id is known only once it is out.
+ * answer is lost. An app that may not do so sends the whole file with the call that makes it public.
  */
 export const uploadToFeed = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
   try {
     return await uploadInPhases(site, account, media);
   } catch (error) {
     if (!(error instanceof NetworkTrouble && unsupported.test(error.networkCode ?? ''))) throw error;
-    return { handle: await uploadFile(site, account, media) };
+    return { isWhole: true } as const;
   }
 };
 
 /** No capability, or no longer offered. */
 const unsupported = /^(3|12)\b/;
 
-const File = z.object({ id: z.string().startsWith('upload:') });
-const Handle = z.object({ h: z.string().min(1) });
-
-const uploadFile = async (site: Site, account: NetworkAccount, media: PublishMedia): Promise<string> => {
-  const { id } = shaped(
-    File,
-    await ask(site, account, {
-      method: 'POST',
-      path: `/${site.registration.clientId}/uploads`,
-      query: { file_name: media.id, file_length: media.bytes, file_type: media.mimeType },
-    }),
-  );
-  const answer = await ask(site, account, {
-    method: 'POST',
-    path: `/${id}`,
-    headers: { authorization: `OAuth ${account.tokens.accessToken}`, file_offset: '0' },
-    bytes: { length: media.bytes, stream: await media.read() },
-  });
-  return shaped(Handle, answer).h;
-};
+/** As a form can carry it. */
+export const sourceOf = async (media: PublishMedia) => ({
+  field: 'source',
+  name: media.id,
+  mimeType: media.mimeType,
+  length: media.bytes,
+  stream: await media.read().catch(() => {
+    throw new NetworkTrouble('temporary', 'The file of the video cannot be read.', { reached: false });
+  }),
+});
 
 /** In the pieces that Facebook asks for. */
 const uploadInPhases = async (site: Site, account: NetworkAccount, media: PublishMedia) => {

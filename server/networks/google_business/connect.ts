@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { googleConnect } from '#server/networks/families/google/api';
-import type { NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
+import type { Json, NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
 export const scopes = ['https://www.googleapis.com/auth/business.manage'];
-const readMask = 'name,title,storeCode';
+/** The whole metadata: of one field alone, false and unknown look the same. */
+const readMask = 'name,title,storeCode,metadata';
 
-const Location = z.object({ name: z.string(), title: z.string(), storeCode: z.string().optional() });
+const Location = z.object({
+  name: z.string(),
+  title: z.string(),
+  storeCode: z.string().optional(),
+  // Google leaves out what is false.
+  metadata: z.object({ canOperateLocalPost: z.boolean().default(false) }).optional(),
+});
 type Location = z.output<typeof Location>;
 
 const nextPageToken = z.string().optional();
@@ -16,11 +23,19 @@ const Accounts = z.object({ accounts: z.array(z.object({ name: z.string() })).de
 const Locations = z.object({ locations: z.array(Location).default([]), nextPageToken });
 
 /** A chain gives all its locations one title, so the store code tells them apart where there is one. */
-const profileOf = ({ title, storeCode }: Location): Profile => ({
-  name: title,
-  handle: storeCode || title,
-  facts: null,
-});
+const profileOf = ({ title, storeCode, metadata }: Location): Profile => {
+  const canPost = metadata?.canOperateLocalPost ?? true;
+  return {
+    name: canPost ? title : `${title} (takes no posts)`,
+    handle: storeCode || title,
+    facts: { canPost },
+  };
+};
+
+const Facts = z.object({ canPost: z.boolean() });
+
+/** Google takes posts for some kinds of business alone. */
+export const takesNoPosts = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.canPost === false;
 
 /** Every location that the person manages is an account of its own. */
 const readLocations = async (site: Site, tokens: Tokens) => {

@@ -6,7 +6,7 @@ import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
 import { app } from './app.ts';
-import { connect, profile } from './connect.ts';
+import { connect, profile, takesNoPosts } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
 const constraints: Constraints = {
@@ -84,6 +84,7 @@ export default {
       key: 'google_business.event_title',
       label: 'Title of the event or offer',
       type: 'Text',
+      maxLength: 58,
       description: 'Needed for events and offers.',
     },
     {
@@ -126,12 +127,17 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  check: (post) => {
+  check: (post, facts) => {
     const value = (name: string) => option(post, `google_business.${name}`);
     const needsEvent = ['EVENT', 'OFFER'].includes(value('topic_type'));
     const needsLink = !['', 'NONE', 'CALL'].includes(value('cta_type'));
     const language = value('language');
     return problems([
+      takesNoPosts(facts) && {
+        path: 'content',
+        code: 'Invalid',
+        message: 'Google takes no posts for this location: take it out of the post, or ask Google to verify it.',
+      },
       ...['event_title', 'event_start', 'event_end'].map(
         (name): Finding =>
           needsEvent &&

@@ -42,6 +42,7 @@ interface Location {
   readonly name: string;
   readonly title: string;
   readonly storeCode: string;
+  readonly metadata: { readonly canOperateLocalPost?: true; readonly hasVoiceOfMerchant: true };
 }
 
 const accountOf = ({ id }: SandboxPerson) => `accounts/${id}`;
@@ -51,6 +52,7 @@ const locationsOf = ({ id, handle, name }: SandboxPerson): Location[] =>
     name: `locations/${id}${index + 1}`,
     title: `${name} ${kind}`,
     storeCode: `${handle}-${index + 1}`,
+    metadata: { hasVoiceOfMerchant: true, ...(!handle.includes('noposts') && { canOperateLocalPost: true }) },
   }));
 
 /** Null when the mask is missing or names something unknown. */

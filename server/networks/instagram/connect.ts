@@ -81,3 +81,8 @@ export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<P
   const { id: _, ...told } = await readMe(site, tokens);
   return told;
 };
+
+/** Ends all that the person gave to our app. */
+export const revoke = async (site: Site, account: NetworkAccount): Promise<void> => {
+  await ask(site, account, { method: 'DELETE', path: '/me/permissions' });
+};

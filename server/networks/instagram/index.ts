@@ -6,7 +6,7 @@ import { choices, comments, MB, minutes, seconds } from '#server/networks/shared
 import { coverInside, eachItem, firstItem, isVideo, list, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
 import { app } from './app.ts';
-import { connect, profile, refresh } from './connect.ts';
+import { connect, profile, refresh, revoke } from './connect.ts';
 import { confirm, coverKey, isComment, type Prepared, parts, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 import { isTag, tagsKey } from './tags.ts';
@@ -214,6 +214,7 @@ export default {
   refreshAheadMs: longTokensAheadMs,
   refresh,
   profile,
+  revoke,
   parts,
   prepare,
   send,

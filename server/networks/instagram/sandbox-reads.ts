@@ -100,7 +100,7 @@ export const mountNodes = (
       const post = await posts.own(id, grant);
       if (post) return sendNode(req, res, posts.nodeOf(post));
       const container = await containers.get(id, grant.person.id);
-      if (container === undefined) return refuse(res, notThere);
+      if (container === undefined || grant.person.handle.includes('unreadable')) return refuse(res, notThere);
       const state = containers.stateOf(container);
       sendNode(req, res, { id, status_code: state, status: (state === 'ERROR' && container.error) || `${state}: ok` });
     }),

@@ -3,6 +3,7 @@ import {
   checkAuthorize,
   createContainerBook,
   mountLongTokens,
+  mountRevocation,
   notThere,
   refuse,
   sendNode,
@@ -32,6 +33,7 @@ const sandbox: Sandbox = (kit) => {
     (req, res, next) => (/^v\d+\.\d+$/.test(String(req.params.version)) ? next() : refuse(res, notThere)),
     api,
   );
+  mountRevocation(api, kit, signedIn);
   mountMe(api, signedIn);
   mountContainers(api, kit, signedIn, containers);
   mountPublishing(api, kit, signedIn, { containers, posts });
@@ -52,7 +54,10 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
-      states: { fifty: 'Has posted as often today as Instagram takes from apps' },
+      states: {
+        fifty: 'Has posted as often today as Instagram takes from apps',
+        unreadable: 'Has containers that can be published, but whose state cannot be read',
+      },
     }),
   );
 };

@@ -29,7 +29,7 @@ const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost)
     return { is: 'numbers', metrics: reported({ views, reach, likes, comments, shares, saves }), isLast };
   } catch (error) {
     if (isLast && (isGone(error) || isTooEarly(error))) return { is: 'over', why: forgotten };
-    if (isGone(error)) return { is: 'over', why: 'The post is no longer on Instagram.' };
+    if (isGone(error)) return { is: 'absent', why: 'The post is no longer on Instagram.' };
     if (isTooEarly(error)) return { is: 'numbers', metrics: {} };
     throw error;
   }

@@ -12,10 +12,12 @@ import type { Network } from '#server/networks/network';
 import { comments, minutes } from '#server/networks/shared/limits';
 import { commentsWithin, itemsAndFirstComment, problems } from '#server/networks/shared/post';
 import { app } from './app.ts';
-import { connect, profile } from './connect.ts';
+import { connect, lacksComments, profile } from './connect.ts';
 import { confirm, prepare, send } from './publish.ts';
 
 const constraints: Constraints = { ...linkedinConstraints, thread: comments };
+
+const firstComment = 'linkedin_page.first_comment';
 
 /** Known from other clients, not from the network's own reference. */
 const maxComment = 1_250;
@@ -35,7 +37,7 @@ export default {
   options: [
     ...linkedinOptions('linkedin_page'),
     {
-      key: 'linkedin_page.first_comment',
+      key: firstComment,
       label: 'First comment',
       type: 'Text',
       maxLength: maxComment,
@@ -44,6 +46,17 @@ export default {
   ],
   constraintsFor: () => constraints,
   check: (post) => problems([...linkedinFindings('linkedin_page', post), ...commentsWithin(post, maxComment)]),
+  surprises: (post, facts) =>
+    itemsAndFirstComment(firstComment)(post).length > 1 && lacksComments(facts)
+      ? [
+          {
+            path: 'content',
+            code: 'MayBeRefused',
+            message:
+              'LinkedIn may refuse the comments of this post: the page was connected without the permission for comments. Connect it again.',
+          },
+        ]
+      : [],
   connect,
   refreshAheadMs: minutes(24 * 60),
   refresh,
@@ -51,7 +64,7 @@ export default {
   revoke,
   // One person may have connected many pages; whether LinkedIn ends their other tokens too is unconfirmed.
   revokesWholeApp: true,
-  parts: itemsAndFirstComment('linkedin_page.first_comment'),
+  parts: itemsAndFirstComment(firstComment),
   prepare,
   send,
   confirm,

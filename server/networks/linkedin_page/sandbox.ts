@@ -11,7 +11,7 @@ const maxComment = 1_250;
 /** A new post is not known everywhere at once. */
 const unknownMs = 3_000;
 
-/** Two that the person may write for, and one whose numbers they may read. */
+/** Three that the person may write for, and one whose numbers they may read. */
 const rolesOf = ({ id, handle, name }: SandboxPerson) => [
   { role: 'ADMINISTRATOR', urn: `urn:li:organization:${id}1`, name: `${name} Bakery`, vanityName: `${handle}-bakery` },
   {
@@ -19,6 +19,12 @@ const rolesOf = ({ id, handle, name }: SandboxPerson) => [
     urn: `urn:li:organization:${id}2`,
     name: `${name} Roastery`,
     vanityName: `${handle}-roastery`,
+  },
+  {
+    role: 'DIRECT_SPONSORED_CONTENT_POSTER',
+    urn: `urn:li:organization:${id}4`,
+    name: `${name} Mill`,
+    vanityName: `${handle}-mill`,
   },
   { role: 'ANALYST', urn: `urn:li:organization:${id}3`, name: `${name} Holding`, vanityName: `${handle}-holding` },
 ];
@@ -32,7 +38,13 @@ const NewComment = z.strictObject({
 
 const sandbox: Sandbox = (kit) => {
   const sandbox = createLinkedinSandbox(kit, {
-    scopes: ['r_organization_social', 'w_organization_social', 'rw_organization_admin'],
+    scopes: [
+      'r_organization_social',
+      'w_organization_social',
+      'r_organization_social_feed',
+      'w_organization_social_feed',
+      'rw_organization_admin',
+    ],
     scopeSeparator: ' ',
     writeScope: 'w_organization_social',
     tellsImages: true,
@@ -42,27 +54,32 @@ const sandbox: Sandbox = (kit) => {
   const { router, signedIn, refusals, authorOf } = sandbox;
   addSandboxPosts(sandbox);
 
-  router.get(
-    '/api/v2/organizationalEntityAcls',
-    signedIn(['rw_organization_admin'], async (req, res, { person }) => {
-      const { q, role, state, projection, start = '0', count = '10' } = req.query as Record<string, string>;
-      if (q !== 'roleAssignee') return fail(res, 400, 'ILLEGAL_ARGUMENT', 'No finder of this name');
-      const matching = (state ?? 'APPROVED') === 'APPROVED' ? rolesOf(person) : [];
-      const pages = matching
-        .filter((one) => role === undefined || one.role === role)
-        .slice(Number(start), Number(start) + Number(count));
-      // Only what the projection names is looked up; encoded brackets are not understood.
-      const isShown = /\?.*projection=\(elements\*\(.*organizationalTarget~\(/.test(req.originalUrl) && projection;
-      res.send({
-        paging: { start: Number(start), count: Number(count), links: [] },
-        elements: pages.map(({ role, urn, name, vanityName }) => ({
-          role,
-          organizationalTarget: urn,
-          ...(isShown && { 'organizationalTarget~': { localizedName: name, vanityName } }),
-        })),
-      });
-    }),
-  );
+  /** The finder of the versioned API and the one before it, which name the page differently. */
+  const addRoles = (address: string, target: string, isOpenTo: (person: SandboxPerson) => boolean) =>
+    router.get(
+      address,
+      signedIn(['rw_organization_admin'], async (req, res, { person }) => {
+        if (!isOpenTo(person)) return fail(res, 404, 'RESOURCE_NOT_FOUND', 'No virtual resource found');
+        const { q, role, state, projection, start = '0', count = '10' } = req.query as Record<string, string>;
+        if (q !== 'roleAssignee') return fail(res, 400, 'ILLEGAL_ARGUMENT', 'No finder of this name');
+        const matching = (state ?? 'APPROVED') === 'APPROVED' ? rolesOf(person) : [];
+        const pages = matching
+          .filter((one) => role === undefined || one.role === role)
+          .slice(Number(start), Number(start) + Number(count));
+        // Only what the projection names is looked up; encoded brackets are not understood.
+        const isShown = req.originalUrl.includes(`projection=(elements*(role,${target}~(`) && projection;
+        res.send({
+          paging: { start: Number(start), count: Number(count), links: [] },
+          elements: pages.map(({ role, urn, name, vanityName }) => ({
+            role,
+            [target]: urn,
+            ...(isShown && { [`${target}~`]: { localizedName: name, vanityName } }),
+          })),
+        });
+      }),
+    );
+  addRoles('/api/rest/organizationAcls', 'organization', ({ handle }) => !handle.includes('oldfinder'));
+  addRoles('/api/v2/organizationalEntityAcls', 'organizationalTarget', ({ handle }) => handle.includes('oldfinder'));
 
   router.get(
     '/api/rest/posts',
@@ -94,7 +111,7 @@ const sandbox: Sandbox = (kit) => {
 
   router.post(
     path,
-    signedIn(['w_organization_social'], async (req, res, { person }) => {
+    signedIn(['w_organization_social_feed'], async (req, res, { person }) => {
       const urn = String(req.params.urn);
       const asked = parsed(NewComment, req, res);
       if (asked === undefined) return;
@@ -135,7 +152,7 @@ const sandbox: Sandbox = (kit) => {
 
   router.get(
     path,
-    signedIn(['r_organization_social'], async (req, res) => {
+    signedIn(['r_organization_social_feed'], async (req, res) => {
       const urn = String(req.params.urn);
       if (!(await postOf(urn))) return fail(res, 404, 'NOT_FOUND', `Unable to obtain activity for urn: ${urn}`);
       const comments = await kit.posts.replies(urn);

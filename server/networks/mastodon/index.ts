@@ -1,12 +1,12 @@
 import type { Constraints, PollLimits } from '#contracts/providers';
 import { profile, revoke } from '#server/networks/families/mastodon/connect';
 import type { Prepared } from '#server/networks/families/mastodon/publish';
-import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
+import { pollLimitsOf, runsSharkey, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
 import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
-import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
+import { eachItem, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { characters } from './characters.ts';
@@ -44,6 +44,9 @@ const pollLimits: PollLimits = {
   multiple: true,
   hideTotals: true,
 };
+
+const isEmojiAlone = (text: string) =>
+  /^(?:\s|\p{Emoji_Presentation}|\p{Extended_Pictographic}|[\u200d\ufe0f]|:\w+:)+$/u.test(text);
 
 /**
  * Its sample nginx.conf has the default gateway timeout of 60 s, and Puma goes on with a request after that without a limit;
@@ -84,8 +87,7 @@ export default {
       key: 'mastodon.sensitive',
       label: 'Sensitive media',
       type: 'Boolean',
-      default: 'false',
-      description: 'Hides the media until the reader opens them.',
+      description: 'Hides the media until the reader opens them; the setting of the account when it is not set.',
     },
     {
       key: 'mastodon.language',
@@ -142,8 +144,17 @@ export default {
           code: 'OptionNotAllowed',
           message: 'A poll and a quoted post exclude each other: remove one.',
         },
-      ...eachMedia(post, gifStandsAlone),
       pollWithoutMedia(post, 'mastodon.poll'),
+      ...(runsSharkey(facts)
+        ? eachItem(post, ({ body }, path, index) => [
+            index > 0 &&
+              isEmojiAlone(body) && {
+                path: `${path}.body`,
+                code: 'TextRequired',
+                message: 'Sharkey makes a reaction of a reply that has emoji alone: add a word.',
+              },
+          ])
+        : []),
       language !== '' &&
         !isLanguage(language) && {
           path: 'options.mastodon.language',

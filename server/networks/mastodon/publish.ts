@@ -1,4 +1,5 @@
 import { isUrl } from '#contracts/is-url';
+import { ask } from '#server/networks/families/mastodon/api';
 import {
   findStatus,
   ownStatuses,
@@ -8,7 +9,16 @@ import {
 } from '#server/networks/families/mastodon/publish';
 import { hostIn, noQuotes, runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
 import { readFocus } from '#server/networks/focus';
-import type { Confirmation, Json, NetworkPost, Preparation, SendEnd, Sending, Site } from '#server/networks/network';
+import {
+  type Confirmation,
+  type Json,
+  type NetworkPost,
+  type Preparation,
+  type SendEnd,
+  type Sending,
+  type Site,
+  sent,
+} from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
 import { isOn, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -40,17 +50,32 @@ export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared)
   const refusal = out.length === 0 ? quoteRefusal(post, sending.account.facts) : undefined;
   if (refusal !== undefined) throw new NetworkTrouble('content', refusal);
   const set = (key: string) => option(post, `mastodon.${key}`) || undefined;
-  return postStatus(site, sending, {
+  const end = await postStatus(site, sending, {
     status: part.body,
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
     in_reply_to_id: out.at(-1)?.externalId,
     visibility: set('visibility'),
-    sensitive: isOn(post, 'mastodon.sensitive'),
+    sensitive: set('sensitive') && isOn(post, 'mastodon.sensitive'),
     spoiler_text: set('spoiler_text'),
     language: set('language'),
     quote_approval_policy: set('quote_policy'),
     ...(out.length === 0 && ofPost(post)),
   });
+  if (end.is !== 'sent' || (await isShown(site, sending, end.sent.externalId))) return end;
+  return sent({ ...end.sent, note: dropped });
+};
+
+const dropped =
+  'The server took the post, but does not show it: its filter against spam may have dropped it. Look at the account.';
+
+/** A post that the filter drops is answered like any other, and then does not exist. */
+const isShown = async (site: Site, { account }: Sending, id: string): Promise<boolean> => {
+  try {
+    await ask(site, account, { path: `/api/v1/statuses/${id}` });
+    return true;
+  } catch (error) {
+    return !(error instanceof NetworkTrouble && error.networkCode === '404');
+  }
 };
 
 /** What is said once, with the first item of a thread. */

@@ -11,17 +11,23 @@ export const ask = async (
 ): Promise<NetworkAnswer> => {
   const answer = await site.request({
     ...request,
-    url: `${site.host('api')}/v5${path}`,
+    url: `${apiOf(site)}/v5${path}`,
     headers: { authorization: `Bearer ${tokens.accessToken}`, ...request.headers },
   });
   if (answer.status >= 400 && answer.status !== accepted) throw troubleOf(answer, site.now());
   return answer;
 };
 
+/** Apps with Trial access may publish at Pinterest's own sandbox alone. */
+export const apiOf = (site: Site): string =>
+  site.host(site.setting('PINTEREST_TRIAL', 'false') === 'true' ? 'trial' : 'api');
+
 const Refusal = z.object({ code: z.number().optional(), message: z.string().optional() });
 
 /** Pinterest's own code for a scope that is missing; it comes with 401, like a token that is refused. */
 const scopeMissing = 3;
+/** Production refuses every pin of an app with Trial access. */
+const trialAccess = 29;
 const aboutMedia = /\b(image|images|media|video|cover)\b/i;
 
 const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
@@ -38,6 +44,13 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
   if (status >= 500) return new NetworkTrouble('temporary', 'Pinterest is not available.', { networkCode });
   if (status === 401 && refusal?.code !== scopeMissing) {
     return new NetworkTrouble('token', 'Pinterest refused our access.', { networkCode });
+  }
+  if (refusal?.code === trialAccess) {
+    return new NetworkTrouble(
+      'permission',
+      'Pinterest takes no pins from an app with Trial access: the operator of this server has to ask Pinterest for Standard access. To try pins before that, they set PINTEREST_TRIAL to true.',
+      { networkCode, reached: false },
+    );
   }
   if (status !== 401 && status !== 404 && aboutMedia.test(said)) {
     return new NetworkTrouble('media', `Pinterest refused the media: ${said}`, { networkCode });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json, NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
-import { ask } from './api.ts';
+import { apiOf, ask } from './api.ts';
 
 export const scopes = ['user_accounts:read', 'boards:read', 'boards:write', 'pins:read', 'pins:write'];
 
@@ -59,7 +59,7 @@ export const connect: OAuthConnect = {
     }),
   exchange: async (site, { code, redirectUri }) => {
     const answer = await askForTokens(site, {
-      url: `${site.host('api')}/v5/oauth/token`,
+      url: `${apiOf(site)}/v5/oauth/token`,
       // Older apps get a refresh token that is renewed with each use only when they ask for it.
       form: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, continuous_refresh: 'true' },
       basic: true,
@@ -76,7 +76,7 @@ export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<P
 
 export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {
   const answer = await askForTokens(site, {
-    url: `${site.host('api')}/v5/oauth/token`,
+    url: `${apiOf(site)}/v5/oauth/token`,
     form: { grant_type: 'refresh_token', refresh_token: tokens.refreshToken ?? '' },
     basic: true,
   });

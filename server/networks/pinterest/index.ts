@@ -55,7 +55,12 @@ export default {
   badge: { code: 'Pn', color: '#A3163F' },
   settings: ['PINTEREST_APP_ID', 'PINTEREST_APP_SECRET'],
   app,
-  hosts: { web: 'https://www.pinterest.com', api: 'https://api.pinterest.com' },
+  otherSettings: ['PINTEREST_TRIAL'],
+  hosts: {
+    web: 'https://www.pinterest.com',
+    api: 'https://api.pinterest.com',
+    trial: 'https://api-sandbox.pinterest.com',
+  },
   paidPerPost: false,
   constraints,
   options: [

@@ -18,6 +18,14 @@ export const mountPins = (api: Router, kit: SandboxKit, signedIn: SignedIn) => {
   api.post(
     '/v5/pins',
     signedIn(['boards:read', 'boards:write', 'pins:read', 'pins:write'], async (req, res, { person }) => {
+      if (person.handle.includes('trial') && !req.baseUrl.endsWith('/trial')) {
+        return refuse(
+          res,
+          403,
+          29,
+          'Apps with Trial access may not create Pins in production. Use API Sandbox instead.',
+        );
+      }
       const parsed = NewPin.safeParse(req.body);
       if (!parsed.success) return invalid(res, z.prettifyError(parsed.error));
       const { media_source, ...texts } = parsed.data;

@@ -13,7 +13,7 @@ const sandbox: Sandbox = (kit) => {
   const router = Router();
   const api = Router();
   const signedIn = createSignedIn(kit);
-  router.use('/api', api);
+  router.use(['/api', '/trial'], api);
   mountConsent(router, kit);
   mountTokens(api, kit);
   mountUser(api, signedIn);
@@ -38,6 +38,7 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
         return undefined;
       },
       scopesOf: (query) => (query.scope ?? '').split(','),
+      states: { trial: 'Posts through an app with Trial access: only the trial host takes pins' },
     }),
   );
 };

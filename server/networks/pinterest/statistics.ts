@@ -44,7 +44,7 @@ const read = async (
     },
     accepted: 404,
   });
-  if (answer.status === 404) return { is: 'over', why: 'The pin is no longer on Pinterest.' };
+  if (answer.status === 404) return { is: 'absent', why: 'The pin is no longer on Pinterest.' };
   const { IMPRESSION, SAVE, PIN_CLICK, OUTBOUND_CLICK } = shaped(Read, answer).all.summary_metrics;
   const clicks = [PIN_CLICK, OUTBOUND_CLICK].filter((one) => one !== undefined);
   return {

@@ -4,7 +4,7 @@ import { type Prepared, prepare } from '#server/networks/families/mastodon/publi
 import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes } from '#server/networks/shared/limits';
-import { isOn, itemsOf, option, problems } from '#server/networks/shared/post';
+import { eachItem, isOn, itemsOf, option, problems } from '#server/networks/shared/post';
 import { app } from './app.ts';
 import { connect, refresh } from './connect.ts';
 import { confirm, send } from './publish.ts';
@@ -87,6 +87,15 @@ export default {
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
   check: (post) =>
     problems([
+      // PHP's strip_tags takes it for the beginning of a tag, and removes the rest of the text.
+      ...eachItem(post, ({ body }, path) => [
+        /<(?!\s)/.test(body) && {
+          path: `${path}.body`,
+          code: 'BadCharacter',
+          message: 'Pixelfed removes “<” and what follows it: put a space after it, or write “‹”.',
+          actual: body.slice(body.search(/<(?!\s)/)).slice(0, 20),
+        },
+      ]),
       // Pixelfed would drop the warning without a word.
       option(post, 'pixelfed.spoiler_text') !== '' &&
         !isOn(post, 'pixelfed.sensitive') && {

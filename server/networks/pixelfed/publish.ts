@@ -34,7 +34,9 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   try {
     return await postStatus(site, sending, status);
   } catch (error) {
-    if (!(error instanceof NetworkTrouble) || error.networkCode !== duplicateKey) throw error;
+    if (!(error instanceof NetworkTrouble)) throw error;
+    if (error.kind === 'rateLimited') throw withSpentKey(error);
+    if (error.networkCode !== duplicateKey) throw error;
     // The server has seen the key and does not say for which post. Until the post can be looked up, the result is
     // unknown.
     const confirmation = await confirm(site, sending, prepared).catch(() => unknown);
@@ -42,6 +44,10 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     return confirmation;
   }
 };
+
+/** Pixelfed looks at the key before it looks at its limits. */
+const withSpentKey = ({ message, networkCode = '429', until }: NetworkTrouble) =>
+  new NetworkTrouble('rateLimited', message, { networkCode, isKeySpent: true, ...(until && { until }) });
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const [first] = sending.out;

@@ -41,6 +41,9 @@ const refusals: Refusals = {
   'media-refused': (res) => refuse(res, 400, 'Invalid media_ids'),
 };
 
+/** As PHP's strip_tags does it: a tag begins with any “<” before something, and may never end. */
+const withoutTags = (text: string) => text.replace(/<(?!\s)[^>]*>?/g, '');
+
 const NewStatus = z.object({
   status: z.string().nullish(),
   in_reply_to_id: z.string().nullish(),
@@ -98,7 +101,7 @@ const sandbox: Sandbox = (kit) => {
         return invalid(res, issue?.path.join('.') ?? '', `The field is invalid: ${issue?.message}.`);
       }
       const { status, in_reply_to_id, media_ids = [], ...data } = parsed.data;
-      const text = status ?? '';
+      const text = withoutTags(status ?? '');
       if (codePoints(text) > maxCharacters) {
         return invalid(res, 'status', `The status field must not be greater than ${maxCharacters} characters.`);
       }
@@ -129,7 +132,11 @@ const sandbox: Sandbox = (kit) => {
       await kit.commit(req, res, {
         text,
         person,
-        refusals,
+        refusals: {
+          ...refusals,
+          // Its own limit of posts is checked after the key.
+          '429': (res) => void use(req, person, '').then(() => refusals['429'](res)),
+        },
         make: () =>
           addOnce(req, person, () => addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } })),
         answer: (post) => res.send(statusView(post)),

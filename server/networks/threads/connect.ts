@@ -42,14 +42,16 @@ const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: strin
   };
 };
 
-/** Threads tells them to testers of the app alone. For others the first read of numbers finds out what is missing. */
+/**
+ * Threads tells them to testers of the app alone. For others the first read of numbers finds out what is missing. The code of
+ * the connection is spent by now, so no trouble here may end it.
+ */
 const readScopes = async (site: Site, tokens: Tokens) => {
   const query = { input_token: tokens.accessToken };
   try {
     return shaped(Granted, await ask(site, { tokens }, { path: '/debug_token', query })).data.scopes;
   } catch (error) {
-    if (error instanceof NetworkTrouble && ['permission', 'content', 'token'].includes(error.kind))
-      return scopesFor(site);
+    if (error instanceof NetworkTrouble) return scopesFor(site);
     throw error;
   }
 };
@@ -86,4 +88,9 @@ export const { refresh } = longTokens;
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
   const { id: _, ...told } = await readMe(site, tokens);
   return told;
+};
+
+/** Ends all that the person gave to our app. */
+export const revoke = async (site: Site, account: NetworkAccount): Promise<void> => {
+  await ask(site, account, { method: 'DELETE', path: '/me/permissions' });
 };

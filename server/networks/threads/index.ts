@@ -6,7 +6,7 @@ import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limit
 import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { links } from '#server/networks/shared/text';
 import { app } from './app.ts';
-import { connect, profile, refresh } from './connect.ts';
+import { connect, profile, refresh, revoke } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -189,6 +189,7 @@ export default {
   refreshAheadMs: longTokensAheadMs,
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

@@ -47,7 +47,7 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn, con
       const post = await own(id, grant);
       if (post) return sendNode(req, res, nodeOf(post));
       const container = await containers.get(id, grant.person.id);
-      if (container === undefined) return refuse(res, notThere);
+      if (container === undefined || grant.person.handle.includes('unreadable')) return refuse(res, notThere);
       const state = containers.stateOf(container);
       const why = state === 'ERROR' ? container.error : undefined;
       sendNode(req, res, { id, status: state, error_message: why ?? undefined });

@@ -4,6 +4,7 @@ import {
   createContainerBook,
   invalid,
   mountLongTokens,
+  mountRevocation,
   parametersOf,
   refuse,
   sendAppToken,
@@ -28,6 +29,7 @@ const sandbox: Sandbox = (kit) => {
   mountTokens(graph, kit);
   mountLongTokens(graph, kit, refusals, 'th');
   graph.use('/v1.0', api);
+  mountRevocation(api, kit, signedIn);
   mountUser(api, kit, signedIn);
   mountContainers(api, kit, signedIn, containers);
   mountReads(api, kit, signedIn, containers);
@@ -44,7 +46,10 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
-      states: { tester: 'A tester of the app, to whom Threads tells which permissions were granted' },
+      states: {
+        tester: 'A tester of the app, to whom Threads tells which permissions were granted',
+        unreadable: 'Has containers that can be published, but whose state cannot be read',
+      },
     }),
   );
 };

@@ -22,7 +22,7 @@ const readOne = async (site: Site, account: NetworkAccount, id: string): Promise
     const { views, likes, replies: comments, reposts: shares, quotes } = told;
     return { is: 'numbers', metrics: reported({ views, likes, comments, shares, quotes }) };
   } catch (error) {
-    if (isGone(error)) return { is: 'over', why: 'The post is no longer on Threads.' };
+    if (isGone(error)) return { is: 'absent', why: 'The post is no longer on Threads.' };
     throw error;
   }
 };

@@ -61,6 +61,10 @@ const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
     'media',
     'TikTok fetches photos only from addresses that the operator of this server has verified: they add the address of BASE_URL under “URL properties” of the TikTok app.',
   ],
+  app_version_check_failed: [
+    'content',
+    'The TikTok app of this person is too old to take the draft. Update it there, or send it as a post.',
+  ],
   invalid_file_upload: ['media', 'TikTok cannot use the file. Choose another.'],
   file_format_check_failed: ['media', 'TikTok does not take this kind of file. Choose another.'],
   duration_check_failed: ['media', 'TikTok does not take a video of this length. Choose another.'],

@@ -43,7 +43,14 @@ const readMe = async (
     ...(user.avatar_url && { avatarUrl: user.avatar_url }),
     facts: {
       ...factsFrom(before?.facts),
-      ...(creator && { privacyOptions: creator.privacyOptions, maxVideoSeconds: creator.maxVideoSeconds }),
+      ...(creator && {
+        nickname: creator.nickname,
+        privacyOptions: creator.privacyOptions,
+        maxVideoSeconds: creator.maxVideoSeconds,
+        commentsOff: creator.commentsOff,
+        duetsOff: creator.duetsOff,
+        stitchesOff: creator.stitchesOff,
+      }),
       mayDraft: scopes.includes(drafts),
     },
   };
@@ -61,8 +68,12 @@ const readCreatorIfAllowed = async (site: Site, tokens: Tokens) => {
 };
 
 const Facts = z.object({
+  nickname: z.string().optional(),
   privacyOptions: z.array(z.string()).optional(),
   maxVideoSeconds: z.number().positive().optional(),
+  commentsOff: z.boolean().optional(),
+  duetsOff: z.boolean().optional(),
+  stitchesOff: z.boolean().optional(),
   /** Whether drafts were allowed. */
   mayDraft: z.boolean().optional(),
 });

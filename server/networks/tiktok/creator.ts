@@ -20,6 +20,7 @@ export const labelOf = (privacy: string) => privacyLabels[privacy as keyof typeo
 const Answer = z.object({
   data: z.object({
     creator_username: z.string(),
+    creator_nickname: z.string().optional(),
     privacy_level_options: z.array(z.string()),
     comment_disabled: z.boolean().default(false),
     duet_disabled: z.boolean().default(false),
@@ -31,6 +32,7 @@ const Answer = z.object({
 /** What the account may do right now; TikTok requires asking before every post. */
 interface Creator {
   readonly username: string;
+  readonly nickname: string | undefined;
   readonly privacyOptions: readonly string[];
   readonly commentsOff: boolean;
   readonly duetsOff: boolean;
@@ -43,6 +45,7 @@ export const readCreator = async (site: Site, account: Pick<NetworkAccount, 'tok
   const { data } = shaped(Answer, answer);
   return {
     username: data.creator_username,
+    nickname: data.creator_nickname,
     privacyOptions: data.privacy_level_options,
     commentsOff: data.comment_disabled,
     duetsOff: data.duet_disabled,

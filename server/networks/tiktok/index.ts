@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import type { Json, Network, NetworkPost } from '#server/networks/network';
+import type { Json, Network, NetworkPost, Problem } from '#server/networks/network';
 import { choices, GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
 import {
   coverInside,
@@ -62,6 +62,32 @@ const coverPhotoOutside = (post: NetworkPost) => {
   return photos > 0 && (wanted < 1 || wanted > photos);
 };
 
+/** What the account's own settings, or the post, rule out. */
+const disabledFor = (post: NetworkPost, facts: Json | undefined): Record<string, string> => {
+  const { commentsOff, duetsOff, stitchesOff } = factsFrom(facts);
+  const { media } = firstItem(post);
+  const isPhotos = media.length > 0 && !media.some(isVideo);
+  const off = (what: string) => `The account has ${what} switched off in its TikTok settings.`;
+  const videosOnly = 'TikTok has this for videos alone.';
+  return {
+    ...(commentsOff && { 'tiktok.allow_comment': off('comments') }),
+    ...((isPhotos || duetsOff) && { 'tiktok.allow_duet': isPhotos ? videosOnly : off('duets') }),
+    ...((isPhotos || stitchesOff) && { 'tiktok.allow_stitch': isPhotos ? videosOnly : off('stitches') }),
+  };
+};
+
+const musicUsage = 'https://www.tiktok.com/legal/page/global/music-usage-confirmation/en';
+const brandedContent = 'https://www.tiktok.com/legal/page/global/bc-policy/en';
+
+/** Conditions of TikTok's audit: whoever posts sees as whom, and what they agree to. */
+const declarationOf = (post: NetworkPost, facts: Json | undefined): Problem => {
+  const { nickname } = factsFrom(facts);
+  const policy = isOn(post, 'tiktok.brand_content') ? `Branded Content Policy (${brandedContent}) and ` : '';
+  const who = nickname === undefined ? '' : `This posts as ${nickname}. `;
+  const message = `${who}By posting, you agree to TikTok's ${policy}Music Usage Confirmation (${musicUsage}).`;
+  return { path: 'content', code: 'Declaration', message };
+};
+
 const side = { min: 360, max: 4_096 };
 
 /**
@@ -91,7 +117,7 @@ export default {
         'A draft goes to the inbox of the account. Nothing is public until somebody finishes it in the TikTok app.',
     },
     {
-      // No default: TikTok's rules want people to choose.
+      // TikTok's rules: people choose it for every post, and nothing else is switched on before they do.
       key: 'tiktok.privacy',
       label: 'Who can see it',
       type: 'Choice',
@@ -104,7 +130,7 @@ export default {
       key: 'tiktok.allow_comment',
       label: 'Allow comments',
       type: 'Boolean',
-      default: 'true',
+      default: 'false',
       description: 'Whether people may comment.',
     },
     {
@@ -221,8 +247,13 @@ export default {
           },
       ),
     ]),
-  surprises: (post) =>
-    isDraft(post)
+  disabledOptions: disabledFor,
+  surprises: (post, facts) => [
+    ...Object.entries(disabledFor(post, facts))
+      .filter(([key]) => isOn(post, key))
+      .map(([key, why]) => ({ path: `options.${key}`, code: 'OptionUnused' as const, message: why })),
+    ...(isDraft(post) ? [] : [declarationOf(post, facts)]),
+    ...(isDraft(post)
       ? problems([
           {
             path: 'options.tiktok.mode',
@@ -237,7 +268,8 @@ export default {
               message: 'TikTok takes no text with a draft of a video: it has to be pasted in the TikTok app.',
             },
         ])
-      : [],
+      : []),
+  ],
   connect,
   refreshAheadMs: minutes(120),
   refresh,

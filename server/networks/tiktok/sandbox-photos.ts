@@ -56,6 +56,9 @@ export const mountPhotos = (api: Router, kit: SandboxKit, signedIn: SignedIn) =>
       const isDraft = post_mode === 'MEDIA_UPLOAD';
       if (parsed.data.post_mode === 'DIRECT_POST' && refusesInfo(res, person, parsed.data.post_info)) return;
       if (isDraft && person.handle.includes('fivedrafts')) return tooManyDrafts(res);
+      if (isDraft && person.handle.includes('oldapp')) {
+        return refuse(res, 403, 'app_version_check_failed', "The user's TikTok app does not support this.");
+      }
       if (person.handle.includes('unverified')) {
         return refuse(res, 403, 'url_ownership_unverified', 'Please verify the ownership of the URL properties.');
       }

@@ -33,7 +33,8 @@ export const readMetrics = async (
   return posts.map(({ externalId }) => {
     if (!isPublicId(externalId)) return { is: 'over', why: 'TikTok has numbers of public posts alone.' };
     const found = videos.find(({ id }) => id === externalId);
-    if (found === undefined) return { is: 'over', why: 'TikTok has no numbers: the post is gone or no longer public.' };
+    if (found === undefined)
+      return { is: 'absent', why: 'TikTok has no numbers: the post is gone or no longer public.' };
     return {
       is: 'numbers',
       metrics: reported({

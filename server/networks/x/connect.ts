@@ -24,17 +24,23 @@ const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: strin
     name: data.name,
     handle: data.username,
     ...(data.profile_image_url && { avatarUrl: data.profile_image_url }),
-    facts: { writesLong: paying.includes(data.subscription_type ?? '') } satisfies Facts,
+    facts: {
+      writesLong: paying.includes(data.subscription_type ?? ''),
+      isSelfServe: site.setting('X_TIER', '') === 'self-serve',
+    } satisfies Facts,
   };
 };
 
 const paying = ['Basic', 'Premium', 'PremiumPlus'];
 
-const Facts = z.object({ writesLong: z.boolean().default(false) });
+const Facts = z.object({ writesLong: z.boolean().default(false), isSelfServe: z.boolean().default(false) });
 type Facts = z.output<typeof Facts>;
 
 /** Whether the account may write more than others. */
 export const writesLong = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.writesLong ?? false;
+
+/** Whether the operator pays for one of the tiers that X sells without a contract. */
+export const isSelfServe = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.isSelfServe ?? false;
 
 export const connect: OAuthConnect = {
   kind: 'OAuth',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Documented } from '#server/networks/sandbox';
 
-/** From X's OpenAPI description, 2.167. */
+/** From X's OpenAPI description, 2.166, and the names that 2.167 of August 2026 gives to fields of posts. */
 
 const id = z.string().regex(/^\d{1,19}$/);
 const Problem = z.strictObject({
@@ -78,25 +78,27 @@ const Entities = z.looseObject({
     .array(z.looseObject({ url: z.string(), expanded_url: z.string().optional(), media_key: z.string().optional() }))
     .optional(),
 });
+const WholeText = z.looseObject({ text: z.string().optional(), entities: Entities.optional() });
+const metrics = {
+  impression_count: count,
+  like_count: count,
+  reply_count: count,
+  quote_count: count.optional(),
+  bookmark_count: count,
+};
 const Post = z.strictObject({
   id,
   text: z.string(),
   created_at: z.iso.datetime().optional(),
   edit_history_tweet_ids: z.array(id).optional(),
-  note_tweet: z.looseObject({ text: z.string().optional(), entities: Entities.optional() }).optional(),
+  note_tweet: WholeText.optional(),
+  note_post: WholeText.optional(),
   entities: Entities.optional(),
   attachments: z
     .strictObject({ media_keys: z.array(z.string()).optional(), poll_ids: z.array(id).optional() })
     .optional(),
   public_metrics: z
-    .strictObject({
-      impression_count: count,
-      like_count: count,
-      reply_count: count,
-      retweet_count: count,
-      quote_count: count.optional(),
-      bookmark_count: count,
-    })
+    .union([z.strictObject({ ...metrics, retweet_count: count }), z.strictObject({ ...metrics, repost_count: count })])
     .optional(),
 });
 
@@ -112,7 +114,13 @@ const User = z.strictObject({
 
 const fields = (...known: string[]) => z.string().refine((text) => text.split(',').every((one) => known.includes(one)));
 const userFields = fields('profile_image_url', 'name', 'username', 'verified', 'verified_type', 'subscription_type');
-const postFields = fields('created_at', 'text', 'public_metrics', 'note_tweet', 'attachments', 'entities');
+const postFields = ['created_at', 'text', 'public_metrics', 'attachments', 'entities'];
+/** One of the two, never both. */
+const eitherSpelling = (query: z.core.$ZodLooseShape) =>
+  z.union([
+    z.strictObject({ ...query, 'tweet.fields': fields(...postFields, 'note_tweet').optional() }),
+    z.strictObject({ ...query, 'post.fields': fields(...postFields, 'note_post').optional() }),
+  ]);
 
 export const documented: Documented = {
   error: z.union([Problem, z.strictObject({ error: z.string(), error_description: z.string().optional() })]),
@@ -196,16 +204,15 @@ export const documented: Documented = {
     { call: 'POST api/2/tweets', body: NewPost, answer: z.strictObject({ data: Post, errors }) },
     {
       call: 'GET api/2/tweets',
-      query: z.strictObject({ ids: z.string(), 'tweet.fields': postFields.optional() }),
+      query: eitherSpelling({ ids: z.string() }),
       answer: z.strictObject({ data: z.array(Post).optional(), errors }),
     },
     {
       call: 'GET api/2/users/:id/tweets',
-      query: z.strictObject({
+      query: eitherSpelling({
         max_results: z.coerce.number().int().min(5).max(100).optional(),
         start_time: z.iso.datetime({ precision: 0 }).optional(),
         pagination_token: z.string().optional(),
-        'tweet.fields': postFields.optional(),
       }),
       answer: z.strictObject({
         data: z.array(Post).optional(),

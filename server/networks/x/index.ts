@@ -16,7 +16,7 @@ import {
 } from '#server/networks/shared/post';
 import { app } from './app.ts';
 import { characters, longCharacters } from './characters.ts';
-import { connect, profile, refresh, revoke, writesLong } from './connect.ts';
+import { connect, isSelfServe, profile, refresh, revoke, writesLong } from './connect.ts';
 import { confirm, type Prepared, prepare, quotedIn, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -98,6 +98,23 @@ const tagProblems = (post: NetworkPost): Finding[] => {
   ];
 };
 
+/** What X limits on its self-serve tiers since February 2026. */
+const selfServeLimits = (post: NetworkPost): Finding[] => [
+  post.items.length > 1 && {
+    path: 'content.1',
+    code: 'MayBeRefused',
+    message:
+      'X may refuse the items after the first: on its self-serve tiers an app may reply only to people who mentioned or quoted the account.',
+  },
+  ...eachItem(post, ({ body }, path) => [
+    /(?<![\w@])@\w/.test(body) && {
+      path: `${path}.body`,
+      code: 'MayBeRefused',
+      message: 'X may refuse this mention: its self-serve tiers limit them.',
+    },
+  ]),
+];
+
 /** Not documented; ten times the usual gateway timeout of 60 s. */
 const holdMs = minutes(10);
 
@@ -107,6 +124,7 @@ export default {
   alsoCalled: ['twitter'],
   badge: { code: 'X', color: '#16181D', darkColor: '#E6E8EE' },
   settings: ['X_CLIENT_ID', 'X_CLIENT_SECRET'],
+  otherSettings: ['X_TIER'],
   app,
   hosts: { web: 'https://x.com', api: 'https://api.x.com' },
   paidPerPost: true,
@@ -213,6 +231,7 @@ export default {
           },
       ),
     ]),
+  surprises: (post, facts) => (isSelfServe(facts) ? problems(selfServeLimits(post)) : []),
   connect,
   refreshAheadMs: minutes(5),
   refresh,

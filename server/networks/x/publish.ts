@@ -17,7 +17,7 @@ import { isOn, list, option } from '#server/networks/shared/post';
 import { earliest, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { comparable, replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { ask } from './api.ts';
+import { ask, readPosts } from './api.ts';
 
 /** X takes up to 4 MB; 1 MB is tested. */
 const chunkBytes = 1_000_000;
@@ -194,15 +194,23 @@ const Entities = z.object({
 
 type Url = NonNullable<z.output<typeof Entities>['urls']>[number];
 
-const Listed = z.object({
-  id: z.string(),
-  text: z.string(),
-  created_at: z.string(),
-  entities: Entities.optional(),
-  attachments: z.object({ media_keys: z.array(z.string()).default([]) }).optional(),
-  // The whole of a long text, of which `text` is the beginning.
-  note_tweet: z.object({ text: z.string(), entities: Entities.optional() }).optional(),
-});
+const WholeText = z.object({ text: z.string(), entities: Entities.optional() });
+
+const Listed = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    created_at: z.string(),
+    entities: Entities.optional(),
+    attachments: z.object({ media_keys: z.array(z.string()).default([]) }).optional(),
+    note_tweet: WholeText.optional(),
+    note_post: WholeText.optional(),
+  })
+  .transform(({ note_tweet, note_post = note_tweet, ...post }) => ({
+    ...post,
+    // Of a long text, `text` is only the beginning.
+    whole: note_post ?? { text: post.text, entities: post.entities },
+  }));
 type Listed = z.output<typeof Listed>;
 
 /** Without posts it says that there are none: errors come with status 200, too. */
@@ -224,19 +232,19 @@ export const confirm = async (
 ): Promise<Confirmation<Prepared>> => {
   const { account, part, out, since } = sending;
   const start = earliest(since).toISOString().replace(/\.\d+/, '');
-  const fields = 'created_at,text,note_tweet,attachments,entities';
   const readPage = async (cursor?: string): Promise<Page<Listed>> => {
-    const answer = await ask(site, account, {
+    const request = {
       path: `/2/users/${account.id}/tweets`,
-      query: { max_results: mostRead, start_time: start, 'tweet.fields': fields, pagination_token: cursor },
-    });
-    const { data, meta } = shaped(Timeline, answer);
+      query: { max_results: mostRead, start_time: start, pagination_token: cursor },
+      fields: ({ wholeText }: { wholeText: string }) => ['created_at', 'text', wholeText, 'attachments', 'entities'],
+    };
+    const { data, meta } = await readPosts(site, account, request, Timeline);
     return { entries: data, next: meta.next_token };
   };
   const search = await searchBack({
     readPage,
-    isCandidate: ({ id, text, note_tweet: whole }) =>
-      withoutLinks(unescaped(whole?.text ?? text)) === withoutLinks(part.body) &&
+    isCandidate: ({ id, whole }) =>
+      withoutLinks(unescaped(whole.text)) === withoutLinks(part.body) &&
       !out.some(({ externalId }) => externalId === id),
     isMatch: (post) => hasMedia(post, mediaIds) && hasLinks(post, sending),
     since,
@@ -252,11 +260,11 @@ const hasMedia = ({ attachments }: Listed, ids: readonly string[]) =>
     ids,
   );
 
-const hasLinks = ({ entities, note_tweet: whole }: Listed, { part, post }: Sending) => {
+const hasLinks = ({ entities, whole }: Listed, { part, post }: Sending) => {
   const quoted = quotedIn(post);
   const isTyped = ({ expanded_url: to = '', media_key: key }: Url) =>
     key === undefined && !/\/(?:photo|video)\/\d+$/.test(to) && !(quoted && to.endsWith(`/status/${quoted}`));
-  const told = (whole?.entities ?? entities)?.urls?.filter(isTyped) ?? [];
+  const told = (whole.entities ?? entities)?.urls?.filter(isTyped) ?? [];
   const typed: string[] = [];
   replaceLinks(part.body, (link) => {
     typed.push(link);

@@ -35,8 +35,25 @@ const refusalsOf = ({ now }: SandboxKit): Refusals => ({
 export const states = {
   nocredits: 'The app has no credits left: every post is refused',
   premium: 'The account has a subscription and writes long texts',
+  renamed: 'X has new names for the fields of posts, and refuses the old ones',
   selfserve: 'The app may not quote',
+  unsummoned: 'The app may neither reply nor mention anybody',
 };
+
+/** The two names that X has had for each field. */
+export const oldNames = { parameter: 'tweet.fields', wholeText: 'note_tweet', shares: 'retweet_count' } as const;
+export const newNames = { parameter: 'post.fields', wholeText: 'note_post', shares: 'repost_count' } as const;
+export type Names = typeof oldNames | typeof newNames;
+
+export const namesFor = ({ handle }: SandboxPerson): Names => (handle.includes('renamed') ? newNames : oldNames);
+
+export const refuseParameter = (res: Response, parameter: string) =>
+  res.status(400).send({
+    title: 'Invalid Request',
+    detail: 'One or more parameters to your request was invalid.',
+    type: 'https://api.x.com/2/problems/invalid-request',
+    errors: [{ parameters: { [parameter]: [] }, message: `The query parameter [${parameter}] is not known` }],
+  });
 
 export const writesLong = ({ handle }: SandboxPerson) => handle.includes('premium');
 

@@ -6,7 +6,17 @@ import type { SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/san
 import { pageAfter } from '#server/networks/shared/page-after';
 import { replaceLinks } from '#server/networks/shared/text';
 import { characters, longCharacters } from './characters.ts';
-import { type Access, badMedia, problem, writesLong } from './sandbox-access.ts';
+import {
+  type Access,
+  badMedia,
+  type Names,
+  namesFor,
+  newNames,
+  oldNames,
+  problem,
+  refuseParameter,
+  writesLong,
+} from './sandbox-access.ts';
 import { createUploads, mediaKey } from './sandbox-media.ts';
 
 /** Unknown fields are refused. */
@@ -58,6 +68,7 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
   /** Undefined when it is taken. */
   const refusalOf = async (post: NewPost, grant: SandboxGrant): Promise<Refusal | undefined> =>
     wrongTogether(post) ??
+    unsummoned(post, grant) ??
     (await wrongQuote(post, grant)) ??
     tooLong(post, grant) ??
     (await wrongMedia(post, grant)) ??
@@ -71,6 +82,13 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
     }
     return undefined;
   };
+
+  const unsummoned = ({ text, reply }: NewPost, { person }: SandboxGrant) =>
+    person.handle.includes('unsummoned') && (reply !== undefined || /@\w/.test(text))
+      ? forbidden(
+          'Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.',
+        )
+      : undefined;
 
   const wrongQuote = async ({ quote_tweet_id: quoted }: NewPost, { person }: SandboxGrant) => {
     if (quoted === undefined) return undefined;
@@ -130,17 +148,26 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
     });
   };
 
+  /** Refuses the parameter that the other version of the API has. */
+  const readsPosts = (work: (req: Request, res: Response, grant: SandboxGrant, names: Names) => Promise<unknown>) =>
+    signedIn('tweet.read', async (req, res, grant) => {
+      const names = namesFor(grant.person);
+      const { parameter } = names === newNames ? oldNames : newNames;
+      if (req.query[parameter] !== undefined) return refuseParameter(res, parameter);
+      await work(req, res, grant, names);
+    });
+
   api.get(
     '/2/users/:id/tweets',
-    signedIn('tweet.read', async (req, res, { person }) => {
+    readsPosts(async (req, res, { person }, names) => {
       const count = Number(req.query.max_results ?? 10);
       if (count < 5 || count > 100) return invalid('max_results must be between 5 and 100')(res);
       if (req.params.id !== person.id) return problem(res, 404, 'Not Found Error', 'Could not find user');
       const start = Date.parse(String(req.query.start_time ?? '1970-01-01T00:00:00Z'));
       const posts = (await kit.posts.of(person.id, 3200)).filter(({ createdAt }) => Date.parse(createdAt) >= start);
       const { entries, next } = pageAfter(posts, req.query.pagination_token, count);
-      const fields = String(req.query['tweet.fields'] ?? '').split(',');
-      const data = entries.map((post) => listed(post, fields));
+      const fields = String(req.query[names.parameter] ?? '').split(',');
+      const data = entries.map((post) => listed(post, fields, names));
       res.send({
         ...(data.length > 0 && { data }),
         meta: { result_count: data.length, ...(next && { next_token: next }) },
@@ -150,14 +177,14 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
 
   api.get(
     '/2/tweets',
-    signedIn('tweet.read', async (req, res, { person }) => {
+    readsPosts(async (req, res, { person }, names) => {
       if (await kit.isFaulty('read', req, res, { person, refusals })) return;
       const ids = String(req.query.ids ?? '').split(',');
       if (ids.length > 100) return problem(res, 400, 'Invalid Request', 'ids: at most 100');
       const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
       const data = found
         .filter((post) => post !== undefined)
-        .map((post) => ({ id: post.id, text: escaped(post.text), public_metrics: metrics(kit.numbers(post)) }));
+        .map((post) => ({ id: post.id, text: escaped(post.text), public_metrics: metrics(kit.numbers(post), names) }));
       const missing = ids.filter((_, index) => found[index] === undefined);
       res.send({
         ...(data.length > 0 && { data }),
@@ -202,7 +229,7 @@ const shortLink = (url: string) =>
 const addressOf = (id: string) => `https://x.com/i/status/${id}`;
 
 /** A post as its timeline shows it: media are links at the end of the text, and the entities say where links lead. */
-const listed = (post: SandboxPost, fields: readonly string[]) => {
+const listed = (post: SandboxPost, fields: readonly string[], { wholeText }: Names) => {
   const { id, media, createdAt } = post;
   const text = [post.text, ...(media.length > 0 ? [shortLink(id)] : [])].join(' ').trim();
   const entities = { urls: urlsOf(post) };
@@ -211,7 +238,7 @@ const listed = (post: SandboxPost, fields: readonly string[]) => {
     id,
     text: escaped(beginningOf(text)),
     created_at: createdAt,
-    ...(fields.includes('note_tweet') && isLong(text) && { note_tweet: whole }),
+    ...(fields.includes(wholeText) && isLong(text) && { [wholeText]: whole }),
     ...(fields.includes('entities') && entities.urls.length > 0 && { entities }),
     ...(fields.includes('attachments') && media.length > 0 && { attachments: { media_keys: media.map(mediaKey) } }),
   };
@@ -234,11 +261,11 @@ const urlsOf = (post: SandboxPost) => {
   ];
 };
 
-const metrics = (numbers: ReturnType<SandboxKit['numbers']>) => ({
+const metrics = (numbers: ReturnType<SandboxKit['numbers']>, { shares }: Names) => ({
   impression_count: numbers.views,
   like_count: numbers.likes,
   reply_count: numbers.comments,
-  retweet_count: numbers.shares,
+  [shares]: numbers.shares,
   quote_count: numbers.quotes,
   bookmark_count: numbers.saves,
 });

@@ -1,44 +1,46 @@
 import { z } from 'zod';
 import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
-import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
-import { ask } from './api.ts';
+import { readPosts } from './api.ts';
 
-const Read = z.object({
-  data: z
-    .array(
-      z.object({
-        id: z.string(),
-        public_metrics: z.object({
-          impression_count: z.number().optional(),
-          like_count: z.number().optional(),
-          reply_count: z.number().optional(),
-          retweet_count: z.number().optional(),
-          quote_count: z.number().optional(),
-          bookmark_count: z.number().optional(),
-        }),
-      }),
-    )
-    .default([]),
-});
+const Numbers = z
+  .object({
+    impression_count: z.number().optional(),
+    like_count: z.number().optional(),
+    reply_count: z.number().optional(),
+    repost_count: z.number().optional(),
+    retweet_count: z.number().optional(),
+    quote_count: z.number().optional(),
+    bookmark_count: z.number().optional(),
+  })
+  .refine(({ repost_count, retweet_count }) => repost_count !== undefined || retweet_count !== undefined);
+
+const Read = z
+  .object({
+    data: z.array(z.object({ id: z.string(), public_metrics: Numbers })).default([]),
+    errors: z.array(z.object({ type: z.string().optional() })).default([]),
+  })
+  // X gives reasons other than a missing post with status 200, too.
+  .refine(({ data, errors }) => data.length > 0 || errors.some(({ type = '' }) => type.endsWith('resource-not-found')));
 
 export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
 ): Promise<MetricsRead[]> => {
-  const query = { ids: posts.map(({ externalId }) => externalId).join(','), 'tweet.fields': 'public_metrics' };
-  const { data } = shaped(Read, await ask(site, account, { path: '/2/tweets', query }));
+  const query = { ids: posts.map(({ externalId }) => externalId).join(',') };
+  const request = { path: '/2/tweets', query, fields: () => ['public_metrics'] };
+  const { data } = await readPosts(site, account, request, Read);
   return posts.map(({ externalId }) => {
     const found = data.find(({ id }) => id === externalId)?.public_metrics;
-    if (found === undefined) return { is: 'over', why: 'The post is no longer on X.' };
+    if (found === undefined) return { is: 'absent', why: 'The post is no longer on X.' };
     return {
       is: 'numbers',
       metrics: reported({
         views: found.impression_count,
         likes: found.like_count,
         comments: found.reply_count,
-        shares: found.retweet_count,
+        shares: found.repost_count ?? found.retweet_count,
         quotes: found.quote_count,
         saves: found.bookmark_count,
       }),

@@ -27,7 +27,7 @@ export const readMetrics = async (
   const { items } = shaped(Videos, await ask(site, account, { path: '/youtube/v3/videos', query }));
   return posts.map(({ externalId }) => {
     const found = items.find(({ id }) => id === externalId)?.statistics;
-    if (found === undefined) return { is: 'over', why: 'The video is no longer on YouTube.' };
+    if (found === undefined) return { is: 'absent', why: 'The video is no longer on YouTube.' };
     return {
       is: 'numbers',
       metrics: reported({ views: found.viewCount, likes: found.likeCount, comments: found.commentCount }),

@@ -18,6 +18,7 @@ import { app } from '#web/api.ts';
 import { toastIdOf } from '#web/live/apply-news.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
+import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { withLabels } from '#web/parts/option-words.ts';
@@ -240,8 +241,8 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
 
-/** What happens to a picture, as the card shows it. */
-const isNote = ({ code }: Findings[number]) => code === 'MediaFitted';
+/** What happens to a picture, and what whoever approves agrees to. */
+const isNote = ({ code }: Findings[number]) => code === 'MediaFitted' || code === 'Declaration';
 
 const CheckList = ({
   kind,
@@ -262,7 +263,7 @@ const CheckList = ({
           <Icon size={16} aria-hidden="true" />
           <span>
             {provider && !message.includes(provider) && `${provider}: `}
-            {withLabels(message, optionsOf(provider))}
+            <LinkedText text={withLabels(message, optionsOf(provider))} />
           </span>
         </li>
       ))}

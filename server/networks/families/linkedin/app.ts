@@ -2,13 +2,13 @@ import type { ApiVersion, NetworkApp, Site } from '#server/networks/network';
 import { madeUpGrant, tryMadeUpGrant } from '#server/networks/oauth2';
 import { versionOf } from './api.ts';
 
-/** A version lives for twelve months at least. */
+/** A version lives for a year, and is switched off in the middle of its month. */
 export const linkedinApi = (site: Pick<Site, 'setting'>): ApiVersion => {
   const version = versionOf(site);
   const setting = 'LINKEDIN_VERSION';
   const [, year, month] = /^(20\d{2})(0[1-9]|1[0-2])$/.exec(version) ?? [];
   if (year === undefined) return { version, setting, expected: 'year and month, such as 202607' };
-  return { version, endsOn: `${Number(year) + 1}-${month}-01`, setting };
+  return { version, endsOn: `${Number(year) + 1}-${month}-15`, setting };
 };
 
 export const tryLinkedinCredentials: NonNullable<NetworkApp['tryCredentials']> = (site, redirectUri) =>

@@ -18,7 +18,11 @@ const credentials = ({ registration }: Site) => ({
 /** `accountsOf` reads the accounts that the new access can post as. */
 export const createConnect = (
   scopes: readonly string[],
-  accountsOf: (site: Site, tokens: Tokens) => Promise<readonly Omit<NetworkAccount, 'tokens' | 'scopes'>[]>,
+  accountsOf: (
+    site: Site,
+    tokens: Tokens,
+    granted: readonly string[],
+  ) => Promise<readonly Omit<NetworkAccount, 'tokens' | 'scopes'>[]>,
 ): OAuthConnect => ({
   kind: 'OAuth',
   pkce: false,
@@ -38,7 +42,7 @@ export const createConnect = (
     const tokens = tokensFrom(answer, site.now());
     // Separated by commas or by spaces, depending on the version.
     const granted = answer.scope?.split(/[\s,]+/).filter((scope) => scope !== '') ?? scopes;
-    return (await accountsOf(site, tokens)).map((account) => ({ ...account, tokens, scopes: granted }));
+    return (await accountsOf(site, tokens, granted)).map((account) => ({ ...account, tokens, scopes: granted }));
   },
 });
 

@@ -4,7 +4,7 @@ import { askForTokens, authorizeUrl, revokeToken, tokensFrom } from '#server/net
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, hostOf, troubleOf } from './api.ts';
-import { isUsual, readServer } from './server-facts.ts';
+import { isUsual, readServer, runsMastodonItself, runsPixelfed } from './server-facts.ts';
 
 interface Software {
   readonly name: string;
@@ -41,6 +41,11 @@ export const connectTo = ({ name, usualServer, scopes, pkce, isIt }: Software): 
     }
     const { client_id, client_secret } = shaped(Registered, answer);
     return { clientId: client_id, clientSecret: client_secret };
+  },
+
+  keepsRegistrations: async (site) => {
+    const { facts } = await readServer(site);
+    return runsMastodonItself(facts) || runsPixelfed(facts.version);
   },
 
   authorizeUrl: (site, { redirectUri, state, challenge }) =>

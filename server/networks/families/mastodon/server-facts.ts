@@ -106,6 +106,10 @@ const toServer = (site: Site, { domain, uri, version, configuration }: z.output<
 /** `3.5.3 (compatible; Pixelfed 0.12.4)` */
 export const runsPixelfed = (version: string | undefined): boolean => /pixelfed/i.test(version ?? '');
 
+/** `4.2.1 (compatible; Sharkey 2025.4.3)` */
+export const runsSharkey = (facts: Json | undefined): boolean =>
+  /sharkey/i.test(ServerFacts.safeParse(facts).data?.version ?? '');
+
 /** Other software that speaks the API says so: `2.7.2 (compatible; Pleroma 2.9.1)`, or counts its versions below 1. */
 export const runsMastodonItself = (facts: Json): boolean =>
   /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(ServerFacts.safeParse(facts).data?.version ?? '');

@@ -18,7 +18,7 @@ export const readEach = async (
       readings.push({ is: 'numbers', metrics: metricsOf(status) });
     } catch (error) {
       if (!isGone(error)) throw error;
-      readings.push({ is: 'over', why: 'The post is no longer on the server.' });
+      readings.push({ is: 'absent', why: 'The post is no longer on the server.' });
     }
   }
   return readings;

@@ -4,6 +4,8 @@ import { graphVersion, wordsOf } from './graph.ts';
 
 /** As Meta has announced them. The newest version has no end yet. */
 const ends: Readonly<Record<string, string>> = {
+  'v20.0': '2026-09-24',
+  'v21.0': '2027-01-21',
   'v22.0': '2027-05-20',
   'v23.0': '2027-10-08',
   'v24.0': '2028-02-18',
@@ -14,7 +16,8 @@ export const graphApi = (site: Pick<Site, 'setting'>): ApiVersion => {
   const version = graphVersion(site);
   const setting = 'META_GRAPH_VERSION';
   if (!/^v\d{1,3}\.\d$/.test(version)) return { version, setting, expected: 'a version such as v25.0' };
-  const endsOn = ends[version];
+  // What is older than the oldest of them has ended before it.
+  const endsOn = Number(version.slice(1)) < 20 ? ends['v20.0'] : ends[version];
   return { version, ...(endsOn && { endsOn }), setting };
 };
 

@@ -106,33 +106,30 @@ export const createContainers = ({
 
   const prepare = async (site: Site, sending: Sending, kept?: Containers): Promise<Preparation<Containers>> => {
     if (kept === undefined) return begin(site, sending);
-    // A container lives for a day. One that was just made may not be known everywhere yet.
-    const isOver = (state: State) => state === 'EXPIRED' || (state === 'GONE' && kept.asked >= patience.made);
-    return (await goOn(site, sending, kept, isOver)) ?? begin(site, sending);
+    // A container lives for a day.
+    return (await goOn(site, sending, kept)) ?? begin(site, sending);
   };
 
   const begin = async (site: Site, sending: Sending): Promise<Preparation<Containers>> => {
     const children: string[] = [];
     for (const child of formOf(sending).children) children.push(await create(site, sending.account, child));
-    const step = await goOn(site, sending, { children, working: children, asked: 0 }, (state) => state === 'EXPIRED');
+    const step = await goOn(site, sending, { children, working: children, asked: 0 });
     if (step) return step;
     throw new NetworkTrouble('temporary', `${name} forgot the post while it was prepared.`, { networkCode: 'EXPIRED' });
   };
 
   /** Undefined when one of them is over, so that all are made anew. */
-  const goOn = async (
-    site: Site,
-    sending: Sending,
-    kept: Containers,
-    isOver: (state: State) => boolean,
-  ): Promise<Preparation<Containers> | undefined> => {
+  const goOn = async (site: Site, sending: Sending, kept: Containers): Promise<Preparation<Containers> | undefined> => {
     const { account } = sending;
     const working: string[] = [];
     for (const id of kept.working) {
       const { state, why = '' } = await stateOf(site, account, id);
-      if (isOver(state)) return undefined;
+      if (state === 'EXPIRED') return undefined;
       if (state === 'ERROR') throw failed(name, why);
-      if (state === 'IN_PROGRESS' || state === 'GONE') working.push(id);
+      // Meta may call a container missing for days that is there. A new one would cost quota and fare no better, so after a
+      // while it is published unseen: one that is not ready is refused.
+      const isUnreadable = state === 'GONE' && kept.asked < patience.made;
+      if (state === 'IN_PROGRESS' || isUnreadable) working.push(id);
     }
     if (working.length > 0) {
       return waiting({ ...kept, working, asked: kept.asked + 1 }, pauseMs(sending, kept.asked));
@@ -140,7 +137,7 @@ export const createContainers = ({
     const { children } = kept;
     if (kept.container !== undefined) return ready({ children, container: kept.container, working: [], asked: 0 });
     const container = await create(site, account, formOf(sending).container(children));
-    return goOn(site, sending, { children, container, working: [container], asked: 0 }, isOver);
+    return goOn(site, sending, { children, container, working: [container], asked: 0 });
   };
 
   return {
@@ -149,7 +146,11 @@ export const createContainers = ({
     /** Returns the id of what is now public. */
     publish: async (site: Site, { account }: Sending, { container }: Containers): Promise<string> => {
       const json = { creation_id: container };
-      return shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.publish}`, json })).id;
+      try {
+        return shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.publish}`, json })).id;
+      } catch (error) {
+        throw isUnpublished(error) ? unpublished(name, error) : error;
+      }
     },
 
     confirm: async (site: Site, sending: Sending, kept: Containers): Promise<Confirmation<Containers>> => {
@@ -188,6 +189,14 @@ const failed = (name: string, why: string) =>
     `${name} could not use the media (${why || 'it does not say why'}). Check that the file is as ${name} wants it, and that ${name} can fetch it from this server.`,
     { networkCode: /\b\d{7}\b/.exec(why)?.[0] ?? (why || 'ERROR') },
   );
+
+/** The container is not ready (9007), or does not exist (24): certainly nothing was published. */
+const isUnpublished = (error: unknown): error is NetworkTrouble =>
+  error instanceof NetworkTrouble && /^(?:9007|24)\b/.test(error.networkCode ?? '');
+
+/** It is prepared and sent again, as after an outage. */
+const unpublished = (name: string, { networkCode = '' }: NetworkTrouble) =>
+  new NetworkTrouble('temporary', `${name} is not done with the media.`, { networkCode, reached: false });
 
 const Permalink = z.object({ permalink: z.url() });
 

@@ -90,6 +90,10 @@ const GraphError = z
   })
   .transform(({ error }) => error);
 
+/** Any 24 hours count, so there is room again before a whole day has passed; Instagram does not say when. */
+const postsOfTheDay = 2207042;
+const askAgainMs = 2 * 3_600_000;
+
 export const graphTrouble = (name: string, answer: NetworkAnswer, now: Date): NetworkTrouble => {
   const { status } = answer;
   const error = GraphError.safeParse(answer.json).data;
@@ -97,7 +101,9 @@ export const graphTrouble = (name: string, answer: NetworkAnswer, now: Date): Ne
     (error && (bySubcode.get(error.error_subcode ?? 0) ?? kindOfCode(error.code))) ??
     (status >= 500 || error?.is_transient ? 'temporary' : byStatus.get(status)) ??
     (error ? 'content' : 'unknown');
-  const until = kind === 'rateLimited' ? regainedAt(answer, now) : undefined;
+  const isDayOver = error?.error_subcode === postsOfTheDay;
+  const byDay = isDayOver ? new Date(now.getTime() + askAgainMs) : undefined;
+  const until = kind === 'rateLimited' ? (regainedAt(answer, now) ?? byDay) : undefined;
   return new NetworkTrouble(kind, said[kind](name, wordsOf(answer)), {
     networkCode: error ? [error.code, error.error_subcode].filter((code) => code !== undefined).join('/') : `${status}`,
     ...(until && { until }),

@@ -182,6 +182,17 @@ export const mountLongTokens = (graph: Router, kit: SandboxKit, refusals: Refusa
   });
 };
 
+/** Ends all that a person gave to the app. */
+export const mountRevocation = (graph: Router, kit: SandboxKit, signedIn: ReturnType<typeof signedInAs>) => {
+  graph.delete(
+    '/me/permissions',
+    signedIn(undefined, async (_req, res, { person }) => {
+      await kit.grants.revokeAll(person);
+      res.send({ success: true });
+    }),
+  );
+};
+
 /** For the app itself. */
 export const sendAppToken = (res: Response, query: Readonly<Record<string, unknown>>) => {
   if (query.grant_type !== 'client_credentials') return refuse(res, invalid('grant_type is not supported'));

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
+import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import styles from './check-list.module.css';
@@ -25,7 +26,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
             <>
               <Icon className={styles.icon} data-tone={tone} size={16} aria-hidden="true" />
               {networks.length > 0 && <NetworkBadges networks={networks} size={16} max={4} />}
-              <span className={styles.text}>{text}</span>
+              <span className={styles.text}>{place ? text : <LinkedText text={text} />}</span>
               {act && <span className={styles.act}>{act}</span>}
             </>
           );

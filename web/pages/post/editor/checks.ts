@@ -134,18 +134,22 @@ const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
   );
 };
 
+/** Not wrong, but good to know. */
+const notes = ['MediaFitted', 'Declaration'];
+
 const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
   const account = chosen.find(({ id }) => id === issue.accountId);
   const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
-  const field = fieldOf(rest);
+  // Its links cannot be opened inside of a button.
+  const field = issue.code === 'Declaration' ? undefined : fieldOf(rest);
   const networks = account?.network ? [account.network] : [];
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
   // The buttons say what the option would do.
   const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
   const text = account ? withLabels(said, optionsOf(account.network)) : said;
-  return { tone: issue.code === 'MediaFitted' ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
+  return { tone: notes.includes(issue.code) ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 
 const fieldOf = (path: string): string | undefined => {

@@ -15,6 +15,7 @@ export const OptionField = ({
   choices,
   value,
   inherited,
+  disabled,
   readOnly,
   onChange,
 }: {
@@ -24,12 +25,14 @@ export const OptionField = ({
   value: string;
   /** What the original says, on the version of an account. */
   inherited: string | undefined;
+  /** Why it cannot be switched on; what is on already can be switched off. */
+  disabled: string | undefined;
   readOnly: boolean;
   onChange: (value: string) => void;
 }) => {
   const { key, label, required } = option;
   // What an account can choose from says more than how to name it.
-  const help = choices === option.choices ? option.description : undefined;
+  const help = disabled ?? (choices === option.choices ? option.description : undefined);
   const id = fields.option(key);
   return (
     <div className={styles.row}>
@@ -45,7 +48,7 @@ export const OptionField = ({
           choices={choices}
           value={value}
           fallback={inherited || option.default}
-          readOnly={readOnly}
+          readOnly={readOnly || (disabled !== undefined && value !== 'true')}
           onChange={onChange}
         />
         {help && (

@@ -8,7 +8,8 @@ import { useEditor } from './use-editor.ts';
 
 /** The options of one network after the other; what a network needs comes first. */
 export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
-  const { chosen, version, side, save, optionsOf, choicesOf, withLimitsOf, editSide, readOnly } = useEditor();
+  const { chosen, version, side, save, optionsOf, choicesOf, whyDisabled, withLimitsOf, editSide, readOnly } =
+    useEditor();
   const networks = useNetworks();
   const account = chosen.find(({ id }) => id === version);
   const having = [...new Set((account ? [account] : chosen).map(({ network }) => network))].filter(
@@ -49,6 +50,7 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
           option={(first && withLimitsOf(first, option)) ?? option}
           choices={(first && choicesOf(first, option.key)) ?? option.choices}
           value={side.options[option.key] ?? ''}
+          disabled={first && whyDisabled(first, option.key)}
           inherited={version === undefined ? undefined : save.draft.original.options[option.key]}
           readOnly={readOnly}
           onChange={(value) => editSide(setOption(option.key, value))}

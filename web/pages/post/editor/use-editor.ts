@@ -34,6 +34,8 @@ export interface Editor {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
+  /** Why this account cannot switch the option on. */
+  readonly whyDisabled: (account: Account, key: string) => string | undefined;
   /** The option with the limits that this account alone has. */
   readonly withLimitsOf: (account: Account, option: Option) => Option;
   readonly mediaOf: (id: string) => MediaItem | undefined;
@@ -109,6 +111,7 @@ export const useEditorState = ({
       limitsOf: (account: Account) => viewOf(account.id)?.constraints ?? of(account.network)?.constraints,
       optionsOf: (network: string) => of(network)?.options ?? [],
       choicesOf: (account: Account, key: string) => viewOf(account.id)?.choices[key],
+      whyDisabled: (account: Account, key: string) => viewOf(account.id)?.disabledOptions[key],
       withLimitsOf: (account: Account, option: Option) => {
         const poll = option.poll && viewOf(account.id)?.pollLimits;
         return poll ? { ...option, poll } : option;

@@ -21,6 +21,7 @@ import { ReadsTimeline } from './reads.tsx';
 import { Row } from './row.tsx';
 import { Uncertain } from './uncertain.tsx';
 import { type Target, useResults } from './use-results.ts';
+import { Waiting } from './waiting.tsx';
 import { WhatWentOut } from './what-went-out.tsx';
 import { summaryOf } from './words.ts';
 
@@ -105,7 +106,11 @@ const TargetRow = ({ target, postId }: { target: Target; postId: string }) => {
     case 'Published':
       return <Published target={target} />;
     case 'Publishing':
-      return <Row target={target} line={target.result?.error?.message ?? 'Being sent.'} />;
+      return target.wait ? (
+        <Waiting target={target} wait={target.wait} postId={postId} />
+      ) : (
+        <Row target={target} line={target.result?.error?.message ?? 'Being sent.'} />
+      );
   }
 };
 

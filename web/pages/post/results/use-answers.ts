@@ -3,7 +3,7 @@ import type { Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
 
-type Answer = 'again' | 'there' | 'not there';
+type Answer = 'again' | 'there' | 'not there' | 'give up';
 
 /** What a person can say about one account of a post. Nothing is shown before the server has said yes. */
 export const useAnswers = (postId: string, accountId: string) => {
@@ -11,6 +11,7 @@ export const useAnswers = (postId: string, accountId: string) => {
   return useMutation({
     mutationFn: (answer: Answer): Promise<Post> => {
       if (answer === 'there') return app.confirmFound({ id: postId, accountIds: [accountId] });
+      if (answer === 'give up') return app.giveUp({ id: postId, accountIds: [accountId] });
       const despite = answer === 'not there' ? [accountId] : [];
       return app.publishAgain({ id: postId, accountIds: despite, only: [accountId] });
     },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Account, GetHistoryOutput, MetricsEntry, Post, Result } from '#generated/app-client';
+import type { Account, GetHistoryOutput, GetProgressOutput, MetricsEntry, Post, Result } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
 import type { State } from '#web/parts/state-chip.tsx';
@@ -18,6 +18,8 @@ export interface Target {
   provider: string;
   state: Extract<State, 'Publishing' | 'Published' | 'Failed' | 'Uncertain'>;
   result: Result | undefined;
+  /** Until when its network lets it wait, where that is long. */
+  wait: GetProgressOutput['waits'][number] | undefined;
   entry: MetricsEntry | undefined;
   reads: Reads;
 }
@@ -57,6 +59,7 @@ export const useResults = (post: Post) => {
       provider,
       state: stateOf(result, isSending),
       result,
+      wait: isSending ? progress.data?.waits.find((one) => one.accountId === accountId) : undefined,
       entry,
       reads: history.data?.accounts.find((one) => one.accountId === accountId)?.reads ?? [],
     };

@@ -1,0 +1,11 @@
+/** A sentence of the server, with its addresses as links. */
+export const LinkedText = ({ text }: { text: string }) =>
+  text.split(/(https:\/\/[^\s)]+)/).map((piece, index) =>
+    index % 2 === 1 ? (
+      <a key={piece} href={piece} target="_blank" rel="noreferrer">
+        {new URL(piece).host}
+      </a>
+    ) : (
+      piece
+    ),
+  );
