@@ -2,7 +2,7 @@ import { ConnectionError, createAppClient, isPosthornError } from '#generated/ap
 import { errorClasses } from '#generated/sdk/src/errors';
 import { errorFrom } from '#generated/sdk/src/posthorn-error';
 import { notices } from '#web/shell/notices.ts';
-import { isPublicPage, signInPath } from './public-pages.ts';
+import { isPublicPath, paths } from './paths.ts';
 
 let workspaceId: string | undefined;
 
@@ -18,15 +18,16 @@ addEventListener('pageshow', () => {
   isLeaving = false;
 });
 
-/** Once, however many calls are refused: a second navigation would break off the first. */
+/** Once, however many calls are refused: a second navigation would cancel the first. */
 const leaveForSignIn = () => {
-  if (!isLeaving) location.assign(signInPath());
+  if (!isLeaving)
+    location.assign(`${paths['sign-in']}?next=${encodeURIComponent(location.pathname + location.search)}`);
   isLeaving = true;
 };
 
 /** What concerns the whole app is told by the shell, whoever called. */
 const onError = (error: unknown) => {
-  if (isPosthornError(error, 'Unauthorized') && !isPublicPage()) leaveForSignIn();
+  if (isPosthornError(error, 'Unauthorized') && !isPublicPath(location.pathname)) leaveForSignIn();
   if (isPosthornError(error, 'Conflict')) notices.conflict();
   if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
   notices.set({ unreachable: error instanceof ConnectionError });
