@@ -27,3 +27,7 @@ export const faultOf = (error: unknown): Fault => {
   }
   return { code: 'Bug', message: 'The app made a mistake. Reload the page; what you saved is safe.' };
 };
+
+/** A refusal is final; a lost connection, a server error or a rate limit passes. */
+export const isRetryable = (error: unknown) =>
+  error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');

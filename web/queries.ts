@@ -1,6 +1,7 @@
 import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
-import { ConnectionError, isPosthornError, type PostsListInput } from '#generated/app-client';
+import { isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
+import { isRetryable } from './faults.ts';
 
 /** The first part of a key is the domain: an event of that domain makes all of its queries read again. */
 export const keys = {
@@ -100,18 +101,14 @@ export const queries = {
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
 };
 
-/** A refusal stays one; trouble on the way may pass. */
-const mayPass = (error: unknown) =>
-  error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');
-
-// Before the next paint, not after it: a controlled box would else go back for a moment when it is clicked.
+// Notify before the next paint: otherwise a controlled checkbox flips back for a frame after each click.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      retry: (failures, error) => failures < 3 && mayPass(error),
+      retry: (failures, error) => failures < 3 && isRetryable(error),
       retryDelay: (failures, error) =>
         isPosthornError(error, 'TooManyRequests')
           ? (error.retryAfterMs ?? 30_000)

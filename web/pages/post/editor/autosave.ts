@@ -1,5 +1,6 @@
-import { ConnectionError, isPosthornError, type Post } from '#generated/app-client';
+import { isPosthornError, type Post } from '#generated/app-client';
 import { actions } from '#web/api.ts';
+import { isRetryable } from '#web/faults.ts';
 import { now } from '#web/parts/time.ts';
 import { type Change, contentOf, type Draft, draftOf, isSame } from './draft.ts';
 import { forgetText, keepText, keptText } from './kept-text.ts';
@@ -132,7 +133,7 @@ export const createAutosave = ({
   };
 
   const failed = async (error: unknown) => {
-    if (mayPass(error)) return wait(error);
+    if (isRetryable(error)) return wait(error);
     attempt = undefined;
     const id = state.base?.id;
     if (!isPosthornError(error, 'Conflict') || id === undefined) return set({ phase: 'refused', fault: error });
@@ -143,7 +144,7 @@ export const createAutosave = ({
       else set({ phase: 'conflict', theirs, fault: undefined });
     } catch (again) {
       // Another workspace is open in another tab: the text waits until this one is open again.
-      if (mayPass(again) || isPosthornError(again, 'Conflict')) wait(again);
+      if (isRetryable(again) || isPosthornError(again, 'Conflict')) wait(again);
       else set({ phase: 'refused', fault: again });
     }
   };
@@ -236,9 +237,6 @@ const send = ({ key, content, base }: Attempt): Promise<Post> => {
   if (base === undefined) return actions.posts.create({ accountIds, body }, { idempotencyKey: key });
   return actions.posts.update({ id: base.id, ...content, baseUpdatedAt: base.updatedAt }, { idempotencyKey: key });
 };
-
-const mayPass = (error: unknown) =>
-  error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');
 
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

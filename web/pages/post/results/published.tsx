@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import type { MetricsEntry } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
+import { Sparkline } from '#web/parts/sparkline.tsx';
 import { formatDay, formatTime, now, wallTime } from '#web/parts/time.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { When } from '#web/parts/when.tsx';
@@ -8,7 +9,6 @@ import { useZone } from '#web/session.ts';
 import styles from './published.module.css';
 import { ReconnectNote } from './reconnect.tsx';
 import { Row } from './row.tsx';
-import { Sparkline } from './sparkline.tsx';
 import { engagementOf, type Reads, type Target } from './use-results.ts';
 import { webAddress } from './words.ts';
 
@@ -62,7 +62,7 @@ const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {
     <>
       <Metrics shown={shown} />
       <div className={styles.reads}>
-        <Sparkline values={curveOf(reads)} />
+        <Sparkline values={curveOf(reads)} isDotted />
         <span className="caption text-2">
           {metrics?.error ? (
             <span className={styles.old} title={metrics.error}>
