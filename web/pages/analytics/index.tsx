@@ -4,10 +4,9 @@ import { Download, Globe } from 'lucide-react';
 import { app } from '#web/api.ts';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { BestTimes } from './best-times.tsx';
@@ -26,9 +25,10 @@ import { useRange } from './use-range.ts';
 export default function AnalyticsPage() {
   const view = useRange();
   const { range, accountIds, zone } = view;
-  const { data, error, refetch, isPlaceholderData } = useNumbers(range, accountIds, zone);
+  const query = useNumbers(range, accountIds, zone);
+  const { data } = query;
   const { byId } = useAccounts();
-  const wentOut = useWentOut();
+  const hasPublished = useHasPublished();
   const save = (numbers: Numbers) =>
     download(csvOf(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
   return (
@@ -56,27 +56,31 @@ export default function AnalyticsPage() {
         }
       />
       <Column width="full">
-        <div className={styles.page} aria-busy={isPlaceholderData}>
-          {error && (
-            <FaultBanner
-              title="The numbers could not be loaded. Your posts are safe."
-              fault={error}
-              onRetry={() => void refetch()}
-            />
-          )}
-          {!data && !error && <SkeletonRows rows={10} height={64} label="Loading the numbers" />}
-          {data && data.summary.totals.posts > 0 && <Parts numbers={data} view={view} onSave={() => save(data)} />}
-          {data?.summary.totals.posts === 0 &&
-            wentOut !== undefined &&
-            (wentOut ? <NothingInRange view={view} /> : <NothingYet view={view} />)}
+        <div className={styles.page} aria-busy={query.isPlaceholderData}>
+          <Loaded
+            query={query}
+            title="The numbers could not be loaded. Your posts are safe."
+            rows={10}
+            height={64}
+            label="Loading the numbers"
+          >
+            {(numbers) =>
+              numbers.summary.totals.posts > 0 ? (
+                <Parts numbers={numbers} view={view} onSave={() => save(numbers)} />
+              ) : (
+                hasPublished !== undefined &&
+                (hasPublished ? <NothingInRange view={view} /> : <NothingYet view={view} />)
+              )
+            }
+          </Loaded>
         </div>
       </Column>
     </>
   );
 }
 
-/** Whether anything ever went out; undefined while nobody knows. */
-const useWentOut = () => {
+/** Whether any post was ever sent; undefined while that is loading. */
+const useHasPublished = () => {
   const { data } = useQuery({
     queryKey: ['posts', 'counts', { query: '', accountIds: '' }],
     queryFn: ({ signal }) => app.countPosts({ query: '', accountIds: '' }, { signal }),

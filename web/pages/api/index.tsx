@@ -43,7 +43,7 @@ const ApiAndMcp = () => {
       <div className={styles.columns}>
         <div>
           {made && <SecretCard token={made} onStored={() => setMade(undefined)} />}
-          <Tokens fresh={made?.id} onRevoked={(id) => id === made?.id && setMade(undefined)} />
+          <Tokens newId={made?.id} onRevoked={(id) => id === made?.id && setMade(undefined)} />
           <Clients />
           <p className={styles.small}>
             A token reads, drafts and uploads. It can ask to publish over MCP; only a person in this app can say yes.

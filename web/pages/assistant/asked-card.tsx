@@ -4,8 +4,7 @@ import { AskTwice } from '#web/pages/approvals/ask-twice.tsx';
 import { RequestCard } from '#web/pages/approvals/request-card.tsx';
 import { useDecisionWords } from '#web/pages/approvals/use-decision-words.ts';
 import { DecisionsProvider, useMakeDecisions } from '#web/pages/approvals/use-decisions.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { keys } from '#web/queries.ts';
 
 const stay = () => undefined;
@@ -14,16 +13,18 @@ const stay = () => undefined;
 export const AskedCard = ({ id }: { id: string }) => {
   const decisions = useMakeDecisions(stay);
   const words = useDecisionWords();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.approval(id),
     queryFn: ({ signal }) => app.getApproval({ id }, { signal }),
   });
-  if (error) return <FaultBanner fault={error} title="The request could not be shown" onRetry={() => void refetch()} />;
-  if (data === undefined) return <SkeletonRows rows={2} height={66} label="Loading the request" />;
   return (
-    <DecisionsProvider value={decisions}>
-      <RequestCard card={data} decision={words(data, ' at ')} wasDecided={decisions.late.has(id)} />
-      <AskTwice decisions={decisions} />
-    </DecisionsProvider>
+    <Loaded query={query} title="The request could not be shown" rows={2} height={66} label="Loading the request">
+      {(card) => (
+        <DecisionsProvider value={decisions}>
+          <RequestCard card={card} decision={words(card, ' at ')} wasDecided={decisions.late.has(id)} />
+          <AskTwice decisions={decisions} />
+        </DecisionsProvider>
+      )}
+    </Loaded>
   );
 };

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { formatChange, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { Sparkline } from '#web/parts/sparkline.tsx';
 import { addDays, instantOf } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import styles from './today.module.css';
 
-type Figure = 'engagement' | 'views' | 'posts';
-const figures: readonly (readonly [Figure, string])[] = [
+type Metric = 'engagement' | 'views' | 'posts';
+const metrics: readonly (readonly [Metric, string])[] = [
   ['engagement', 'Engagement'],
   ['views', 'Views'],
   ['posts', 'Posts'],
@@ -25,35 +24,35 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
     to: instantOf(addDays(today, 1), zone),
     timeZone: zone,
   };
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.analytics({ series: input }),
     queryFn: ({ signal }) => app.getSeries(input, { signal }),
   });
-  const byDate = new Map(data?.days.map((day) => [day.date, day]));
-  const valuesOf = (figure: Figure) =>
-    Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(today, n + 1 - 2 * days))?.[figure] ?? 0);
+  const byDate = new Map(query.data?.days.map((day) => [day.date, day]));
+  const valuesOf = (metric: Metric) =>
+    Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(today, n + 1 - 2 * days))?.[metric] ?? 0);
   return (
-    <Section title="Last 7 days" action={<Link to="/analytics">Analytics</Link>} card={!error}>
-      {error && <FaultBanner fault={error} title="The numbers could not be loaded" onRetry={() => void refetch()} />}
-      {!error && data === undefined && <SkeletonRows rows={3} height={70} label="Loading numbers" />}
-      {data && (
-        <dl className={styles.numbers}>
-          {figures.map(([figure, word]) => {
-            const values = valuesOf(figure);
-            const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
-            return (
-              <div key={figure}>
-                <dt>{word}</dt>
-                <dd>
-                  <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
-                  <Change value={week} before={before} isCount={figure === 'posts'} />
-                </dd>
-                <Sparkline values={values.slice(days)} />
-              </div>
-            );
-          })}
-        </dl>
-      )}
+    <Section title="Last 7 days" action={<Link to="/analytics">Analytics</Link>} card={!query.error}>
+      <Loaded query={query} title="The numbers could not be loaded" rows={3} height={70} label="Loading numbers">
+        {() => (
+          <dl className={styles.numbers}>
+            {metrics.map(([metric, word]) => {
+              const values = valuesOf(metric);
+              const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
+              return (
+                <div key={metric}>
+                  <dt>{word}</dt>
+                  <dd>
+                    <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
+                    <Change value={week} before={before} isCount={metric === 'posts'} />
+                  </dd>
+                  <Sparkline values={values.slice(days)} />
+                </div>
+              );
+            })}
+          </dl>
+        )}
+      </Loaded>
     </Section>
   );
 };

@@ -10,7 +10,7 @@ import styles from './import.module.css';
 import { useSteps } from './use-steps.ts';
 
 /** First save what can be saved, then, if wanted, schedule it. */
-export const Acts = ({ read: { id, totals } }: { read: Import }) => {
+export const Acts = ({ report: { id, totals } }: { report: Import }) => {
   const [unmatched, setUnmatched] = useState(false);
   const [duplicates, setDuplicates] = useState(false);
   const [asking, setAsking] = useState(false);

@@ -7,13 +7,12 @@ import type { LibraryItem } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { fileName } from '#web/parts/media-file.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { ShowMore } from '#web/parts/show-more.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useDrop } from '#web/parts/use-drop.ts';
 import { keys } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
@@ -33,7 +32,7 @@ export default function MediaPage() {
   const may = useMay();
   const client = useQueryClient();
   const library = useLibrary();
-  const { media, error, refetch, isFiltered } = library;
+  const { media, isFiltered } = library;
   const { uploads, addFiles, addUrl, again, dismiss } = useUploads();
   const isOver = useDrop(may.write, addFiles);
   const picker = useRef<HTMLInputElement>(null);
@@ -94,14 +93,13 @@ export default function MediaPage() {
         />
         {!isEmpty && <Filters library={library} />}
         {uploads.length > 0 && <UploadList uploads={uploads} onAgain={again} onDismiss={dismiss} />}
-        {error && (
-          <FaultBanner
-            title="The library could not be loaded. Your files are safe."
-            fault={error}
-            onRetry={() => void refetch()}
-          />
-        )}
-        {!media && !error && <SkeletonRows rows={6} height={120} label="Loading the library" />}
+        <Loaded
+          query={library}
+          title="The library could not be loaded. Your files are safe."
+          rows={6}
+          height={120}
+          label="Loading the library"
+        />
         {media && media.length > 0 && (
           <ul ref={grid} className={styles.grid} aria-label="Media">
             {media.map((item) => (

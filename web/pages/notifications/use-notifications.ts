@@ -7,12 +7,13 @@ import { keys } from '#web/queries.ts';
 const key = ['marked notifications'];
 
 export const useNotifications = () => {
-  const { data, ...query } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.notificationList,
     queryFn: ({ pageParam, signal }) => app.listNotifications({ ...(pageParam && { cursor: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+  const { data } = query;
   const marks = usePending<Mark>(key);
   const marked = (one: Notification) => marks.findLast(({ ids }) => ids === undefined || ids.includes(one.id))?.read;
   const shown = (one: Notification) => ({ ...one, read: marked(one) ?? one.read });

@@ -6,8 +6,8 @@ import { app } from '#web/api.ts';
 import { SignatureSample } from '#web/pages/webhooks/signature-sample.tsx';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
@@ -25,18 +25,24 @@ export const DeliveryDetails = ({
   deliveryId: string;
   onClose: () => void;
 }) => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.delivery(webhook.id, deliveryId),
     queryFn: ({ signal }) => app.getDelivery({ id: webhook.id, deliveryId }, { signal }),
   });
+  return (
+    <Loaded query={query} title="The delivery could not be loaded" rows={5}>
+      {(delivery) => <Delivery webhook={webhook} delivery={delivery} onClose={onClose} />}
+    </Loaded>
+  );
+};
+
+const Delivery = ({ webhook, delivery, onClose }: { webhook: Webhook; delivery: Details; onClose: () => void }) => {
   const phone = usePhone();
-  if (error) return <FaultBanner fault={error} title="The delivery could not be loaded" onRetry={refetch} />;
-  if (!data) return <SkeletonRows rows={5} />;
   return (
     <div className={styles.details}>
       <header className={styles.head}>
-        <h2 className="one-line">{data.type}</h2>
-        <SendAgain webhook={webhook} delivery={data} />
+        <h2 className="one-line">{delivery.type}</h2>
+        <SendAgain webhook={webhook} delivery={delivery} />
         {/* On a phone the sheet has its own. */}
         {!phone && (
           <ActionIcon aria-label="Close the delivery" onClick={onClose}>
@@ -47,26 +53,26 @@ export const DeliveryDetails = ({
       <dl className={styles.facts}>
         <dt>Delivery</dt>
         <dd>
-          <code>{data.id}</code>
+          <code>{delivery.id}</code>
         </dd>
         <dt>Event</dt>
         <dd>
-          <code>{data.eventId}</code>
+          <code>{delivery.eventId}</code>
         </dd>
         <dt>Last answer</dt>
-        <dd className={isTrouble(data) ? styles.trouble : undefined}>{answerOf(data)}</dd>
-        {data.nextTryAt && (
+        <dd className={isTrouble(delivery) ? styles.trouble : undefined}>{answerOf(delivery)}</dd>
+        {delivery.nextTryAt && (
           <>
             <dt>Next try</dt>
             <dd>
-              <When at={data.nextTryAt} />, <When at={data.nextTryAt} form="relative" />
+              <When at={delivery.nextTryAt} />, <When at={delivery.nextTryAt} form="relative" />
             </dd>
           </>
         )}
       </dl>
-      <Ladder delivery={data} />
-      {data.tries.length > 0 && <Tries delivery={data} />}
-      <Sent delivery={data} />
+      <Ladder delivery={delivery} />
+      {delivery.tries.length > 0 && <Tries delivery={delivery} />}
+      <Sent delivery={delivery} />
     </div>
   );
 };

@@ -5,9 +5,8 @@ import type { Member } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useChange, usePending } from '#web/parts/use-change.ts';
 import { keys, queries } from '#web/queries.ts';
 import { nameOf, type Role, useMay, useSession, useWorkspace } from '#web/session.ts';
@@ -16,20 +15,20 @@ import { capital, isAbove } from './roles.ts';
 import styles from './workspace.module.css';
 
 export const Members = () => {
-  const { data, error, refetch } = useQuery(queries.members);
-  const [going, setGoing] = useState<Member>();
+  const query = useQuery(queries.members);
+  const [removing, setRemoving] = useState<Member>();
   return (
-    <Section title="Members" note={data && <span className="number">{data.members.length}</span>} card>
-      {error && <FaultBanner fault={error} title="The members could not be loaded" onRetry={refetch} />}
-      {!data && !error && <SkeletonRows rows={3} height={54} />}
-      {data && (
-        <ul aria-label="Members">
-          {data.members.map((member) => (
-            <MemberRow key={member.userId} member={member} onRemove={() => setGoing(member)} />
-          ))}
-        </ul>
-      )}
-      <RemoveDialog member={going} onClose={() => setGoing(undefined)} />
+    <Section title="Members" note={query.data && <span className="number">{query.data.members.length}</span>} card>
+      <Loaded query={query} title="The members could not be loaded" rows={3} height={54}>
+        {({ members }) => (
+          <ul aria-label="Members">
+            {members.map((member) => (
+              <MemberRow key={member.userId} member={member} onRemove={() => setRemoving(member)} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />
     </Section>
   );
 };

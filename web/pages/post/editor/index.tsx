@@ -4,10 +4,9 @@ import type { Account, Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { ReviewPanel } from '#web/pages/post/review/panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { queries } from '#web/queries.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
@@ -38,17 +37,13 @@ interface Props {
 }
 
 export default function EditorPage(props: Props) {
-  const { data, error, refetch } = useQuery(queries.accounts);
-  if (data) return <Writing {...props} accounts={data.accounts} />;
+  const query = useQuery(queries.accounts);
+  if (query.data) return <Writing {...props} accounts={query.data.accounts} />;
   return (
     <>
       <PageHeader title="Post" crumb={{ label: 'Posts', link: { to: '/posts' } }} />
       <div className={styles.column}>
-        {error ? (
-          <FaultBanner fault={error} title="The accounts could not be loaded" onRetry={() => void refetch()} />
-        ) : (
-          <SkeletonRows rows={5} label="Loading the post" />
-        )}
+        <Loaded query={query} title="The accounts could not be loaded" rows={5} label="Loading the post" />
       </div>
     </>
   );

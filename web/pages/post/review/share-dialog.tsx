@@ -6,8 +6,8 @@ import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
@@ -60,26 +60,28 @@ const Sharing = ({ postId }: { postId: string }) => {
 };
 
 const Live = ({ postId }: { postId: string }) => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.shares(postId),
     queryFn: ({ signal }) => app.listShares({ id: postId }, { signal }),
     staleTime: 0,
   });
-  if (error)
-    return <FaultBanner fault={error} title="The addresses could not be loaded" onRetry={() => void refetch()} />;
-  if (!data) return <SkeletonRows rows={1} height={44} label="Loading the addresses" />;
-  if (data.shares.length === 0) return null;
   return (
-    <section className={styles.live} aria-labelledby="live-shares">
-      <h3 id="live-shares" className={styles.title}>
-        Addresses in use
-      </h3>
-      <ul>
-        {data.shares.map((share) => (
-          <ShareRow key={share.id} share={share} postId={postId} />
-        ))}
-      </ul>
-    </section>
+    <Loaded query={query} title="The addresses could not be loaded" rows={1} height={44} label="Loading the addresses">
+      {({ shares }) =>
+        shares.length > 0 && (
+          <section className={styles.live} aria-labelledby="live-shares">
+            <h3 id="live-shares" className={styles.title}>
+              Addresses in use
+            </h3>
+            <ul>
+              {shares.map((share) => (
+                <ShareRow key={share.id} share={share} postId={postId} />
+              ))}
+            </ul>
+          </section>
+        )
+      }
+    </Loaded>
   );
 };
 
