@@ -3,7 +3,7 @@ import { isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
 import { isRetryable } from './faults.ts';
 
-/** The first part of a key is the domain: an event of that domain makes all of its queries read again. */
+/** The first part of a key is the domain; a live event refetches all queries of its domain. */
 export const keys = {
   session: ['session'],
   entrance: ['entrance'],
@@ -19,7 +19,6 @@ export const keys = {
   approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
-  /** Lists of posts in one line; `input` says which. */
   search: (input: object) => ['posts', 'search', input],
   counts: (input: object) => ['posts', 'counts', input],
   post: (id: string) => ['posts', 'one', id],
@@ -65,7 +64,7 @@ export const keys = {
   installation: ['installation'],
 } as const;
 
-/** What several pages read. A page's own reads stand in its folder, with their keys here. */
+/** Queries that several pages share. Others are in the folder of their page. */
 export const queries = {
   session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
   entrance: queryOptions({
@@ -83,7 +82,7 @@ export const queries = {
   }),
   plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
   webhooks: queryOptions({ queryKey: keys.webhooks, queryFn: ({ signal }) => app.listWebhooks({ signal }) }),
-  // Networks change with the server alone.
+  // Networks change only with a new server release.
   providers: queryOptions({
     queryKey: keys.providers,
     queryFn: ({ signal }) => actions.providers.list({}, { signal }),

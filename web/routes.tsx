@@ -7,7 +7,7 @@ interface Page {
   default: React.ComponentType;
 }
 
-/** `pages/<folder>/index.tsx`, each a chunk of its own. */
+/** Each page is a chunk of its own. */
 const folders = import.meta.glob<Page>('./pages/*/index.tsx');
 const notFound = (): Promise<Page> => import('#web/pages/not-found/index.tsx');
 

@@ -6,17 +6,16 @@ import { browserZone, inZone } from '#web/parts/time.ts';
 import { closeToast, showToast, type Toast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 
-/** What the server tells open tabs: that something changed, not what. */
+/** The server sends what kind of thing changed, not the change itself. */
 export interface News {
-  /** Where to go on after a gap. */
+  /** Resumes the stream after a reconnect. */
   eventId?: string;
   kind: string;
   id?: string;
-  /** For a toast. */
   text?: string;
 }
 
-/** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
+/** Domains (first part of the query keys) that an event makes stale. An unlisted kind is its own domain. */
 const touched: Record<string, readonly string[]> = {
   approval: ['approvals', 'posts', 'notifications'],
   post: ['posts', 'analytics', 'approvals', 'slots', 'labels', 'notifications'],
@@ -35,7 +34,7 @@ const touched: Record<string, readonly string[]> = {
 };
 export const knownKinds = Object.keys(touched);
 
-/** `dismissEverywhere` tells the other tabs that a toast was opened or dismissed here. */
+/** `dismissEverywhere` closes a toast in the other tabs too. */
 export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (toastId: string) => void) => {
   const { kind, id, text } = news;
   if (kind === 'here') return;
@@ -45,18 +44,18 @@ export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (t
     return;
   }
   if (kind === 'ended') {
-    // The session says what happened: sign in again, or another workspace is open.
+    // The session tells whether to sign in again or which workspace is open.
     void client.invalidateQueries({ queryKey: keys.session });
     return;
   }
-  // Networks are read all day long: only what shows this very post is read again.
+  // Statistics arrive all day, so refetch only the queries of this post.
   if (kind === 'statistics' && id !== undefined) {
     for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
   for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
   const toastId = toastIdOf(kind, id);
   if (kind === 'approval' && (!text || !id)) {
-    // One without text was decided, here or in another tab.
+    // An approval event without text means that it was decided.
     closeToast(toastId, 'elsewhere');
     return;
   }
@@ -75,7 +74,7 @@ export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (t
 
 export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id}`;
 
-/** What waits for a person stays; a result goes by itself. */
+/** Requests stay until a person acts; results disappear by themselves. */
 const toastOf = ({ kind, id = '', text = '' }: News): Omit<Toast, 'text'> => {
   if (kind === 'approval')
     return { icon: Stamp, tone: 'brass', stays: true, action: to('Review', '/approvals/$id', id) };

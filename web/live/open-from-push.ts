@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ownPath } from '#web/own-path.ts';
 
-/** A message that was clicked opens its page in this tab. */
+/** Opens the page of a clicked push message in this tab. */
 export const useOpenFromPush = () => {
   const navigate = useNavigate();
   useEffect(() => {

@@ -4,11 +4,11 @@ import { actions } from '#web/api.ts';
 
 const waitMs = 300;
 
-/** Tells the server what the person looks at, from the address alone; the tab that was in focus last counts. */
+/** Tells the server which page the person looks at; the tab focused last counts. */
 export const useReportContext = () => {
   const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });
   useEffect(() => {
-    // The assistant is asked about the page before it.
+    // Questions to the assistant are about the previous page.
     if (pathname.startsWith('/assistant')) return;
     let timer: ReturnType<typeof setTimeout>;
     const report = () => {
@@ -18,7 +18,7 @@ export const useReportContext = () => {
         const [, postId] = /^\/posts\/(post_\w+)/.exec(pathname) ?? [];
         const accountId = new URLSearchParams(searchStr).get('version');
         const post = postId === undefined ? {} : { postId, ...(accountId && { accountId }) };
-        // The next change of page says it again.
+        // The next navigation reports again.
         actions.ui.setContext({ page: pathname, ...post }).catch(() => undefined);
       }, waitMs);
     };

@@ -8,7 +8,6 @@ import { type Place, usePlaces } from './places.ts';
 const MoreSheet = lazy(() => import('./more-sheet.tsx'));
 const inBar = ['/', '/calendar', '/approvals'];
 
-/** On a phone: Home, Calendar, write, Approvals, and a sheet with the rest. */
 export const BottomBar = () => {
   const { pages, workspace, bell } = usePlaces();
   const { write } = useMay();

@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 
-/** A dialog, a list or a dialog's own end may say where to go on; they come first. */
+/** Gives dialogs and lists time to move the focus themselves. */
 const othersMs = 60;
 
 /**
- * Whoever works with keys is never left nowhere: when what had the focus goes away, it goes back to where it was before
- * (the opener of a dialog), else to the title of the page.
+ * For keyboard users: when the focused element is removed, the focus returns to the previous element (such as the
+ * button that opened a dialog), else to the page title.
  */
 export const useKeptFocus = () => {
   useEffect(() => {
@@ -25,7 +25,7 @@ export const useKeptFocus = () => {
       focused = target;
       if (target.closest('main') !== null) onPage = target;
     };
-    /** Whoever left a field by Escape is not sent back to it: their next key may be a shortcut. */
+    /** After Escape the focus must not return to the field: the next key may be a shortcut. */
     const leave = ({ target, relatedTarget }: FocusEvent) => {
       if (lastKey === 'Escape' && target === onPage && relatedTarget === null) onPage = undefined;
     };

@@ -13,7 +13,7 @@ import { useSession } from '#web/session.ts';
 
 const minuteMs = 60_000;
 
-/** Posts that are late by the rule of the server, the oldest first. Read every minute, and when posts change. */
+/** Refetched every minute and when posts change. The server decides what is late. */
 export const useLatePosts = (): readonly PostSummary[] => {
   const minute = Math.floor(useNow().getTime() / minuteMs) * minuteMs;
   const { data } = useQuery({
@@ -25,7 +25,6 @@ export const useLatePosts = (): readonly PostSummary[] => {
   return data?.posts ?? [];
 };
 
-/** Says so where people look, and who can do something about it. */
 export const LatePosts = ({ posts }: { posts: readonly PostSummary[] }) => {
   const { user } = useSession();
   const [first] = posts;

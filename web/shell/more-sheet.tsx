@@ -9,7 +9,6 @@ import type { Place } from './places.ts';
 import { ThemeMenu } from './theme-menu.tsx';
 import WorkspaceSwitcher from './workspace-switcher.tsx';
 
-/** What the bottom bar has no room for. */
 const MoreSheet = ({ places, onClose }: { places: readonly Place[]; onClose: () => void }) => (
   <Drawer
     opened

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 
-/** Its maker owns it, and it opens at once. */
 export const NewWorkspaceForm = () => {
   const [name, setName] = useState('');
   const [making, setMaking] = useState(false);

@@ -1,12 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
-/** Troubles of the whole app, shown above every page. */
+/** Problems of the whole app, shown above every page. */
 interface Notices {
-  /** How many requests were refused as Conflict: each may mean that another tab opened another workspace. */
+  /** Number of Conflict responses: each may mean that another tab switched workspaces. */
   conflicts: number;
-  /** The server did not answer the last request. */
   unreachable: boolean;
-  /** `performance.now()` when requests are welcome again. */
+  /** `performance.now()` at the end of the rate limit. */
   tooManyUntil: number | undefined;
 }
 

@@ -4,7 +4,6 @@ import { queries } from '#web/queries.ts';
 import { useWorkspace } from '#web/session.ts';
 import styles from './workspace-switcher.module.css';
 
-/** Which workspace is open. */
 export const OpenPlace = () => {
   const { name } = useWorkspace();
   const members = useQuery(queries.members).data?.members.length;

@@ -7,7 +7,7 @@ import styles from './page-fault.module.css';
 
 const title = 'This page could not be shown';
 
-/** Where not even the file of the banner comes. */
+/** Fallback for when the banner's own chunk cannot be loaded. */
 const Words = ({ fault, onRetry }: { fault: unknown; onRetry?: () => void }) => (
   <div role="alert" className={`card ${styles.words}`}>
     <p>{faultOf(fault).message}</p>
@@ -24,7 +24,6 @@ const FaultBanner = lazy(() =>
   ),
 );
 
-/** In place of a page that could not be shown. */
 export const PageFault = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
   const fault = faultOfFiles(error);

@@ -1,16 +1,15 @@
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** What the palette offers. */
 export interface PaletteAct {
   readonly id: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  /** Its own keys, shown beside it. */
+  /** Shortcut. */
   readonly keys?: string;
-  /** At the right, quiet. */
+  /** Secondary text at the right. */
   readonly hint?: string;
-  /** Other words that find it. */
+  /** Additional search terms. */
   readonly words?: string;
   readonly run: () => unknown;
 }
@@ -26,7 +25,7 @@ const subscribe = (hear: () => void) => {
 let isShown = false;
 let typed = '';
 
-/** What is typed before its field is there belongs to the field, not to the shortcuts of the page. */
+/** Keys typed while the palette loads go into its field, not to the shortcuts of the page. */
 const collect = (event: KeyboardEvent) => {
   if (event.key === 'Escape') return stopCollecting();
   if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -35,10 +34,10 @@ const collect = (event: KeyboardEvent) => {
   typed += event.key;
 };
 const stopCollecting = () => window.removeEventListener('keydown', collect, { capture: true });
-/** A palette that does not come takes no keys. */
+/** Gives up if the palette fails to load. */
 const longestMs = 5000;
 
-/** The palette is there with its field, or is gone. Answers what was typed meanwhile. */
+/** Called when the palette opens or closes. Returns what was typed while it loaded. */
 export const paletteIsShown = (shown: boolean) => {
   const meanwhile = typed;
   isShown = shown;
@@ -47,7 +46,7 @@ export const paletteIsShown = (shown: boolean) => {
   return meanwhile;
 };
 
-/** Opens the palette, or closes it when it is open. */
+/** Toggles the palette. */
 export const callPalette = () => {
   asked += 1;
   typed = '';
@@ -58,10 +57,10 @@ export const callPalette = () => {
   for (const hear of hearers) hear();
 };
 
-/** How often it was called: the palette itself comes with the first time. */
+/** Number of calls. The palette is loaded with the first one. */
 export const usePaletteCalls = () => useSyncExternalStore(subscribe, () => asked);
 
-/** What the open page can do. */
+/** Registers the commands of the open page. */
 export const useOffer = (acts: readonly PaletteAct[]) => {
   useEffect(() => {
     offered = acts;

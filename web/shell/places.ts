@@ -23,9 +23,9 @@ export interface Place {
   label: string;
   to: string;
   icon: LucideIcon;
-  /** Brass bubble: waits for a person. */
+  /** Brass bubble: needs a decision. */
   count?: number;
-  /** What is counted; other than `waiting` it is no brass bubble. */
+  /** `unread` counts are not brass. */
   counts?: 'waiting' | 'unread';
   /** Orange dot: works, but needs attention. */
   dot?: string | undefined;
@@ -33,7 +33,7 @@ export interface Place {
 
 const sandboxKey = 'posthorn-sandbox';
 
-/** As it was at the last visit, until it is known: the places below it do not jump. */
+/** Remembered from the last visit, so that the entries below do not jump while networks load. */
 const useHasSandbox = () => {
   const { list } = useNetworks();
   const isKnown = list.length > 0;
@@ -44,7 +44,7 @@ const useHasSandbox = () => {
   return isKnown ? has : localStorage.getItem(sandboxKey) === 'true';
 };
 
-/** The places of the app, with what waits there. `bell` has its own place on a desk. */
+/** `bell` is separate because desktops show it as an icon. */
 export const usePlaces = (): { pages: Place[]; workspace: Place[]; bell: Place } => {
   const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
   const accounts = useQuery(queries.accounts).data?.accounts ?? [];

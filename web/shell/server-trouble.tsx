@@ -8,7 +8,7 @@ import { useSession } from '#web/session.ts';
 
 const minuteMs = 60_000;
 
-/** What whoever set Posthorn up should know about this server: the same that `posthorn doctor` says. */
+/** The checks of `posthorn doctor`, for the operator. */
 export const useServerTrouble = (): readonly InstallationCheck[] => {
   const { user } = useSession();
   const { data } = useQuery({

@@ -17,14 +17,13 @@ import styles from './shell.module.css';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 
-/** Dialogs come when they are asked for: the first page need not wait for them. */
+/** Loaded on demand, to keep the first page small. */
 const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
 const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
-/** Right after the first page, so that it is there when the server is not. */
+/** Loaded right after the first page, since it cannot be loaded once the server is down. */
 const AppNotices = lazy(() => import('./app-notices.tsx'));
 
-/** The frame of every page for people who are signed in. */
 export const Shell = () => {
   const { workspace } = useSession();
   useThemeOfProfile();
@@ -86,17 +85,17 @@ const useServerClock = () => {
   }, [data]);
 };
 
-/** At the first sign-in the zone of the browser becomes that of the person; from then on it is theirs to change. */
+/** Sets the time zone of a new profile to the browser's. */
 const useFirstZone = () => {
   const isUnknown = useSession().user.timeZone === '';
-  // The browser's zone is shown anyway, and the next visit tries again.
+  // Silent: the browser's zone applies anyway, and the next visit retries.
   const { mutate } = useChangeProfile(() => undefined);
   useEffect(() => {
     if (isUnknown) mutate({ timeZone: browserZone() });
   }, [isUnknown, mutate]);
 };
 
-/** For pages that leave the shell's bar away, such as the editor: their own bar stands there on a phone. */
+/** Hides the bottom bar of the shell on pages with their own, such as the editor. */
 export const useOwnBottomBar = () => {
   useEffect(() => {
     document.documentElement.dataset.ownBar = '';
@@ -106,7 +105,7 @@ export const useOwnBottomBar = () => {
   }, []);
 };
 
-/** New post: the editor makes the draft when the first key is pressed. */
+/** The editor creates the draft on the first change. */
 export const useNewPost = () => {
   const navigate = useNavigate();
   return (at?: string) => navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });

@@ -18,7 +18,7 @@ const places = {
 } as const;
 const sequenceMs = 1500;
 
-/** A page's own search field, else the palette. */
+/** The search field of the page, else the palette. */
 const focusSearch = () => {
   const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search]')];
   const shown = fields.find((field) => field.checkVisibility());
@@ -27,7 +27,7 @@ const focusSearch = () => {
   shown.select();
 };
 
-/** ⌘K or Ctrl+K, also while somebody types and when single keys are off. */
+/** Works in text fields and when single-key shortcuts are off. */
 const usePaletteKey = () => {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -41,7 +41,6 @@ const usePaletteKey = () => {
   }, []);
 };
 
-/** ⌘K, C, /, ?, and G then a letter. */
 export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; onHelp: () => void }) => {
   const navigate = useNavigate();
   const on = useShortcutsOn();
@@ -63,7 +62,7 @@ export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; on
       }
       wentAt = Number.NEGATIVE_INFINITY;
       event.preventDefault();
-      // J and K of a list must not see it too.
+      // Keep list shortcuts (J, K) from handling it too.
       event.stopImmediatePropagation();
     };
     window.addEventListener('keydown', press);

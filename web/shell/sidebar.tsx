@@ -11,7 +11,7 @@ import { usePlaces } from './places.ts';
 import styles from './sidebar.module.css';
 import switcher from './workspace-switcher.module.css';
 
-/** What opens menus comes right after the first page, which need not wait for it; its place is kept. */
+/** Menus are loaded after the first page; the fallback reserves their space. */
 const WorkspaceSwitcher = lazy(() => import('./workspace-switcher.tsx'));
 const SidebarFoot = lazy(() => import('./sidebar-foot.tsx'));
 
@@ -50,7 +50,6 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
   );
 };
 
-/** Looks like a field, and opens one: the palette searches posts, pages and actions alike. */
 const SearchButton = () => (
   <button type="button" className={styles.search} aria-keyshortcuts="Meta+K Control+K" onClick={callPalette}>
     <Search size={15} aria-hidden="true" />

@@ -25,7 +25,7 @@ const keysOf: Record<string, string> = {
   '/settings/workspace': 'G S',
 };
 
-/** Everything that can be done or opened from anywhere; what the open page offers comes first. */
+/** Global commands; those of the open page come first. */
 export const usePaletteActs = (onHelp: () => void, isOpen: boolean): PaletteGroup[] => {
   const navigate = useNavigate();
   const zone = useZone();
