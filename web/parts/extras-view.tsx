@@ -1,7 +1,6 @@
 import { durationWords, type Extras } from './extras.ts';
 import styles from './extras-view.module.css';
 
-/** A poll, a quoted post, a first comment: what readers see beside text and media. */
 export const ExtrasView = ({ poll, quote, longText, firstComment }: Extras) => (
   <>
     {poll && (

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from './banner.tsx';
 
-/** What went wrong, what stays, what to do; and the request, for whoever asks the operator. */
+/** Shows the request id, so that the operator can find the request in the log. */
 export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: string; onRetry?: () => void }) => {
   const { code, message, requestId, retryAfterSeconds } = faultOf(fault);
   const waits = useCountdown(code === 'TooManyRequests' ? (retryAfterSeconds ?? 30) : undefined, onRetry);

@@ -10,7 +10,7 @@ interface Choice {
   readonly mark: React.ReactNode;
 }
 
-/** Which of several things a page shows; none chosen means all. An icon on a phone. */
+/** No choice means all. */
 export const FilterPopover = ({
   name,
   label,
@@ -24,14 +24,14 @@ export const FilterPopover = ({
 }: {
   /** `Accounts` */
   name: string;
-  /** On the button while none is chosen. */
+  /** Button label while nothing is chosen. */
   label?: string;
   icon: LucideIcon;
-  /** On the button in place of the icon. */
+  /** Replaces the icon of the button. */
   lead?: React.ReactNode;
   size?: NonNullable<ButtonProps['size']>;
   choices: readonly Choice[];
-  /** When there are no choices. */
+  /** Shown when there are no choices. */
   nothing?: string;
   chosen: readonly string[];
   onChange: (ids: readonly string[]) => void;

@@ -18,10 +18,9 @@ type Color = Label['color'];
 const colors: readonly Color[] = ['grey', 'blue', 'green', 'orange', 'red', 'plum'];
 const longestName = 40;
 
-/** What the posts of the dialog have of one label. */
+/** How many of the posts have a label. */
 type Having = 'all' | 'some' | 'none';
 
-/** All labels: to be chosen for posts, and to be made, renamed, recoloured and deleted. */
 export default function LabelsDialog({
   title,
   having,

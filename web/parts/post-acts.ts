@@ -22,13 +22,13 @@ const subscribe = (hear: () => void) => {
   return () => hearers.delete(hear);
 };
 
-/** Drafts that somebody deleted here: lists leave them out, also while Undo can still bring them back. */
+/** Drafts deleted in this tab; lists hide them while Undo is possible. */
 export const useDeleted = () => useSyncExternalStore(subscribe, () => gone);
 
 const tellFault = (title: string, error: unknown) =>
   showToast({ tone: 'red', text: `${title} ${faultOf(error).message}`, icon: Trash2 });
 
-/** Drafts go at once, and for good when Undo has passed. */
+/** Hides drafts at once and deletes them when the time for Undo is over. */
 export const useDeleteDrafts = () => {
   const client = useQueryClient();
   return useCallback(
@@ -58,7 +58,7 @@ export const useDeleteDrafts = () => {
   );
 };
 
-/** A draft of the same text, media, options, labels and accounts; without those accounts that are no longer connected. */
+/** Copies a post, without accounts that are no longer connected. */
 const copyOf = async (id: string, isConnected: (accountId: string) => boolean): Promise<Post> => {
   const post = await actions.posts.get({ id });
   const accountIds = post.accountIds.filter(isConnected);
@@ -66,7 +66,7 @@ const copyOf = async (id: string, isConnected: (accountId: string) => boolean): 
   return makeCopy({ accountIds, versions }, id);
 };
 
-/** A new draft of this content, with the labels of a post. */
+/** Creates a draft with the labels of the post `labelsOf`. */
 export const makeCopy = async (
   { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
   labelsOf: string | undefined,
@@ -77,7 +77,7 @@ export const makeCopy = async (
   return copy;
 };
 
-/** Answers with the ids of the copies. */
+/** Returns the ids of the copies. */
 export const useDuplicate = () => {
   const client = useQueryClient();
   const { byId } = useAccounts();

@@ -5,7 +5,7 @@ import { useId } from 'react';
 import { CopyField } from './copy.tsx';
 import styles from './shown-once.module.css';
 
-/** A secret that the server never shows again. Leaving the page asks first, until somebody says that they have it. */
+/** A secret that the server cannot show again; confirms before the person leaves the page. */
 export const ShownOnce = ({
   title,
   label,
@@ -14,7 +14,7 @@ export const ShownOnce = ({
   onStored,
 }: {
   title: string;
-  /** What it is: `signing secret`. */
+  /** `signing secret` */
   label: string;
   value: string;
   children?: React.ReactNode;

@@ -3,9 +3,8 @@ import { faultOf } from '#web/faults.ts';
 import { showToast } from './toasts.tsx';
 
 /**
- * A choice that shows before its answer. A page shows what the server said last with the pending changes on top, so
- * that nothing jumps back, whatever is read meanwhile; a change that is refused goes, and its reason is told. Changes of
- * one key are sent one after the other, in the order in which they were made.
+ * An optimistic change. Pages render the server's state with the pending changes applied, so nothing flickers when a
+ * refetch arrives; a refused change disappears with a toast. Changes with the same key are sent in order.
  */
 export const useChange = <Change, Answer>({
   key,
@@ -15,14 +14,14 @@ export const useChange = <Change, Answer>({
 }: {
   key: MutationKey;
   send: (change: Change) => Promise<Answer>;
-  /** Until this is done the change is pending: it puts the answer where the page reads it. */
+  /** Writes the answer to the cache; the change stays pending until then. */
   answered: (answer: Answer, change: Change) => unknown;
   refused?: (error: unknown, change: Change) => unknown;
 }) =>
   useMutation({
     mutationKey: key,
     scope: { id: key.join(' ') },
-    // Without a connection it is refused like any other, not kept for a page that may be closed by then.
+    // Offline it fails at once; a paused mutation would be lost with the page.
     networkMode: 'always',
     mutationFn: send,
     onSuccess: async (answer, change) => {
@@ -33,7 +32,7 @@ export const useChange = <Change, Answer>({
     },
   });
 
-/** The oldest first. */
+/** Oldest first. */
 export const usePending = <Change>(key: MutationKey) =>
   useMutationState({
     filters: { mutationKey: key, exact: true, status: 'pending' },

@@ -8,7 +8,7 @@ import { showToast } from './toasts.tsx';
 
 const none: readonly Label[] = [];
 
-/** The labels of the workspace, by name. `of` leaves out those that are gone. */
+/** `of` skips deleted labels. */
 export const useLabels = () => {
   const list: readonly Label[] = useQuery(queries.labels).data?.labels ?? none;
   return useMemo(() => {
@@ -17,7 +17,7 @@ export const useLabels = () => {
   }, [list]);
 };
 
-/** Gives posts labels and takes others away; what went wrong is told. Answers whether it was done. */
+/** Returns whether it succeeded; shows a toast if not. */
 export const useLabelPosts = () => {
   const client = useQueryClient();
   return useCallback(

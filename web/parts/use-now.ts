@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { now } from './time.ts';
 
-/** One timer for all times on the page. */
 const tickMs = 15_000;
 const hearers = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -23,8 +22,8 @@ const subscribe = (hear: () => void) => {
   };
 };
 
-/** For what must not wait for the next tick, such as a clock that was moved. */
+/** For changes that cannot wait for the next tick, such as a moved clock. */
 export const renewTimes = renew;
 
-/** The present time, renewed every 15 s. */
+/** The current time, updated every 15 s. */
 export const useNow = () => new Date(useSyncExternalStore(subscribe, () => tick));

@@ -1,8 +1,9 @@
 import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 
 /**
- * The page's state in its address: `const [search, setSearch] = usePageSearch<'status' | 'q'>()`. Empty values leave the
- * address. A change that goes on from what is there, such as the next week, is a function of it. `replace` for what is typed, so that Back leaves the page.
+ * Page state in the address: `const [search, setSearch] = usePageSearch<'status' | 'q'>()`. Empty values are removed.
+ * Pass a function for a change relative to the latest state, such as the next week, and `replace` for typed text, so
+ * that Back leaves the page.
  */
 export const usePageSearch = <Name extends string>() => {
   type Search = Partial<Record<Name, string>>;
@@ -12,7 +13,7 @@ export const usePageSearch = <Name extends string>() => {
   const navigate = useNavigate();
   const router = useRouter();
   const set = (change: Change | ((latest: Search) => Change), { replace = false } = {}) => {
-    // Where the last step led, which the page may not show yet.
+    // The latest navigation, which may not have rendered yet.
     const latest = parsed(router.latestLocation.searchStr);
     const wanted = typeof change === 'function' ? change(latest) : change;
     const merged = Object.entries<string | undefined>({ ...latest, ...wanted }).filter(([, value]) => value);

@@ -5,14 +5,14 @@ import { queries } from '#web/queries.ts';
 
 const none: readonly ApprovalCard[] = [];
 
-/** What agents ask for and nobody has decided, oldest first. */
+/** Open approval requests, oldest first. */
 export const useWaiting = () => {
   const cards: readonly ApprovalCard[] = useQuery(queries.approvals).data?.cards ?? none;
   return useMemo(() => {
     const open = cards
       .filter(({ status }) => status === 'Open')
       .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
-    /** By the post they are about. */
+    /** By post id. */
     const ofPost = new Map(open.flatMap((card) => (card.post ? [[card.post.id, card] as const] : [])));
     return { open, ofPost };
   }, [cards]);

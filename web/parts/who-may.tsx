@@ -3,7 +3,7 @@ import { queries } from '#web/queries.ts';
 import { nameOf, type Role, useMay } from '#web/session.ts';
 import { namesOr } from './names.ts';
 
-/** For somebody whose role forbids something: who has the right. `act`: `connect accounts`. */
+/** Tells people without permission whom to ask. `act`: `connect accounts`. */
 export const WhoMay = ({ act, roles = ['owner', 'admin'] }: { act: string; roles?: readonly Role[] }) => {
   const { role } = useMay();
   const members = useQuery(queries.members).data?.members ?? [];
