@@ -14,14 +14,14 @@ import { queries } from '#web/queries.ts';
 const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));
 const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
 
-/** A post that is being written, or what became of it. */
+/** The editor, or the results once the post is sent. */
 export default function PostPage() {
   const { id } = useParams({ from: '/shell/posts/$id' });
   const [search] = usePageSearch<'edit'>();
   const [created, setCreated] = useState<string>();
   const [opened, setOpened] = useState({ id, number: 0 });
   const [holds, setHolds] = useState(false);
-  // An editor that made its post goes on as it is; any other address is another editor.
+  // An editor that just created its post stays mounted; any other id gets a new one.
   if (opened.id !== id) {
     const goesOn = opened.id === 'new' && created === id;
     setOpened({ id, number: goesOn ? opened.number : opened.number + 1 });

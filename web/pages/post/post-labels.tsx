@@ -12,7 +12,7 @@ import styles from './post-labels.module.css';
 
 const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));
 
-/** The labels of a post. They stand beside it: no network sees them, and they change nothing of what goes out. */
+/** Labels are internal: no network gets them. */
 export const PostLabels = ({
   id,
   readOnly,
@@ -20,7 +20,7 @@ export const PostLabels = ({
 }: {
   id: string | undefined;
   readOnly: boolean;
-  /** Of a post that is not made yet: makes it for its first label. */
+  /** Creates a new post when its first label is chosen. */
   make?: () => Promise<string | undefined>;
 }) => {
   const { data } = useQuery({
@@ -63,7 +63,7 @@ export const PostLabels = ({
 const key = ['label of the post'];
 
 interface Choice {
-  /** Absent: of the post that is being made. */
+  /** Undefined for a new post. */
   id: string | undefined;
   label: string;
   on: boolean;

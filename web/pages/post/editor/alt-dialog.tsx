@@ -8,7 +8,7 @@ import { useEditor } from './use-editor.ts';
 
 const longest = 2000;
 
-/** What it shows, for people who cannot see it. It belongs to the file: other posts with it change too. */
+/** Alt text belongs to the file, so it changes for all posts that use it. */
 export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { mediaOf, learnMedia } = useEditor();
   const [alt, setAlt] = useState(mediaOf(id)?.alt ?? '');

@@ -14,11 +14,11 @@ export interface BestTime {
   readonly evidence: string;
 }
 
-/** The next times at which posts of these accounts did best, with what that is based on. */
+/** The next occurrences of the best hours of these accounts. */
 export const useBestTimes = (accountIds: readonly string[]): BestTime[] => {
   const zone = useZone();
   const today = dateIn(now(), zone);
-  // Whole days, so that the question stays the same while somebody writes.
+  // Whole days keep the query key stable while the person writes.
   const input = {
     from: instantOf(addDays(today, -daysBack), zone),
     to: instantOf(addDays(today, 1), zone),

@@ -8,15 +8,15 @@ import { fields, type Place } from './use-reveal.ts';
 
 type Issue = EditorView['issues'][number];
 
-/** A line of the check list. Red keeps the post from going out. */
+/** Red blocks publishing. */
 export interface Check {
   readonly tone: 'red' | 'orange' | 'info';
   readonly networks: readonly string[];
   readonly text: string;
-  /** Words of the link at its end. */
+  /** Text of its link. */
   readonly act?: string | undefined;
   readonly place?: Place | undefined;
-  /** Options that would mend it, one button for each value. */
+  /** An option that fixes it, with one button per value. */
   readonly fix?: Fix | undefined;
 }
 
@@ -35,21 +35,20 @@ export interface Known {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly mediaOf: (id: string) => MediaItem | undefined;
-  /** Whether the network is played by this server. */
   readonly isSandbox: (network: string) => boolean;
 }
 
-/** Those that are counted here with every key; of the others the server says them after each save. */
+/** Checked here on every key press; the server reports the others after each save. */
 const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'NoAccounts'];
 
-/** An option may be needed only because of another one; the network knows that, and no editor. */
+/** Only the network knows which options become required by others. */
 const isCountedHere = ({ chosen, optionsOf }: Known, { code, path, accountId }: Issue) => {
   if (code !== 'OptionRequired') return countedHere.includes(code);
   const network = chosen.find(({ id }) => id === accountId)?.network ?? '';
   return optionsOf(network).some(({ key, required }) => required && path.endsWith(`options.${key}`));
 };
 
-/** What keeps the post from going out, what may surprise, and what is good to know; each said once. */
+/** Errors, warnings and notes, without duplicates. */
 export const checksOf = (known: Known): Check[] => {
   const { chosen, issues, warnings, draft } = known;
   const found = [
@@ -63,7 +62,7 @@ export const checksOf = (known: Known): Check[] => {
   return merged(found).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 };
 
-/** A network that this server plays can fetch from it. Options of accounts that are not chosen wait for them. */
+/** Sandbox networks can fetch media from this server. Options of unselected accounts do no harm. */
 const isWorthSaying = ({ chosen, isSandbox }: Known, { code, accountId }: Issue) =>
   !countedHere.includes(code) &&
   code !== 'OptionUnused' &&
@@ -142,7 +141,7 @@ const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' |
   const networks = account?.network ? [account.network] : [];
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
-  // The buttons say what the option would do.
+  // The fix buttons replace this hint.
   const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
   const text = account ? withLabels(said, optionsOf(account.network)) : said;
   return { tone: issue.code === 'MediaFitted' ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
@@ -157,7 +156,7 @@ const fieldOf = (path: string): string | undefined => {
   return file === undefined ? fields.media(Number(item)) : fields.file(Number(item), Number(file));
 };
 
-/** The same about several networks is said once. */
+/** Merges equal messages about several networks. */
 const merged = (checks: readonly Check[]): Check[] => {
   const found = new Map<string, Check>();
   for (const check of checks) {
@@ -165,7 +164,7 @@ const merged = (checks: readonly Check[]): Check[] => {
     const before = found.get(key);
     found.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
   }
-  // One option mends all pictures of a network, so it is offered once.
+  // One option fixes all images of a network, so offer it once.
   const offered = new Set<string>();
   return [...found.values()].map(({ fix, ...check }) => {
     const name = fix && `${fix.key} ${fix.values.join()}`;

@@ -5,11 +5,11 @@ export interface Length {
   readonly count: number;
   readonly max: number;
   readonly over: number;
-  /** Over the second limit that some networks have. */
+  /** Over the byte limit that some networks have. */
   readonly bytesOver: number;
 }
 
-/** How long a text is for a network, by the code that the server counts with. */
+/** Uses the server's counting code. */
 export const lengthOf = (
   { characters }: Constraints,
   body: string,
@@ -17,7 +17,7 @@ export const lengthOf = (
 ): Length => {
   const { max, maxBytes = Number.POSITIVE_INFINITY } = characters;
   const count = countText(characters, body, options);
-  // A text has at least as many bytes as units; those that are far over need no exact number.
+  // UTF-8 has at least one byte per UTF-16 unit; far over the limit no exact count is needed.
   const bytes = body.length > 4 * maxBytes ? body.length : utf8Bytes(body);
   return { count, max, over: Math.max(0, count - max), bytesOver: Math.max(0, bytes - maxBytes) };
 };

@@ -22,7 +22,6 @@ import { useEditor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';
 import type { Templating } from './use-templating.ts';
 
-/** Save state, menu, Publish now, Schedule. */
 export const EditorHeader = ({
   acts,
   sending,
@@ -129,14 +128,14 @@ const PostMenu = ({ acts, sending, templating }: { acts: Acts; sending: Sending;
   );
 };
 
-/** Blocked, it stays in reach and says why. */
+/** Disabled buttons stay focusable and explain why. */
 const Blockable = ({ reason, children }: { reason: string | undefined; children: React.ReactElement }) => (
   <Tooltip label={reason} disabled={reason === undefined} events={{ hover: true, focus: true, touch: true }}>
     {children}
   </Tooltip>
 );
 
-/** The main act on a post that failed, which cannot be scheduled; beside Schedule the second one. */
+/** The main button of a failed post, which cannot be scheduled; otherwise secondary. */
 export const PublishButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
   const { save } = useEditor();
   return (
@@ -154,7 +153,7 @@ export const PublishButton = ({ sending, wide = false }: { sending: Sending; wid
   );
 };
 
-/** Names the wished time; its arrow opens the panel. */
+/** Shows the planned time; the arrow opens the panel. */
 export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
   const { save } = useEditor();
   const zone = useZone();

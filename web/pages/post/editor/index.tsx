@@ -29,10 +29,10 @@ import { useUploads } from './use-uploads.ts';
 import { VersionTabs } from './version-tabs.tsx';
 
 interface Props {
-  /** Absent until the first change of a new post is saved. */
+  /** Undefined until a new post is saved for the first time. */
   post: Post | undefined;
   onCreated: (id: string) => void;
-  /** Whether there is a text here that is nowhere else: then the page stays, whatever becomes of the post. */
+  /** Whether there is unsaved text; then the page must stay mounted. */
   onHold: (holds: boolean) => void;
 }
 

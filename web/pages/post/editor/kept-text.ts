@@ -1,16 +1,16 @@
 import { workspaceOfTab } from '#web/api.ts';
 import type { Draft } from './draft.ts';
 
-/** What is not on the server yet. */
+/** Unsaved text, stored in the browser. */
 export interface Kept {
   draft: Draft;
-  /** updatedAt of the post that it was written on; absent for one that is not made yet. */
+  /** updatedAt of the post it is based on; undefined for a new post. */
   baseUpdatedAt?: string | undefined;
 }
 
 const nameFor = (id: string | undefined) => `posthorn-kept ${workspaceOfTab()} ${id ?? 'new'}`;
 
-/** In this tab, where it outlives a reload, and in the browser, where it outlives the tab. */
+/** Session storage survives a reload of this tab, local storage survives closing it. */
 const places = () => [sessionStorage, localStorage];
 
 export const keepText = (id: string | undefined, kept: Kept) => {
@@ -18,13 +18,13 @@ export const keepText = (id: string | undefined, kept: Kept) => {
     try {
       place.setItem(nameFor(id), JSON.stringify(kept));
     } catch {
-      // No room, or switched off: the text is still on the page.
+      // Storage is full or disabled; the text is still on the page.
     }
   }
 };
 
 export const forgetText = (id: string | undefined) => {
-  // Another tab may keep a text of its own for the same post.
+  // Another tab may have stored its own text for this post.
   const own = sessionStorage.getItem(nameFor(id));
   sessionStorage.removeItem(nameFor(id));
   if (localStorage.getItem(nameFor(id)) === own) localStorage.removeItem(nameFor(id));

@@ -14,14 +14,14 @@ import { keys } from '#web/queries.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** Files that are there already, newest first; in the order in which they are chosen. */
+/** Adds files in the order in which they were chosen. */
 export default function LibraryDialog({
   accepts,
   single = false,
   onClose,
   onChoose,
 }: {
-  /** Types; all of them when it is absent. */
+  /** MIME types; default all. */
   accepts?: readonly string[] | undefined;
   single?: boolean;
   onClose: () => void;
@@ -120,7 +120,7 @@ export default function LibraryDialog({
 
 const typingMs = 250;
 
-/** Where one kind alone is taken, the server leaves the others out. */
+/** Lets the server filter when only one kind is accepted. */
 const kindOf = (types: readonly string[] | undefined): MediaItem['kind'] | undefined => {
   if (types?.every((type) => type.startsWith('image/'))) return 'Image';
   return types?.every((type) => type.startsWith('video/')) ? 'Video' : undefined;

@@ -14,7 +14,6 @@ import { useEditor } from './use-editor.ts';
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
 
-/** What stands above the text: what happened, what stays, what to do. */
 export const Notices = ({ acts }: { acts: Acts }) => {
   const { save, readOnly } = useEditor();
   const isScheduled = save.base?.status === 'Scheduled';

@@ -10,14 +10,13 @@ import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import type { Sending } from './use-sending.ts';
 
-/** On a phone: what is to fix, preview, media, options, Schedule. */
 export const PhoneBar = ({
   sending,
   item,
   onPreview,
 }: {
   sending: Sending;
-  /** The item that was in focus last. */
+  /** The item focused last. */
   item: number;
   onPreview: () => void;
 }) => {

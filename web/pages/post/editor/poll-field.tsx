@@ -11,7 +11,6 @@ type Limits = NonNullable<Option['poll']>;
 const usualMinutes = [5, 30, 60, 360, 720, 1_440, 4_320, 10_080, 20_160, 43_200];
 const dayMinutes = 1_440;
 
-/** The choices of a poll and how long it runs. */
 export const PollField = ({
   id,
   limits,
@@ -24,7 +23,7 @@ export const PollField = ({
   id: string;
   limits: Limits;
   value: string;
-  /** The poll of the original, on the version of an account. */
+  /** Poll of the original, for the version of an account. */
   inherited: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;

@@ -8,14 +8,14 @@ import type { Sending } from './use-sending.ts';
 
 const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
 
-/** Has the focus until there is something to choose. */
+/** Takes the focus until the panel has loaded. */
 const Loading = () => (
   <div data-autofocus="" tabIndex={-1}>
     <SkeletonRows rows={6} height={40} />
   </div>
 );
 
-/** The panel below its button, or a sheet on a phone. */
+/** A popover, or a drawer on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
   const phone = usePhone();
   const { panelOpened, closePanel } = sending;
@@ -23,7 +23,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
   useEffect(() => {
     close.current = closePanel;
   });
-  // Also before the panel is there and has the focus.
+  // Escape must also work before the panel has loaded.
   useEffect(() => {
     if (!panelOpened) return;
     const press = ({ key }: KeyboardEvent) => key === 'Escape' && close.current();

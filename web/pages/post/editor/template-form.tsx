@@ -15,7 +15,6 @@ const kinds = [
   { value: 'Signature', label: 'Signature' },
 ] as const;
 
-/** Name and text of a template that is made or changed. */
 export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: () => void }) => {
   const { id } = start;
   const client = useQueryClient();
@@ -23,7 +22,7 @@ export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: 
   const [name, setName] = useState(start.name);
   const [items, setItems] = useState<readonly string[]>(start.items);
   const isSignature = kind === 'Signature';
-  // Whoever keeps a post as a signature means its last lines.
+  // A signature is the end of a post.
   const texts = isSignature ? items.slice(-1) : items;
   const options = isSignature ? {} : start.options;
   const { mutate, error, isPending } = useMutation({

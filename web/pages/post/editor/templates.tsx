@@ -14,7 +14,6 @@ import { TemplateForm } from './template-form.tsx';
 import styles from './templates-dialog.module.css';
 import type { Templating } from './use-templating.ts';
 
-/** Templates and signatures of the workspace: to insert, to change, to make. */
 export default function Templates({ templating }: { templating: Templating }) {
   const { opened, close } = templating;
   const isForm = opened !== undefined && opened !== 'list';

@@ -9,7 +9,6 @@ import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import type { Uploads } from './use-uploads.ts';
 
-/** The items of the version that is open, on a rail. */
 export const Thread = ({
   uploads,
   onFocusItem,
@@ -51,7 +50,7 @@ export const Thread = ({
   );
 };
 
-/** Where an item after the first is a post of its own. */
+/** Networks on which further items become replies. */
 const ThreadNote = () => {
   const { chosen, limitsOf } = useEditor();
   const networks = useNetworks();

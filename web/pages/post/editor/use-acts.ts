@@ -15,12 +15,12 @@ import { type Editor, rememberAccounts } from './use-editor.ts';
 
 export type Acts = ReturnType<typeof useActs>;
 
-/** What a person does with the whole post. Nothing here pretends: the server answers first. */
+/** Actions on the whole post. None is optimistic. */
 export const useActs = ({ save, saver, learnMedia }: Editor) => {
   const navigate = useNavigate();
   const client = useQueryClient();
 
-  /** On the text as it stands on the page. */
+  /** Saves first, so that the action applies to the text on the page. */
   const withSaved = async (act: (post: Post) => Promise<Post>) => {
     const post = await saver.settle().catch((error: unknown) => {
       throw error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
@@ -51,10 +51,10 @@ export const useActs = ({ save, saver, learnMedia }: Editor) => {
   return {
     publish: async () => {
       await withSaved(({ id }) => actions.posts.publishNow({ id }));
-      // What becomes of it is shown, also when it was opened to be edited.
+      // Drop `?edit`, so that the results show.
       void navigate({ to: '.', search: {}, replace: true });
     },
-    /** A draft is scheduled; a scheduled post moves. */
+    /** Schedules a draft, or moves a scheduled post. */
     schedule: (at: string) =>
       withSaved((post) =>
         post.status === 'Scheduled'
@@ -73,7 +73,7 @@ export const useActs = ({ save, saver, learnMedia }: Editor) => {
       if (await openCopy('Your text is a draft of its own now')) takeTheirs();
     },
 
-    /** An earlier text is a new change. What stands on the page is saved first, so that the history has it. */
+    /** Restoring is a new edit. The current text is saved first, so that it stays in the history. */
     restore: async ({ versions, media }: Revision, when: string) => {
       const known = new Set(media.map(({ id }) => id));
       try {
@@ -101,7 +101,7 @@ export const useActs = ({ save, saver, learnMedia }: Editor) => {
       }
     },
 
-    /** A draft goes after a moment for Undo. */
+    /** Deletes after the time for Undo. */
     removeDraft: () => {
       const id = save.base?.id;
       const back = () => void navigate({ to: '/posts/$id', params: { id: id ?? 'new' } });

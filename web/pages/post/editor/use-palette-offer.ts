@@ -6,7 +6,7 @@ import type { Editor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';
 import type { Templating } from './use-templating.ts';
 
-/** What the palette can do with the open post. Nothing goes out by it: the panel or the dialog asks first. */
+/** Commands for the open post. None sends without the panel or dialog. */
 export const usePaletteOffer = ({ save, readOnly }: Editor, sending: Sending, templating: Templating) => {
   const zone = useZone();
   const { slot } = sending;

@@ -14,7 +14,6 @@ import { usePhone } from '#web/parts/use-phone.ts';
 import { useMay } from '#web/session.ts';
 import type { Target } from './use-results.ts';
 
-/** Right end of the header: Duplicate, and a menu with the rest. */
 export const ResultActions = ({
   post,
   targets,
@@ -85,7 +84,7 @@ export const ResultActions = ({
   );
 };
 
-/** A new draft with the same versions, for those of its accounts that are still connected. */
+/** Leaves out accounts that are no longer connected. */
 const useDuplicate = ({ accountIds, versions }: Post) => {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -9,10 +9,9 @@ import { Row } from './row.tsx';
 import { useAnswers } from './use-answers.ts';
 import type { Target } from './use-results.ts';
 
-/** Codes of a result that only another text or other media can mend. */
+/** Error codes that only an edit can fix. */
 const mendedByEditing = ['content_refused', 'media_refused', 'invalid', 'disconnected'];
 
-/** It is not there: why, what mends it, and then send it to this account alone. */
 export const Failed = ({ target, postId }: { target: Target; postId: string }) => {
   const may = useMay();
   const { account, provider, accountId, result } = target;
@@ -59,7 +58,7 @@ export const Failed = ({ target, postId }: { target: Target; postId: string }) =
   );
 };
 
-/** The words of the server; a refused sign-in has its button beside it, and needs fewer. */
+/** The server's message; shorter for a refused sign-in, which has a button. */
 const reasonOf = ({ account, provider, result }: Target) => {
   const { code, message = 'It did not work.' } = result?.error ?? {};
   if (code !== 'reconnect' || account === undefined) return message;

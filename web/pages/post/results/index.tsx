@@ -24,7 +24,6 @@ import { type Target, useResults } from './use-results.ts';
 import { WhatWentOut } from './what-went-out.tsx';
 import { summaryOf } from './words.ts';
 
-/** What became of a post: problems first, then where it is and how it does. */
 export default function Results({ post }: { post: Post }) {
   const { targets, fault, retry } = useResults(post);
   const { side, openSide } = useSide();

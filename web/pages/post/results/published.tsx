@@ -12,7 +12,6 @@ import { Row } from './row.tsx';
 import { engagementOf, type Reads, type Target } from './use-results.ts';
 import { webAddress } from './words.ts';
 
-/** It is there: since when, where, and how it does. */
 export const Published = ({ target }: { target: Target }) => {
   const { provider, result, entry } = target;
   const zone = useZone();
@@ -120,12 +119,12 @@ const most = 3;
 const shownOf = (metrics: NonNullable<MetricsEntry['metrics']>): Shown =>
   names.flatMap((name) => (metrics[name] === undefined ? [] : [[name, metrics[name]] as const])).slice(0, most);
 
-/** How it grew: engagement, or views where nobody engaged. */
+/** Engagement over time, or views if there is none. */
 const curveOf = (reads: Reads) => {
   const engagement = reads.map(engagementOf);
   return engagement.some((value) => value > 0) ? engagement : reads.map(({ views = 0 }) => views);
 };
 
-/** The hour when it is near, else the day. */
+/** The time if it is within 20 hours, else the date. */
 const timeOrDay = (at: string, zone: string) =>
   Math.abs(Date.parse(at) - now().getTime()) < 20 * 3_600_000 ? formatTime(at, zone) : formatDay(at, zone).slice(4);

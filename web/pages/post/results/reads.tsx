@@ -16,7 +16,7 @@ const steps = [
   { name: '30 d', afterMs: 30 * dayMs },
 ] as const;
 
-/** When the numbers were read and will be, with the engagement of all accounts then. */
+/** Past and future reads of statistics, with the total engagement at each. */
 export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
   const zone = useZone();
   useNow();
@@ -54,7 +54,7 @@ export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
   );
 };
 
-/** The engagement known at the end of a step, when any account was read in it. A read may come a little early. */
+/** Engagement at the end of a step; undefined if no account was read in it. Reads may be slightly early. */
 const sumAt = (targets: readonly Target[], from: number, until: number) => {
   const early = 60_000;
   const before = targets.map(({ reads }) => reads.filter(({ fetchedAt }) => Date.parse(fetchedAt) < until - early));

@@ -4,7 +4,6 @@ import { StateChip } from '#web/parts/state-chip.tsx';
 import styles from './row.module.css';
 import type { Target } from './use-results.ts';
 
-/** One account: badge, name, what happened, numbers at the right, chip; more below. */
 export const Row = ({
   target,
   line,

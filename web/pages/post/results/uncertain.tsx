@@ -9,7 +9,7 @@ import { useAnswers } from './use-answers.ts';
 import type { Target } from './use-results.ts';
 import { webAddress } from './words.ts';
 
-/** It may be there: a person looks and says which. */
+/** The network may have the post; a person has to check. */
 export const Uncertain = ({ target, postId }: { target: Target; postId: string }) => {
   const may = useMay();
   const { account, provider, accountId, result } = target;

@@ -13,7 +13,7 @@ import styles from './what-went-out.module.css';
 
 const original = 'original';
 
-/** Text and media as they were sent; where accounts got their own, one of them at a time. */
+/** The sent content, one version at a time. */
 export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly Target[] }) => {
   const [chosen, setChosen] = useState(original);
   const version = post.versions.find(({ accountId }) => (accountId ?? original) === chosen) ?? post.versions[0];

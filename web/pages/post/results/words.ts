@@ -3,7 +3,6 @@ import type { Target } from './use-results.ts';
 
 const accounts = (count: number) => (count === 1 ? '1 account' : `${count} accounts`);
 
-/** What happened to the post as a whole. */
 export const summaryOf = (targets: readonly Target[]) => {
   const of = (state: Target['state']) => targets.filter((target) => target.state === state);
   const [published, failed, uncertain, sending] = [
@@ -26,5 +25,5 @@ export const summaryOf = (targets: readonly Target[]) => {
   return `${parts.join(', ')}.${published > 0 ? ' What worked stays; nothing is sent twice.' : ''}`;
 };
 
-/** Only addresses of the web are links. */
+/** Networks may return other schemes. */
 export const webAddress = (url: string | undefined) => (url && /^https?:\/\//i.test(url) ? url : undefined);

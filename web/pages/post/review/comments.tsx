@@ -8,7 +8,6 @@ import { CommentRow } from './comment-row.tsx';
 import styles from './comments.module.css';
 import { useComments } from './use-side.ts';
 
-/** Oldest first, and a field for the next one. */
 export const Comments = ({ postId }: { postId: string }) => {
   const client = useQueryClient();
   const query = useComments(postId);

@@ -9,7 +9,6 @@ import { type Side, sides, useComments, useSide } from './use-side.ts';
 
 const names: Record<Side, string> = { comments: 'Comments', history: 'History' };
 
-/** Opens and closes the panel. */
 export const SideButton = ({ postId }: { postId: string }) => {
   const { side, openSide } = useSide();
   const count = useComments(postId).data?.comments.length ?? 0;
@@ -34,7 +33,6 @@ export const SideButton = ({ postId }: { postId: string }) => {
   );
 };
 
-/** What people say about a post, and what was done to it. */
 export const ReviewPanel = ({
   postId,
   side,
@@ -42,7 +40,7 @@ export const ReviewPanel = ({
 }: {
   postId: string;
   side: Side;
-  /** Absent where the text can no longer change. */
+  /** Absent if the text can no longer change. */
   onRestore?: ((revision: Revision, when: string) => Promise<void>) | undefined;
 }) => {
   const { openSide } = useSide();

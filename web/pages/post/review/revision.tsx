@@ -14,7 +14,6 @@ import { useZone } from '#web/session.ts';
 import styles from './history.module.css';
 import { otherChanges } from './words.ts';
 
-/** What one change did to the text, and the way back to it. */
 export const Revision = ({
   postId,
   entry,
@@ -91,7 +90,7 @@ const Difference = ({ revision }: { revision: RevisionRecord }) => {
   );
 };
 
-/** Item by item, those that differ. The oldest text has nothing before it and is shown as it is. */
+/** Items that differ. The first revision has no predecessor and is shown unchanged. */
 const compare = ({ versions, before }: RevisionRecord) => {
   const bodies = (all: RevisionRecord['versions'], accountId: string) =>
     all.find((version) => (version.accountId ?? '') === accountId)?.content.map(({ body }) => body) ?? [];

@@ -15,7 +15,7 @@ import styles from './share-dialog.module.css';
 
 const spans = [1, 3, 7, 14, 30].map((days) => ({ value: String(days), label: count(days, 'day') }));
 
-/** Makes an address for people outside, and ends those that are there. */
+/** Review links: anyone who has one can read the post. */
 export const ShareDialog = ({ postId, opened, onClose }: { postId: string; opened: boolean; onClose: () => void }) => (
   <Modal opened={opened} onClose={onClose} title="Share for review" size={520}>
     {opened && <Sharing postId={postId} />}

@@ -6,7 +6,7 @@ import { keys } from '#web/queries.ts';
 export const sides = ['comments', 'history'] as const;
 export type Side = (typeof sides)[number];
 
-/** What stands beside the post instead of what usually does; the address keeps it. */
+/** The panel beside the post, from the address. */
 export const useSide = () => {
   const [search, setSearch] = usePageSearch<'side'>();
   return {

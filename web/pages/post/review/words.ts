@@ -11,7 +11,7 @@ const requests: Record<string, string> = {
   'posts.delete': 'delete it',
 };
 
-/** What was done: `Changed text and media`. */
+/** `Changed text and media` */
 export const entryWords = (entry: HistoryEntry, zone: string): string => {
   const { kind, changed = [], scheduledAt, action = '', accounts } = entry;
   const asked = requests[action] ?? 'change it';
@@ -39,7 +39,6 @@ export const entryWords = (entry: HistoryEntry, zone: string): string => {
   }
 };
 
-/** Where it came from, when that is not the app itself. */
 export const clientWords = (client: HistoryEntry['client']): string => {
   if (client === undefined) return '';
   switch (client.kind) {
@@ -56,7 +55,7 @@ export const clientWords = (client: HistoryEntry['client']): string => {
   }
 };
 
-/** What a change did beside the text, a line each. */
+/** Changes other than text, one line each. */
 export const otherChanges = ({ accountIds, versions, before }: Revision, nameOf: (id: string) => string): string[] => {
   if (!before) return [];
   const added = accountIds.filter((id) => !before.accountIds.includes(id));
