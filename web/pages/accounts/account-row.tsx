@@ -14,7 +14,7 @@ export const AccountRow = ({
   onDisconnect,
 }: {
   account: Account;
-  /** Undefined until it is known. */
+  /** Undefined while loading. */
   scheduled: number | undefined;
   onDisconnect: () => void;
 }) => {
@@ -75,7 +75,6 @@ export const AccountRow = ({
   );
 };
 
-/** Its picture with the badge at the corner; without a picture the badge alone. */
 const Picture = ({ account: { id, network, name, avatarUrl } }: { account: Account }) =>
   avatarUrl ? (
     <span className={styles.picture}>
@@ -88,7 +87,6 @@ const Picture = ({ account: { id, network, name, avatarUrl } }: { account: Accou
     </span>
   );
 
-/** How publishing and statistics are, in words. */
 const Condition = ({ account, mayReconnect }: { account: Account; mayReconnect: boolean }) => {
   const { provider, status, statistics, statisticsMessage } = account;
   const words = {

@@ -7,10 +7,9 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
 import styles from './accounts.module.css';
 
-/** The networks that this server can connect to. */
 export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
   const { list } = useNetworks();
-  // On a phone the sheet has the title.
+  // On a phone the drawer shows the title.
   const phone = usePhone();
   const sandboxes = list.filter(({ sandbox }) => sandbox).map(({ provider }) => provider);
   return (

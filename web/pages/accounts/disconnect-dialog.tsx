@@ -11,7 +11,6 @@ import styles from './accounts.module.css';
 
 const named = 6;
 
-/** Names the scheduled posts that will fail. */
 export const DisconnectDialog = ({ account, onClose }: { account: Account | undefined; onClose: () => void }) => {
   const client = useQueryClient();
   const disconnect = async () => {

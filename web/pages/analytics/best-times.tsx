@@ -11,7 +11,7 @@ import { average, type BestTime, nextDay, timeWords } from './words.ts';
 
 const listed = 5;
 
-/** When posts did well, by weekday and hour. A phone shows the best first, and the week on demand. */
+/** Phones list the best hours; the whole week is one tap away. */
 export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; zone: string; today: string }) => {
   const phone = usePhone();
   const [wholeWeek, setWholeWeek] = useState(false);
@@ -77,7 +77,7 @@ const ListedTime = ({
   </li>
 );
 
-/** `Thu 18:00 214 a post, 9 posts`, and what to do with it. */
+/** `Thu 18:00 214 a post, 9 posts`, with a link to write for that time. */
 const Selected = ({ time, zone, today }: { time: BestTime; zone: string; today: string }) => {
   const may = useMay();
   const wall = (day: string) => `${day} ${String(time.hour).padStart(2, '0')}:00:00`;

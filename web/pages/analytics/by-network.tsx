@@ -10,7 +10,7 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
 
-/** Engagement by network or by account, the most first, and who tells nothing. */
+/** Engagement by network or account, highest first. */
 export const ByNetwork = ({ summary, accountIds }: { summary: Summary; accountIds: readonly string[] }) => {
   const [by, setBy] = useState<'network' | 'account'>('network');
   const rows = useRows(summary, by);
@@ -84,7 +84,7 @@ const useRows = (summary: Summary, by: 'network' | 'account'): Row[] => {
     .sort((a, b) => b.engagement - a.engagement);
 };
 
-/** Accounts whose numbers are missing above, and what can be done. */
+/** Accounts without statistics, and how to get them. */
 const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
   const { list } = useAccounts();
   const shown = list.filter(({ id }) => accountIds.length === 0 || accountIds.includes(id));

@@ -7,10 +7,10 @@ import type { Point } from './use-numbers.ts';
 import { shortDate } from './words.ts';
 
 const edge = { top: 8, right: 4, bottom: 24, left: 40 };
-/** So many dates below the line, or one more. */
+/** Approximate number of date labels. */
 const dates = 5;
 
-/** The line itself; screen readers get its words and the table instead. */
+/** Hidden from screen readers, which get a summary and a table instead. */
 export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords: string }) => {
   const { ref, width, height } = useElementSize();
   const fill = useId();
@@ -57,7 +57,7 @@ export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords
             ) : null,
           )}
           <path d={`${line}V${bottom}H${x(0)}Z`} fill={`url(#${fill})`} />
-          {/* The one that is looked for is on top. */}
+          {/* Draw the previous range first so that the current one covers it. */}
           <path className={styles.line} d={linePath(spots('before'))} stroke="var(--chart-3)" />
           <path className={styles.line} d={line} stroke="var(--chart-1)" />
           {points.length === 1 && <Dots x={x(0)} y={y} point={points[0]} />}

@@ -19,7 +19,7 @@ const metrics = [
 
 type Cells = Partial<Record<(typeof metrics)[number], number>>;
 
-/** One table for all, so that a spreadsheet can filter it: what a row is about, its name, its numbers. */
+/** One table for everything, so that a spreadsheet can filter it by the first column. */
 export const csvOf = ({ summary, days }: Numbers, accounts: ReadonlyMap<string, Account>) => {
   const row = (about: string, name: string, cells: Cells) => [about, name, ...metrics.map((metric) => cells[metric])];
   const nameOf = ({ accountId, provider }: Summary['byAccount'][number]) => {

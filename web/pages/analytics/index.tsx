@@ -21,7 +21,6 @@ import { Totals } from './totals.tsx';
 import { type Numbers, useNumbers } from './use-numbers.ts';
 import { useRange } from './use-range.ts';
 
-/** How posts did: totals, over time, by network, best times, top posts. */
 export default function AnalyticsPage() {
   const view = useRange();
   const { range, accountIds, zone } = view;

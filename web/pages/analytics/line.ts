@@ -1,6 +1,6 @@
 type Spot = readonly [x: number, y: number];
 
-/** A round end of the scale and the steps to it, four or fewer: 872 goes to 1,000 by 250. Never less than 1 a step. */
+/** Axis of at most four steps to a round maximum: 872 gives 1,000 in steps of 250. A step is at least 1. */
 export const scaleTo = (highest: number): { top: number; step: number } => {
   const wanted = Math.max(highest, 1) / 4;
   const unit = 10 ** Math.floor(Math.log10(wanted));
@@ -9,7 +9,7 @@ export const scaleTo = (highest: number): { top: number; step: number } => {
   return { step, top: step * Math.max(1, Math.ceil(highest / step)) };
 };
 
-/** A smooth line through evenly spaced spots that never goes beyond two neighbours (Fritsch and Carlson). */
+/** Monotone cubic interpolation (Fritsch–Carlson): the curve never overshoots its points. */
 export const linePath = (spots: readonly Spot[]): string => {
   const [first] = spots;
   if (first === undefined) return '';

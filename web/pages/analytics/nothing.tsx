@@ -12,7 +12,7 @@ import { Totals } from './totals.tsx';
 import type { useRange } from './use-range.ts';
 import { WeekTable } from './week-table.tsx';
 
-/** Posts there are, but none in these days or for these accounts. */
+/** There are posts, but none in this range or for these accounts. */
 export const NothingInRange = ({ view }: { view: ReturnType<typeof useRange> }) => (
   <EmptyState
     icon={ChartLine}
@@ -29,7 +29,7 @@ export const NothingInRange = ({ view }: { view: ReturnType<typeof useRange> }) 
   </EmptyState>
 );
 
-/** Before the first post: a grey sample of what will be here. */
+/** Before the first post: a greyed-out sample. */
 export const NothingYet = ({ view }: { view: ReturnType<typeof useRange> }) => {
   const may = useMay();
   const sample = sampleNumbers(view.range);

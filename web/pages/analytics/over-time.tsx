@@ -9,7 +9,7 @@ import { type Numbers, pointsOf } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
 import { shortDate, spanWords } from './words.ts';
 
-/** Engagement by day, or by week, with the range before; as a line or as a table. */
+/** Engagement by day or week against the previous range, as a chart or a table. */
 export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: Range; today: string }) => {
   const [asTable, setAsTable] = useState(false);
   const { points, unit } = pointsOf(numbers, range);

@@ -6,7 +6,6 @@ import styles from './range-picker.module.css';
 import { datesFault, presets, type useRange } from './use-range.ts';
 import { spanWords } from './words.ts';
 
-/** 7, 30, 90 days, a year, or two dates. One button with a menu on a phone. */
 export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<typeof useRange>) => {
   const phone = usePhone();
   const [asking, setAsking] = useState(false);

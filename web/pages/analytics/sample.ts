@@ -3,7 +3,7 @@ import { addDays } from '#web/parts/time.ts';
 import type { Numbers } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
 
-/** What the page will look like: shown grey behind the words when there is nothing yet. */
+/** Sample data behind the empty state. */
 export const sampleNumbers = (range: Range): Numbers => {
   const wave = [92, 220, 110, 70, 165, 108, 240, 98, 182, 130, 254, 120, 196, 150];
   const daysFrom = (firstDay: string, share: number) =>

@@ -5,7 +5,7 @@ import { average, type BestTime, timeWords, weekdays } from './words.ts';
 
 const [usualFirst, usualLast] = [7, 21];
 
-/** Weekdays by hours. One cell is in the order of Tab; arrow keys go to the others. */
+/** Roving tabindex: one cell is a tab stop, arrow keys move to the others. */
 export const WeekTable = ({
   times,
   selected,
@@ -76,7 +76,7 @@ export const WeekTable = ({
   );
 };
 
-/** The day of a shop, and as much more as there are posts. */
+/** Daytime, extended to all hours that have posts. */
 const hoursOf = (times: readonly BestTime[]) => {
   const known = times.map(({ hour }) => hour);
   const [first, last] = [Math.min(usualFirst, ...known), Math.max(usualLast, ...known)];
@@ -85,7 +85,7 @@ const hoursOf = (times: readonly BestTime[]) => {
 
 const heat = (share: number) => Math.min(5, Math.floor(share * 5) + 1);
 
-/** The nearest cell with posts in the direction of the key. */
+/** The nearest cell with posts in the direction of the arrow key. */
 const neighbour = (times: readonly BestTime[], from: BestTime, key: string): BestTime | undefined => {
   const away = (time: BestTime) => {
     const [down, right] = [time.weekday - from.weekday, time.hour - from.hour];

@@ -10,7 +10,7 @@ export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** `19 Oct` of `2026-10-19` */
 export const shortDate = (date: string) => `${Number(date.slice(8))} ${months[Number(date.slice(5, 7)) - 1]}`;
 
-/** `19 Oct – 17 Nov`, with years that are not the one of `today`. */
+/** `19 Oct – 17 Nov`, with the year if it is not this one. */
 export const spanWords = ({ firstDay, lastDay }: { firstDay: string; lastDay: string }, today: string) => {
   const [first, last] = [firstDay.slice(0, 4), lastDay.slice(0, 4)];
   const end = `${shortDate(lastDay)}${last === today.slice(0, 4) ? '' : ` ${last}`}`;
@@ -25,7 +25,7 @@ export const timeWords = ({ weekday, hour }: { weekday: number; hour: number }) 
 export const average = ({ average: value }: { average: number }) =>
   formatNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
-/** The next day from `today` on that is this weekday, as a date. */
+/** The first date from `today` on with this weekday. */
 export const nextDay = (weekday: number, today: string) => {
   const here = ((new Date(`${today}T12:00:00Z`).getUTCDay() + 6) % 7) + 1;
   return addDays(today, (weekday - here + 7) % 7);

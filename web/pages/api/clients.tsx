@@ -19,7 +19,7 @@ const words: Record<string, string> = {
   email: 'see your address',
 };
 
-/** Clients that the person signed in to; their access can be ended. */
+/** MCP clients that the person has authorized. */
 export const Clients = () => {
   const client = useQueryClient();
   const query = useQuery({

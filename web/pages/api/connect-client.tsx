@@ -7,7 +7,6 @@ import { CodeBlock } from './code-block.tsx';
 import { configurations, type Way } from './configurations.ts';
 import { useBaseUrl } from './use-base-url.ts';
 
-/** The address, and what to paste for each client. */
 export const ConnectClient = ({ token }: { token: string | undefined }) => {
   const [search, setSearch] = usePageSearch<'client' | 'with'>();
   const address = `${useBaseUrl()}/mcp`;

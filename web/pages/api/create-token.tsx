@@ -16,7 +16,7 @@ const CreateToken = ({
 }: {
   onClose: () => void;
   onMade: (token: NewToken) => void;
-  /** Another one is still shown, and would go. */
+  /** The previous token is still on screen, and this one replaces it. */
   isReplacing: boolean;
 }) => {
   const client = useQueryClient();

@@ -9,7 +9,7 @@ import styles from './api.module.css';
 
 const key = ['statistics tools'];
 
-/** Two tools more in tools/list, for every client of the workspace. */
+/** Adds two tools to tools/list for every client of the workspace. */
 export const StatisticsSwitch = () => {
   const client = useQueryClient();
   const { statisticsTools } = useWorkspace();

@@ -11,7 +11,6 @@ import { useSession, useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
 import { agoOf, useShortDay } from './times.ts';
 
-/** The person's tokens, of all workspaces. */
 export const Tokens = ({ newId, onRevoked }: { newId: string | undefined; onRevoked: (id: string) => void }) => {
   const client = useQueryClient();
   const { workspaces } = useSession();

@@ -5,7 +5,7 @@ import { isDestructive } from './card-state.ts';
 import type { useMakeDecisions } from './use-decisions.ts';
 import { lineOf, titleOf } from './words.ts';
 
-/** The second step before a yes that cannot be taken back. */
+/** Second confirmation, for approvals that cannot be undone. */
 export const AskTwice = ({ decisions }: { decisions: ReturnType<typeof useMakeDecisions> }) => {
   const { asked, closeAsked, approve } = decisions;
   const zone = useZone();

@@ -10,7 +10,6 @@ import styles from './card.module.css';
 import { isDestructive, isToDecide } from './card-state.ts';
 import { useDecisions } from './use-decisions.ts';
 
-/** The button names the act. */
 export const CardActions = ({ card }: { card: ApprovalCard }) => {
   const { write } = useMay();
   const { approve, reject, ask, running, fault } = useDecisions();
@@ -52,7 +51,7 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
   );
 };
 
-/** What the main button does, and why it may not. */
+/** Label of the main button, and why it is disabled. */
 export const actOf = (card: ApprovalCard): { label: string; note: string; reason: string | undefined } => {
   const { status, action, verb, validation, accounts, input } = card;
   const isPast = typeof input.at === 'string' && Date.parse(input.at) < now().getTime();

@@ -5,7 +5,7 @@ import styles from './conversation-list.module.css';
 import type { Conversation } from './use-approvals.ts';
 import { lineOf, shortTime } from './words.ts';
 
-/** Who asks, a line each; the count is what waits for a person. */
+/** One row per client, with the number of open requests. */
 export const ConversationList = ({
   conversations,
   open,

@@ -21,7 +21,7 @@ import { DecisionsProvider, useMakeDecisions } from './use-decisions.ts';
 
 const cardsAtOnce = 20;
 
-/** Waiting cards oldest first, then changed posts, then what was decided, folded to a line each. */
+/** Open requests oldest first, then edited posts, then decided requests collapsed to a line. */
 export const ConversationView = ({
   conversation,
   focused,
@@ -29,7 +29,7 @@ export const ConversationView = ({
   more,
 }: {
   conversation: Conversation;
-  /** The card of the address. */
+  /** The card that the address names. */
   focused: ApprovalCard | undefined;
   show: 'decided' | undefined;
   more: React.ReactNode;
@@ -79,7 +79,7 @@ export const ConversationView = ({
   );
 };
 
-/** Posts that were edited after the request, and that the person may still send out: the newest request of each. */
+/** The newest request of each post that was edited after it and can still be sent. */
 const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
   const seen = new Set(waiting.map(subjectOf));
   const candidates = decided
@@ -100,7 +100,7 @@ const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
 
 const subjectOf = ({ action, post, account }: ApprovalCard) => `${action} ${post?.id ?? account?.id}`;
 
-/** A and R, for the card that has the focus. Yes takes a second step. */
+/** A approves and R rejects the focused card. Approving asks for confirmation. */
 const useDecisionKeys = (
   area: React.RefObject<HTMLElement | null>,
   cards: readonly ApprovalCard[],
@@ -128,7 +128,7 @@ const useDecisionKeys = (
   }, [on, write, area]);
 };
 
-/** The card of the address has the focus when it is there, once. */
+/** Focuses the card that the address names, once. */
 const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | undefined) => {
   const done = useRef<string>(undefined);
   useEffect(() => {

@@ -13,7 +13,6 @@ const looks = {
   Open: { icon: Clock, tone: 'grey' },
 } as const;
 
-/** A decided request in one line, with who and when; it opens the card. */
 export const DecidedLine = ({ card, decision }: { card: ApprovalCard; decision: string }) => {
   const zone = useZone();
   const { icon: Icon, tone } = looks[card.status];

@@ -130,7 +130,7 @@ const Keys = () => (
   </p>
 );
 
-/** The card of the address, also one that is older than the list. */
+/** The card that the address names, even if it is older than the loaded pages. */
 const useFocused = (id: string | undefined, cards: readonly ApprovalCard[]) => {
   const listed = cards.find((one) => one.id === id);
   const query = useQuery({

@@ -34,7 +34,7 @@ import { CardContent } from './card-content.tsx';
 import { isDestructive, isToDecide } from './card-state.ts';
 import { fitsLine, momentWords, titleOf } from './words.ts';
 
-/** One request, whole. `decision` says who decided it, when it is decided. */
+/** `decision`: who decided it and when. */
 export const RequestCard = ({
   card: listed,
   decision,
@@ -42,7 +42,7 @@ export const RequestCard = ({
 }: {
   card: ApprovalCard;
   decision: string;
-  /** Somebody was faster than a click here. */
+  /** Someone else decided before this click. */
   wasDecided: boolean;
 }) => {
   const zone = useZone();
@@ -52,7 +52,7 @@ export const RequestCard = ({
     queryFn: ({ signal }) => app.getApproval({ id: listed.id }, { signal }),
     placeholderData: listed,
   });
-  // Whoever looks at it needs no toast for it.
+  // The card is on screen, so its toast is redundant.
   useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
   const { title, warning } = titleOf(card, zone);
   const { post } = card;
@@ -147,7 +147,7 @@ const StatusChip = ({ card }: { card: ApprovalCard }) => {
   );
 };
 
-/** What a change would do beside texts and options: another time, other accounts. */
+/** Time and account changes; text and options are shown as diffs. */
 const Changes = ({ card: { post, becomes, accounts } }: { card: ApprovalCard }) => {
   if (post === undefined || becomes === undefined) return null;
   const without = (those: typeof post, these: typeof post) =>
@@ -212,13 +212,13 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
     </section>
   );
 
-/** Against the limits of its networks, as of now. */
+/** Validation against the current limits of the networks. */
 const Checks = ({ card: { post, becomes, accounts, validation, action } }: { card: ApprovalCard }) => {
   const networks = useNetworks().list;
   if (post === undefined || validation === undefined || action === 'posts.delete') return null;
   const { issues } = validation;
   const places = (becomes ?? post).accountIds.length;
-  // A network that this server plays can fetch from it.
+  // A sandbox network can fetch media from this server.
   const played = accounts.filter(({ network }) => networks.some((one) => one.network === network && one.sandbox));
   const warnings = validation.warnings.filter(
     ({ code, accountId }) => !(code === 'MediaNotPublic' && played.some(({ id }) => id === accountId)),
@@ -240,7 +240,7 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
 
-/** What happens to a picture, as the card shows it. */
+/** Informational: the card shows the fitted image. */
 const isNote = ({ code }: Findings[number]) => code === 'MediaFitted';
 
 const CheckList = ({

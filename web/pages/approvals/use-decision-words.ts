@@ -4,7 +4,7 @@ import { queries } from '#web/queries.ts';
 import { nameOf, useSession, useZone } from '#web/session.ts';
 import { shortMoment } from './words.ts';
 
-/** Who decided a card, and when: `approved by Jonas, Mon 16:20`. */
+/** `approved by Jonas, Mon 16:20` */
 export const useDecisionWords = () => {
   const zone = useZone();
   const { user } = useSession();

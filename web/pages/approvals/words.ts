@@ -5,14 +5,14 @@ import { formatDay, formatTime, inZone, now, partsIn } from '#web/parts/time.ts'
 
 const excerptOf = ({ post }: ApprovalCard) => headingOf(post?.versions[0]?.content[0]?.body ?? '');
 
-/** What is asked, and behind it what cannot be undone. Times are in the zone of the person. */
+/** The request, and a warning about what cannot be undone. Times are in the person's zone. */
 export const titleOf = ({ sentence, account }: ApprovalCard, zone: string) => {
   const [title = '', ...more] = inZone(sentence, zone).split('. ');
   const named = account ? title.replace('this account', `${account.provider}, ${handleOf(account)}`) : title;
   return { title: named, warning: more.join('. ') };
 };
 
-/** The same in one line, with the first words of the post: `Schedule “We are hiring” for Wed 18 Nov, 17:00`. */
+/** One line with the first words of the post: `Schedule “We are hiring” for Wed 18 Nov, 17:00`. */
 export const lineOf = (card: ApprovalCard, zone: string) => {
   const { title } = titleOf(card, zone);
   const words = excerptOf(card);

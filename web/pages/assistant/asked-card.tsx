@@ -9,7 +9,7 @@ import { keys } from '#web/queries.ts';
 
 const stay = () => undefined;
 
-/** The card of a request, the same as on the page Approvals; it follows what becomes of it, in whichever tab. */
+/** The same card as on the Approvals page; it also shows decisions made in other tabs. */
 export const AskedCard = ({ id }: { id: string }) => {
   const decisions = useMakeDecisions(stay);
   const words = useDecisionWords();

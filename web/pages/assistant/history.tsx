@@ -9,7 +9,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './history.module.css';
 
-/** The person's own chats in this workspace. */
 const History = ({
   chats,
   open,
@@ -18,7 +17,7 @@ const History = ({
 }: {
   chats: ListChatsOutput['chats'];
   open: string | undefined;
-  /** Undefined: the open one was deleted. */
+  /** Undefined after the open chat was deleted. */
   onOpen: (id: string | undefined) => void;
   onClose: () => void;
 }) => {

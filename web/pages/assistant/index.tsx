@@ -28,7 +28,7 @@ const Assistant = () => {
     queryKey: keys.chat(visit.kept ?? ''),
     queryFn: ({ signal }) => app.getChat({ id: visit.kept ?? '' }, { signal }),
     enabled: visit.kept !== undefined,
-    // It is shown as it was opened; what is said from now on is added here.
+    // Messages sent from here are appended locally, so a refetch would duplicate them.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -85,11 +85,11 @@ const Assistant = () => {
 interface Visit {
   key: number;
   id: string | undefined;
-  /** The chat to read first; one that began here needs none. */
+  /** The stored chat to load; undefined for a chat that starts here. */
   kept: string | undefined;
 }
 
-/** Which chat is open, as the address says. One that begins gets its address while it goes on. */
+/** The open chat, from the address. A new chat gets its address while its first answer streams. */
 const useVisit = () => {
   const [search, setSearch] = usePageSearch<'chat'>();
   const { chat } = search;

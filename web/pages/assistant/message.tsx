@@ -16,7 +16,6 @@ export const Question = ({ message }: { message: Message }) => (
   </div>
 );
 
-/** What was used, what is said, the numbers, and last what waits for a person. */
 export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (() => void) | undefined }) => {
   const summary = summaryIn(message.parts.flatMap((part) => usedAction(part) ?? []));
   const note = noteIn(message);
@@ -64,7 +63,7 @@ export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (
   );
 });
 
-/** Texts, and between them the actions that were used one after the other. */
+/** Texts, with consecutive tool calls grouped between them. */
 const groupsOf = ({ parts }: Message): (string | UsedAction[])[] => {
   const groups: (string | UsedAction[])[] = [];
   for (const part of parts) {

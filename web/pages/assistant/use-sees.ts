@@ -7,7 +7,7 @@ import { usePlaces } from '#web/shell/places.ts';
 
 const mostLetters = 40;
 
-/** The page that was open before this one, as the assistant is told it. It can be hidden, until another one is open. */
+/** The previous page, which the assistant is told about. Hiding it lasts until another page is opened. */
 export const useSees = () => {
   const [hidden, setHidden] = useState<string>();
   const { pages, workspace } = usePlaces();
@@ -24,7 +24,7 @@ export const useSees = () => {
   const isHidden = hidden !== undefined && hidden === (postId || context?.page);
   return {
     label: isHidden || label === undefined ? undefined : shortened(label),
-    /** Also what has no name here: it may ask, unless somebody said no. */
+    /** Also true for pages without a label, unless the person hid them. */
     may: !isHidden,
     hide: () => setHidden(postId || context?.page),
   };

@@ -10,7 +10,7 @@ import { useMay } from '#web/session.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 
-/** What can be done with a post of the calendar, also without a mouse. */
+/** Every drag action has its equivalent here. */
 export const CardMenu = ({
   item: { post, at, isMovable },
   onChoose,
@@ -40,7 +40,7 @@ export const CardMenu = ({
       <Icon size={isTall ? 18 : 16} aria-hidden="true" />
     </ActionIcon>
   );
-  // A menu costs more than its button: only the one that is open exists.
+  // Menus are expensive to render, so only the open one is mounted.
   if (!opened) return button;
   return (
     <Menu opened onChange={setOpened} withinPortal width={200} returnFocus>

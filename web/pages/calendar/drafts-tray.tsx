@@ -15,10 +15,10 @@ import styles from './drafts-tray.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import { askedTime } from './use-items.ts';
 
-/** Kind of what is dragged out of the tray: the id of a draft. */
+/** MIME type of a dragged draft; its data is the draft's id. */
 export const draftType = 'application/x-posthorn-draft';
 
-/** Drafts without a time, last edited first. One that somebody asks to schedule has its place in the calendar. */
+/** Drafts without a time. Those with a pending schedule request are in the calendar instead. */
 export const useTray = (accountIds: string): readonly PostSummary[] => {
   const input = { group: 'Drafts', accountIds } as const;
   const { data } = useQuery({

@@ -3,13 +3,13 @@ import { formatDateTime, instantOf } from '#web/parts/time.ts';
 import styles from './grid.module.css';
 import { isPast, passed } from './use-moves.ts';
 
-/** While something is dragged over its children: where it would land, beside the pointer. */
+/** Shows beside the pointer where a dragged card would land. */
 export const DropLabel = ({ zone, children }: { zone: string; children: React.ReactNode }) => {
   const area = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<{ x: number; y: number; at: string }>();
   const clear = () => setPlace(undefined);
   const look = ({ clientX: x, clientY: y }: React.DragEvent) => {
-    // The grid marks its target after this event.
+    // The grid marks the drop target after this event.
     requestAnimationFrame(() => {
       const slot = area.current?.querySelector<HTMLElement>('[data-drop-target]')?.dataset.slot;
       setPlace(slot === undefined ? undefined : { x, y, at: instantOf(slot, zone) });

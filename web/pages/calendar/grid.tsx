@@ -21,7 +21,7 @@ import { isPast, type Moves, tellPassed } from './use-moves.ts';
 
 const morning = '09:00:00';
 
-/** Day, week and month. All times in it are wall times of the person's zone; the browser's own plays no part. */
+/** All times here are wall times in the person's zone, never in the browser's. */
 export const Grid = ({
   view,
   date,
@@ -40,7 +40,7 @@ export const Grid = ({
   slots: readonly FreeSlot[];
   moves: Moves;
   onChoose: (choosing: Choosing) => void;
-  /** A draft of the tray was dropped. */
+  /** A draft from the tray was dropped. */
   onDraft: (id: string, at: string) => void;
   onView: (view: View, date: string) => void;
 }) => {
@@ -50,7 +50,7 @@ export const Grid = ({
   const { ref, height } = useElementSize();
   useNow();
   const area = useRef<HTMLDivElement>(null);
-  // Its own name for a day is another one than the words on it.
+  // The library's aria-label differs from the visible text of a day.
   useEffect(() => {
     for (const day of area.current?.querySelectorAll('.mantine-WeekView-weekViewDayLabel') ?? []) {
       day.removeAttribute('aria-label');
@@ -104,7 +104,7 @@ export const Grid = ({
       view === 'month' || height === 0 ? undefined : { view, date, events, height, minute, isToday: date === today },
     [view, date, events, height, minute, today],
   );
-  // Hundreds of slots take a while to draw: it may be broken off for whatever the person does meanwhile.
+  // Rendering hundreds of slots is slow, so it must be interruptible.
   const shown = useDeferredValue(wanted, undefined);
   return (
     <div ref={useMergedRef(ref, area)} className={styles.grid} data-view={view}>
@@ -143,7 +143,7 @@ export const Grid = ({
   );
 };
 
-/** The next full hour, as long as there is one today. */
+/** The next full hour, or 23:59. */
 const laterToday = (present: string) => {
   const hour = Number(present.slice(11, 13)) + 1;
   return hour > 23 ? '23:59:00' : `${String(hour).padStart(2, '0')}:00:00`;

@@ -45,7 +45,7 @@ const Calendar = () => {
   const labels = search.labels?.split(',') ?? [];
   const labelIds = labels.join(',');
   const week = rangeOf('week', date);
-  // A list on a phone goes on for a week from any day of this one.
+  // The phone's list shows seven days from any day of this week.
   const range = phone ? ([week[0], addDays(week[1], 7)] as const) : rangeOf(view, date);
   const days = phone ? daysOf([date, addDays(date, 7)]) : daysOf(range);
 
@@ -53,7 +53,7 @@ const Calendar = () => {
   const { items, error, refetch, isPending } = useItems(range, { accountIds, labelIds }, moves.moved);
   const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
   const best = useBestTimes(view === 'month' ? [] : days, items, accountIds);
-  // A slot is somebody's decision; a good hour beside it would only repeat it.
+  // Slots are chosen by people; a suggested time beside one is noise.
   const times = withoutNear(best, slots);
   const drafts = useTray(accountIds);
   const [choosing, setChoosing] = useState<Choosing>();
@@ -70,7 +70,7 @@ const Calendar = () => {
 
   const close = () => {
     setChoosing(undefined);
-    // The menu that opened the dialog is gone by now.
+    // The menu that opened the dialog is unmounted, so it cannot take the focus back.
     if (choosing) focusCard(choosing.post.id);
   };
   return (
@@ -195,7 +195,7 @@ const Stepper = ({
   </div>
 );
 
-/** A card that moved is another element by then; the focus follows it. */
+/** A moved card is a new element; move the focus to it. */
 const focusCard = (id: string) => {
   setTimeout(() => {
     const card = document.querySelector<HTMLElement>(

@@ -13,13 +13,13 @@ import { isPast, type Moves, passed } from './use-moves.ts';
 
 export interface Choosing {
   post: PostSummary;
-  /** What is filled in; without it the next morning. */
+  /** Initial value; default tomorrow morning. */
   at?: string | undefined;
 }
 
 const morning = '09:00:00';
 
-/** A time for a post, without a mouse: moves what is scheduled, and schedules or plans a draft. */
+/** Keyboard equivalent of dragging: moves a scheduled post, schedules or plans a draft. */
 export const TimeDialog = ({
   choosing,
   moves,

@@ -19,8 +19,8 @@ const mostGuesses = 2;
 const nearMinutes = 75;
 
 /**
- * The best hours of the last 90 days on the days shown, where nothing is planned. Hours with fewer than three posts are
- * guesses, and are shown only when there is nothing better.
+ * The best hours of the last 90 days, on the visible days where nothing is planned. Hours with fewer than three posts
+ * are guesses, shown only if there is nothing better.
  */
 export const useBestTimes = (days: readonly string[], items: readonly Item[], accountIds: string): GoodTime[] => {
   const zone = useZone();
@@ -54,7 +54,7 @@ export const useBestTimes = (days: readonly string[], items: readonly Item[], ac
     .sort((a, b) => a.wall.localeCompare(b.wall));
 };
 
-/** Those that no slot stands close to. */
+/** Times without a slot nearby. */
 export const withoutNear = (times: readonly GoodTime[], slots: readonly FreeSlot[]) =>
   times.filter(
     ({ wall }) =>

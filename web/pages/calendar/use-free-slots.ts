@@ -9,11 +9,11 @@ export interface FreeSlot {
   at: string;
   /** In the person's zone. */
   wall: string;
-  /** The first of all that are free. */
+  /** The earliest free slot overall. */
   isNext: boolean;
 }
 
-/** The free slots of the days shown. With one account alone those of this account; several have no slots in common. */
+/** With one account selected, its slots; slots of several accounts cannot be combined. */
 export const useFreeSlots = (days: readonly string[], accounts: readonly string[]): FreeSlot[] => {
   const zone = useZone();
   const { write } = useMay();

@@ -9,7 +9,6 @@ import { useWaiting } from '#web/parts/use-waiting.ts';
 import { keys } from '#web/queries.ts';
 import { useMay, useZone } from '#web/session.ts';
 
-/** A post at its place in the calendar. */
 export interface Item {
   post: PostSummary;
   at: string;
@@ -19,14 +18,14 @@ export interface Item {
   isMovable: boolean;
 }
 
-/** When an agent asks for a post to go out; undefined when it asks for something else. */
+/** The requested time, if the card asks to schedule a post. */
 export const askedTime = (card: ApprovalCard | undefined) =>
   card?.action === 'posts.schedule' && typeof card.input.at === 'string' ? card.input.at : undefined;
 
-/** A year of a busy workspace; more is not drawn. */
+/** Enough for a year of a busy workspace. */
 const mostPages = 5;
 
-/** Everything that has a time from `from` to before `to` (dates), by that time. `moved`: times that are being saved. */
+/** Posts with a time in [from, to), sorted by time. `moved`: times of moves that are still being saved. */
 export const useItems = (
   [from, to]: readonly [string, string],
   { accountIds, labelIds }: { accountIds: string; labelIds: string },
@@ -73,7 +72,7 @@ export const useItems = (
   return { items, error, refetch, isPending };
 };
 
-/** A draft that somebody asks to schedule, at the time it would have. */
+/** A draft with a schedule request, at the requested time. */
 const summaryOf = (card: ApprovalCard): (PostSummary & { scheduledAt: string }) | undefined => {
   const [at, post] = [askedTime(card), card.post];
   if (at === undefined || post === undefined || post.status !== 'Draft') return undefined;

@@ -22,8 +22,8 @@ interface Move {
 const key = ['move'];
 
 /**
- * Other times for posts. A move is seen at once and taken back when the server refuses it; Undo moves it again. A draft
- * keeps its time as a wish, and only `schedule` sends it out.
+ * A move shows at once and is reverted if the server refuses it. Drafts keep the time as a plan; only `schedule` sends
+ * them.
  */
 export const useMoves = () => {
   const client = useQueryClient();
@@ -35,7 +35,7 @@ export const useMoves = () => {
       await actions.posts.update({ id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
     },
     answered: () => client.invalidateQueries({ queryKey: ['posts'] }),
-    // The toast of the move says it.
+    // The toast of the move shows the error.
     refused: () => client.invalidateQueries({ queryKey: ['posts'] }),
   });
   const pending = usePending<Move>(key);
@@ -45,7 +45,7 @@ export const useMoves = () => {
     async ({ id, scheduledAt: before }: PostSummary, at: string) => {
       if (isPast(at)) return void tellPassed();
       const tell = async (saving: Promise<void>, text: string, undo?: () => void) => {
-        // The toast of Undo is another one: that of the move closes with the press.
+        // Undo needs its own toast: pressing it closes the toast of the move.
         const toastId = showToast({
           icon: CalendarClock,
           text,
@@ -64,7 +64,7 @@ export const useMoves = () => {
     [save, zone],
   );
 
-  /** Not before the server has said yes. */
+  /** Not optimistic: scheduling must be confirmed by the server. */
   const schedule = useCallback(
     async ({ id }: PostSummary, at: string) => {
       await actions.posts.schedule({ id, at });
@@ -74,7 +74,7 @@ export const useMoves = () => {
     [client, zone],
   );
 
-  /** A wish: it stays a draft. */
+  /** Plans the time; the post stays a draft. */
   const note = useCallback(
     async ({ id }: PostSummary, at: string) => {
       await save({ id, at });

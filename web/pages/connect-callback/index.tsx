@@ -6,7 +6,7 @@ import { ConnectPage, NotConnected } from '#web/pages/connect/connect-page.tsx';
 import { useGoOn } from '#web/pages/connect/use-begin.ts';
 import { useMay } from '#web/session.ts';
 
-/** Somebody comes back from a network: the server takes what it put into the address. */
+/** OAuth callback: passes the network's parameters to the server. */
 const ConnectCallback = () => {
   const { network } = useParams({ from: '/shell/connect/$network/callback' });
   const { manage } = useMay();
@@ -16,7 +16,7 @@ const ConnectCallback = () => {
   const goOn = useGoOn();
   const navigate = useNavigate();
   useEffect(() => {
-    // What the network gave works once.
+    // The authorization code works once.
     if (asked.current || !manage) return;
     asked.current = true;
     const answer = Object.fromEntries(new URLSearchParams(location.search));

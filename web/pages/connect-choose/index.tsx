@@ -13,7 +13,7 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
 
-/** Of several pages or places, those that are meant. */
+/** Chooses among the pages that one sign-in gives access to. */
 const Choose = () => {
   const { id } = useParams({ from: '/shell/connect/choose/$id' });
   const { manage } = useMay();

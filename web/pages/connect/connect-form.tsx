@@ -7,7 +7,7 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 import styles from './connect.module.css';
 import { useBegin } from './use-begin.ts';
 
-/** The fields of a network that asks here, not on its own page. */
+/** For networks that take credentials here instead of on their own page. */
 export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFormOutput }) => {
   const [values, setValues] = useState<Record<string, string>>({});
   const { begin, fault, running } = useBegin(network);

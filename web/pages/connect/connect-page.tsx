@@ -8,7 +8,6 @@ import { WhoMay } from '#web/parts/who-may.tsx';
 import { useMay } from '#web/session.ts';
 import styles from './connect.module.css';
 
-/** The frame of every step between Connect and a connected account. */
 export const ConnectPage = ({ title, children }: { title: string; children: React.ReactNode }) => {
   const { manage } = useMay();
   return (
@@ -38,7 +37,7 @@ export const TakingThere = ({ provider }: { provider: string }) => (
   </p>
 );
 
-/** Why, in words, and the ways on. What nobody can mend by trying has no Try again. */
+/** Final errors have no Try again. */
 export const NotConnected = ({ fault, onAgain }: { fault: unknown; onAgain?: () => void }) => {
   const isFinal = isPosthornError(fault, 'NotFound') || isPosthornError(fault, 'Forbidden');
   return (

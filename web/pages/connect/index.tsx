@@ -12,7 +12,7 @@ import { ConnectForm } from './connect-form.tsx';
 import { ConnectPage, NotConnected, TakingThere } from './connect-page.tsx';
 import { useBegin } from './use-begin.ts';
 
-/** What a network asks for, or straight on to its own page. */
+/** Shows the network's form, or redirects to its own page. */
 const Connect = () => {
   const { network } = useParams({ from: '/shell/connect/$network' });
   const { manage } = useMay();

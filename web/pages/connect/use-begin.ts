@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
 
-/** Begins to connect, and goes where the server says: the page of the network, a choice, or the accounts. */
+/** Starts connecting, then goes where the server says: to the network, a choice, or the accounts. */
 export const useBegin = (network: string) => {
   const [fault, setFault] = useState<unknown>();
   const [running, setRunning] = useState(false);
@@ -23,7 +23,7 @@ export const useBegin = (network: string) => {
   return { begin, fault, running };
 };
 
-/** This step leaves the history: Back does not send somebody to the network once more. */
+/** Replaces the history entry, so that Back does not restart the connection. */
 export const useGoOn = () => {
   const navigate = useNavigate();
   const client = useQueryClient();

@@ -13,10 +13,9 @@ import { useMay } from '#web/session.ts';
 import styles from './first-run.module.css';
 import { takesText } from './takes-text.ts';
 
-/** That many are chosen to begin with. */
 const suggested = 3;
 
-/** Sandbox accounts with one press; a real account is connected on its own page. */
+/** Connects sandbox accounts in one click; real ones are connected on the accounts page. */
 export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
   const { manage } = useMay();
   const networks = useNetworks().list.filter(({ sandbox }) => sandbox);
@@ -26,7 +25,7 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
   const offered = new Set(networks.map(({ network }) => network));
   const byDefault = limits
     .filter((one) => offered.has(one.network) && takesText(one))
-    // Those that are made for short texts come first.
+    // Text networks first.
     .toSorted((a, b) => Number(b.constraints.thread.max > 1) - Number(a.constraints.thread.max > 1))
     .slice(0, suggested)
     .map(({ network }) => network);

@@ -10,7 +10,6 @@ import { useWaiting } from '#web/parts/use-waiting.ts';
 import { When } from '#web/parts/when.tsx';
 import styles from './today.module.css';
 
-/** One post of today or tomorrow: its time first. */
 export const DayRow = ({ post, at }: { post: PostSummary; at: string }) => {
   const { networksOf } = useAccounts();
   const isWaiting = useWaiting().ofPost.has(post.id);

@@ -12,7 +12,7 @@ import { PublishStep } from './publish-step.tsx';
 import { SentPost } from './sent-post.tsx';
 import type { Steps } from './use-first-run.ts';
 
-/** From nothing to a published post. Only the step that is next is open. */
+/** Onboarding; only the next step is expanded. */
 export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }) => {
   const networks = useNetworks();
   const { list } = useAccounts();

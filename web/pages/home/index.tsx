@@ -39,7 +39,7 @@ const Home = () => {
   );
 };
 
-/** Failures stand above every page. Accounts and webhooks are told to the people of their workspace. */
+/** The shell shows failures on every page. Members see account and webhook problems anyway. */
 const ServerWarnings = () => {
   const trouble = useServerTrouble();
   const warnings = trouble.filter(({ level, name }) => level === 'warning' && !['accounts', 'webhooks'].includes(name));
@@ -63,7 +63,7 @@ const Present = () => {
   );
 };
 
-/** A desk searches in the sidebar, and a phone writes in the bar below. */
+/** The sidebar has the search on a desktop, the bottom bar has New post on a phone. */
 const Acts = () => (
   <>
     <WriteForSlot />
@@ -73,7 +73,6 @@ const Acts = () => (
   </>
 );
 
-/** Where there are slots. */
 const WriteForSlot = () => {
   const zone = useZone();
   const { write } = useMay();

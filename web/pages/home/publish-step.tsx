@@ -9,7 +9,7 @@ import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 
 const body = 'Hello from Posthorn. If you can read this in the sandbox, publishing works.';
 
-/** The first post is written already; it goes to the sandbox accounts that take words alone. */
+/** Publishes a prepared post to the sandbox accounts that accept text alone. */
 export const PublishStep = () => {
   const accounts = useSandboxAccounts();
   const client = useQueryClient();

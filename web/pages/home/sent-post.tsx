@@ -5,7 +5,6 @@ import { namesAnd } from '#web/parts/names.ts';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 
-/** What became of the first post. */
 export const SentPost = ({ post }: { post: PostSummary }) => {
   const { networksOf } = useAccounts();
   const networks = useNetworks();

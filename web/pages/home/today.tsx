@@ -19,7 +19,6 @@ import styles from './today.module.css';
 import { Waiting } from './waiting.tsx';
 import { WeekNumbers } from './week-numbers.tsx';
 
-/** What waits, what goes out today and tomorrow, and how the week went. */
 export const Today = () => {
   const zone = useZone();
   const today = dateIn(useNow(), zone);

@@ -5,14 +5,14 @@ import { app } from '#web/api.ts';
 import { keys, queries } from '#web/queries.ts';
 import { useMay, useWorkspace } from '#web/session.ts';
 
-/** Who has sent that many posts knows the way. */
+/** After that many sent posts nobody needs onboarding. */
 const beginnersPosts = 4;
 const lookAgainMs = 1000;
 const storeKey = (workspaceId: string) => `posthorn-first-run-hidden ${workspaceId}`;
 
 export interface Steps {
   hasAccount: boolean;
-  /** The newest post that was sent. */
+  /** The latest sent post. */
   sent?: PostSummary | undefined;
   wasAsked: boolean;
 }
@@ -23,7 +23,7 @@ type FirstRunState =
   | { state: 'shown'; steps: Steps; hide: () => void }
   | { state: 'over' };
 
-/** Three steps for a workspace that has just begun; whoever hides them does not see them again. */
+/** Onboarding of a new workspace. Hiding it is final in this browser. */
 export const useFirstRun = (): FirstRunState => {
   const { id } = useWorkspace();
   const { write } = useMay();

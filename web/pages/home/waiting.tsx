@@ -16,7 +16,7 @@ import { keys } from '#web/queries.ts';
 import { useMay, useZone } from '#web/session.ts';
 import styles from './today.module.css';
 
-/** Older failures are history; they stay in the list of posts. */
+/** Older failures appear only in the list of posts. */
 const failuresMs = 14 * 24 * 3_600_000;
 const mostFailures = 5;
 
@@ -26,11 +26,11 @@ interface Item {
   icon: LucideIcon;
   title: string;
   text: string;
-  /** Absent: somebody else has to. */
+  /** Absent if this person's role cannot do it. */
   act?: { label: string; link: LinkProps; main?: boolean };
 }
 
-/** What a person has to decide or mend. Gone when there is nothing. */
+/** Renders nothing when nothing needs attention. */
 export const Waiting = () => {
   const { open } = useWaiting();
   const failures = useFailures();
@@ -84,7 +84,7 @@ const WaitingRow = ({ item: { key, tone, icon: Icon, title, text, act } }: { ite
   </li>
 );
 
-/** The cards of each client, oldest first. */
+/** Grouped by client, oldest first. */
 const grouped = (cards: readonly ApprovalCard[]): ApprovalCard[][] => [
   ...Map.groupBy(cards, ({ conversation }) => conversation.id).values(),
 ];
@@ -200,7 +200,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
     });
 };
 
-/** What to do next, by the code of a failed result. */
+/** Labels of the next action, by error code. */
 const fixes: Record<string, string> = {
   rate_limited: 'Send again',
   unavailable: 'Send again',

@@ -17,7 +17,7 @@ const metrics: readonly (readonly [Metric, string])[] = [
 ];
 const days = 7;
 
-/** What was published in the last seven days, today included, against the seven before. */
+/** The last seven days including today, against the seven before. */
 export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) => {
   const input = {
     from: instantOf(addDays(today, 1 - 2 * days), zone),
@@ -59,7 +59,7 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Falling is grey, not red: a quiet week is no fault. */
+/** A decline is grey, not red: a quiet week is no error. */
 const Change = ({ value, before, isCount }: { value: number; before: number; isCount: boolean }) => {
   const difference = value - before;
   const sign = difference > 0 ? '+' : difference < 0 ? '−' : '±';

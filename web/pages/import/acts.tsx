@@ -9,7 +9,7 @@ import { count, formatNumber } from '#web/parts/number.ts';
 import styles from './import.module.css';
 import { useSteps } from './use-steps.ts';
 
-/** First save what can be saved, then, if wanted, schedule it. */
+/** Saving and scheduling are separate: scheduling makes posts public. */
 export const Acts = ({ report: { id, totals } }: { report: Import }) => {
   const [unmatched, setUnmatched] = useState(false);
   const [duplicates, setDuplicates] = useState(false);
@@ -99,7 +99,6 @@ export const Acts = ({ report: { id, totals } }: { report: Import }) => {
   );
 };
 
-/** What happened, what stays, what to do. */
 const stateWords = ({ rows, ready, saved, scheduled, schedulable, failed }: Import['totals']) => {
   const trouble = failed > 0 ? ` ${count(failed, 'row')} failed; “Problems only” says why.` : '';
   if (saved === 0) {

@@ -13,7 +13,7 @@ import styles from './import.module.css';
 import { Rows } from './rows.tsx';
 import { Totals } from './totals.tsx';
 
-/** What would become of each row of a file, and then what became of it. */
+/** Import report: the outcome of each row, before and after saving. */
 export default function ImportPage() {
   const { id } = useParams({ from: '/shell/settings/transfer/$id' });
   const query = useQuery({

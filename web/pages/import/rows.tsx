@@ -17,7 +17,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './import.module.css';
 
-/** The file row by row, or only those that something is to be said about. */
 export const Rows = ({ id }: { id: string }) => {
   const [search, setSearch] = usePageSearch<'show'>();
   const show = search.show === 'problems' ? 'problems' : 'all';

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import type { Import } from '#generated/app-client';
 import { keys } from '#web/queries.ts';
 
-/** One request of several: what is done by then, and where to go on. */
+/** One batch; `next` is the row to continue after. */
 type Step = (after: number) => PromiseLike<{ import: Import; next?: number }>;
 
-/** Runs request after request until all rows are done or somebody stops; what is done stays done. */
+/** Runs batch after batch until all rows are done or the person stops. Finished batches stay. */
 export const useSteps = (id: string) => {
   const client = useQueryClient();
   const [running, setRunning] = useState<{ what: 'save' | 'schedule'; row: number }>();

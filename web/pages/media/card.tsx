@@ -5,7 +5,7 @@ import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count, formatBytes } from '#web/parts/number.ts';
 import styles from './card.module.css';
 
-/** One file: picture, sizes, alt text or that it is missing, and where it is used. Stays as it is while others come. */
+/** Memoized, since further pages append to a long grid. */
 export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (id: string) => void }) => {
   const { id, kind, alt, width, height, bytes, durationMs, usedIn } = item;
   return (

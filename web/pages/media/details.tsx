@@ -17,7 +17,6 @@ import styles from './details.module.css';
 
 const mostAlt = 2000;
 
-/** One file in full: alt text, facts, id, delete. */
 export const Details = ({
   item,
   onClose,

@@ -27,7 +27,6 @@ import { useUploads } from './use-uploads.ts';
 const accepted =
   'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm,application/pdf';
 
-/** Images, videos and PDFs of the workspace. */
 export default function MediaPage() {
   const may = useMay();
   const client = useQueryClient();
@@ -46,7 +45,7 @@ export default function MediaPage() {
 
   const remove = async ({ id }: LibraryItem) => {
     await app.deleteMedia({ id }).catch(async (refusal: unknown) => {
-      // It may be used since the page was read.
+      // A post may have started to use the file since the last refetch.
       await client.invalidateQueries({ queryKey: keys.media });
       throw refusal;
     });
@@ -179,7 +178,6 @@ const Filters = ({ library }: { library: ReturnType<typeof useLibrary> }) => {
   );
 };
 
-/** A big place to drop files on. */
 const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) => {
   const may = useMay();
   if (!may.write) {

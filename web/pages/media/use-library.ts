@@ -11,7 +11,7 @@ export const filters = [
   { value: 'no-alt', label: 'No alt text', input: { alt: 'Missing' } },
 ] as const satisfies readonly { value: string; label: string; input: SearchMediaInput }[];
 
-/** The library as the address asks for it, page by page. */
+/** The library with the filters of the address. */
 export const useLibrary = () => {
   const [search, setSearch] = usePageSearch<'show' | 'q'>();
   const filter = filters.find(({ value }) => value === search.show) ?? filters[0];

@@ -22,7 +22,7 @@ export const useNotifications = () => {
   const earlier = data?.pages.flatMap((page) => page.earlier) ?? [];
   const all = [...needsYou, ...earlier];
   const unreadOf = (list: readonly Notification[]) => list.filter(({ read }) => !read).length;
-  // Those on pages that are not loaded count, too, unless all are read.
+  // Unread notifications beyond the loaded pages, unless all were marked read.
   const isAllRead = marks.findLast(({ ids }) => ids === undefined)?.read === true;
   const unseen = isAllRead || first === undefined ? 0 : first.unread - unreadOf(all);
   return {
@@ -34,7 +34,7 @@ export const useNotifications = () => {
 };
 
 export interface Mark {
-  /** Absent: all. */
+  /** Absent for all. */
   ids?: string[];
   read: boolean;
 }

@@ -7,7 +7,7 @@ import { quoted } from '#web/parts/post-title.tsx';
 import { formatDateTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 
-/** What is scheduled or went out in part is not deleted by a slip of the finger. */
+/** Scheduled and partly sent posts need a confirmation; drafts have Undo. */
 export const DeleteDialog = ({
   post,
   area,

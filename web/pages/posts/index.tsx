@@ -83,7 +83,7 @@ const SearchField = ({
 }) => {
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
-  // The address changed by itself: Back, or Clear.
+  // The address changed through Back or Clear, not through typing.
   if (query !== known) {
     setKnown(query);
     setText(query);

@@ -213,7 +213,7 @@ const Rows = ({
   );
 };
 
-/** The last group goes on by itself when its end comes into sight; the button is for all others, and for keyboards. */
+/** The last group loads more when its end is near; the button is for the others and for keyboards. */
 const More = ({ group }: { group: Group }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const { hasMore, isLoadingMore, loadMore } = group;
@@ -231,7 +231,6 @@ const More = ({ group }: { group: Group }) => {
   );
 };
 
-/** The labels of one post or of all that are selected. */
 const Labelling = ({ posts, onClose }: { posts: readonly PostSummary[]; onClose: () => void }) => {
   const labelPosts = useLabelPosts();
   if (posts.length === 0) return null;

@@ -33,7 +33,7 @@ export interface RowActs {
   openMenu: (id: string | undefined) => void;
 }
 
-/** One post of the list. There can be thousands, so it draws itself anew only when something of it changed. */
+/** Memoized: the list can have thousands of rows. */
 export const PostRow = memo(
   ({
     post,
@@ -47,7 +47,7 @@ export const PostRow = memo(
   }: {
     post: PostSummary;
     zone: string;
-    /** The date of today: names such as Tomorrow change with it. */
+    /** Unused but compared by memo: names such as Tomorrow change with the date. */
     today: string;
     isPhone: boolean;
     isWaiting: boolean;
@@ -99,7 +99,7 @@ export const PostRow = memo(
   },
 );
 
-/** Chips only for what is odd. */
+/** Chips for unusual states only. */
 const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: boolean; isPhone: boolean }) => {
   const { byId } = useAccounts();
   const networks = useNetworks();
@@ -137,7 +137,7 @@ const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: 
   );
 };
 
-/** A menu costs more than its button: only the one that is open exists. */
+/** Menus are expensive to render, so only the open one is mounted. */
 const RowMenu = ({
   post,
   isPhone,

@@ -21,7 +21,7 @@ const topics: readonly [topic: Topic, label: string, note: string][] = [
   ['people', 'People and the workspace', 'Somebody joined, or the workspace is being deleted.'],
 ];
 
-/** What the person hears of outside the app. The address `#notifications` is in every mail. */
+/** Every mail links to `#notifications`. */
 export const Notifications = () => {
   const query = useQuery({
     queryKey: keys.notificationChoices,
@@ -49,7 +49,7 @@ const Choices = ({ saved }: { saved: NotificationChoices }) => {
       client.setQueryData(keys.notificationChoices, fresh);
     },
   });
-  // Each change sends all topics of its way, also those chosen a moment before.
+  // A change sends all topics of its channel, so it must include pending ones.
   const pending = usePending<ChangeNotificationChoicesInput>(key);
   const choices: NotificationChoices = Object.assign({}, saved, ...pending);
   const change = (way: 'mail' | 'push', topic: Topic, on: boolean) =>

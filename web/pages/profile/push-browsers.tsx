@@ -9,7 +9,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 
-/** The browsers that get push messages, and this one. */
 export const PushBrowsers = ({ choices: { browsers, pushKey } }: { choices: NotificationChoices }) => (
   <>
     {!browsers.some(({ current }) => current) && <ThisBrowser pushKey={pushKey} />}

@@ -10,7 +10,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 
-/** The browsers that the person is signed in with. */
 export const Sessions = () => {
   const query = useQuery({
     queryKey: keys.sessions,

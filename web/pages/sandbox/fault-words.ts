@@ -22,7 +22,7 @@ const stays = 'The post stays in Publishing meanwhile';
 const renews = 'Posthorn renews it and goes on';
 const reconnect = 'The account needs reconnecting';
 
-/** A short name, and what follows when a post is sent. */
+/** Title of a fault, and what it causes when a post is sent. */
 const known: Record<string, { title: string; sent: string }> = {
   '429': { title: 'Too many requests (429)', sent: 'Posthorn waits as long as it is told to, then sends' },
   '429-bare': { title: 'Too many requests, no time given', sent: 'Posthorn waits a while, then tries again' },

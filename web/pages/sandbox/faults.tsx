@@ -15,7 +15,6 @@ import styles from './sandbox.module.css';
 const key = ['planned fault'];
 const often = [1, 3, 10];
 
-/** Lets a sandbox network misbehave. Each fault says what it will cause. */
 export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandboxOutput }) => {
   const { manage } = useMay();
   const [{ network: only }] = usePageSearch<'network'>();

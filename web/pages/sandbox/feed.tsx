@@ -11,7 +11,7 @@ import styles from './sandbox.module.css';
 
 const page = 40;
 
-/** What outsiders would see, of all networks or of one. */
+/** What the public would see. */
 export const Feed = ({ networks }: { networks: ReadSandboxOutput['networks'] }) => {
   const [{ network: only }, setSearch] = usePageSearch<'network'>();
   const [shown, setShown] = useState(page);

@@ -21,11 +21,11 @@ const SandboxPage = () => {
   const query = useQuery({
     queryKey: keys.sandbox,
     queryFn: ({ signal }) => app.readSandbox({ signal }),
-    // Its readers like and comment while nobody tells us.
+    // Simulated likes and comments send no events.
     refetchInterval: 30_000,
   });
   const [controls, setControls] = useState(false);
-  // In production there is none.
+  // Production has no sandbox.
   const { data } = query;
   if (isPosthornError(query.error, 'Forbidden')) return <NotFound />;
   return (

@@ -11,7 +11,7 @@ import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-search.ts';
 import { queries } from '#web/queries.ts';
 
-/** What the outside provider, or Posthorn after it, refused. */
+/** Why a sign-in through the organisation failed. */
 const refusals: Record<string, [title: string, text: string]> = {
   NotInvited: ['You are not a member here', 'Ask an admin of the workspace for an invitation to your address.'],
   NoAddress: ['Your address is not confirmed', 'Confirm your e-mail address at your organisation, then sign in again.'],

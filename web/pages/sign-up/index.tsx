@@ -8,7 +8,7 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { queries } from '#web/queries.ts';
 
-/** The first owner, while nobody is here. */
+/** Creates the first owner. */
 const SignUp = () => {
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
   const isTaken = entrance?.empty === false;

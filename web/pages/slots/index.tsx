@@ -14,7 +14,6 @@ import { SlotForm } from './slot-form.tsx';
 import { SlotList } from './slot-list.tsx';
 import { ZoneSelect } from './zone-select.tsx';
 
-/** The weekly times of the workspace. */
 const SlotsPage = () => {
   const query = useQuery(queries.slots);
   const { data } = query;

@@ -5,7 +5,6 @@ import { When } from '#web/parts/when.tsx';
 import { useMay } from '#web/session.ts';
 import styles from './slots.module.css';
 
-/** What the editor and the calendar offer at this moment. */
 export const NextFree = () => {
   const at = useNextSlot([]);
   const { write } = useMay();

@@ -10,7 +10,6 @@ import styles from './slots.module.css';
 import { useSuggestion } from './use-suggestion.ts';
 import { daysInWords } from './words.ts';
 
-/** Before the first slot: what slots are for, and which ones would suit. */
 export const NoSlots = ({ onAdd }: { onAdd: () => void }) => {
   const { write } = useMay();
   const zone = useZone();

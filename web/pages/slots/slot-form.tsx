@@ -13,7 +13,6 @@ import { dayNames, longNames } from './words.ts';
 
 const workdays: readonly number[] = [1, 2, 3, 4, 5];
 
-/** A time, its days and its accounts: a new slot, or one that is there. */
 export const SlotForm = ({
   slot,
   zone,

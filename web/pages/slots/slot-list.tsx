@@ -17,7 +17,6 @@ import { dayNames, daysInWords } from './words.ts';
 
 const deleting = ['deleted slot'];
 
-/** One line a time: when, for whom, on which days. */
 export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange: (slot: Slot) => void }) => {
   const { write } = useMay();
   const going = usePending<string>(deleting);

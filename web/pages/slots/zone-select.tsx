@@ -9,7 +9,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 
 const key = ['slot zone'];
 
-/** The zone whose clocks the times are on. */
+/** The time zone of the slots. */
 export const ZoneSelect = ({ zone }: { zone: string }) => {
   const client = useQueryClient();
   const { mutate } = useChange({
@@ -18,7 +18,7 @@ export const ZoneSelect = ({ zone }: { zone: string }) => {
     answered: async (slots) => {
       await client.cancelQueries({ queryKey: keys.slots });
       client.setQueryData(keys.slots, slots);
-      // The next free one, too.
+      // Refetch the next free slot as well.
       void client.invalidateQueries({ queryKey: keys.slots });
     },
   });

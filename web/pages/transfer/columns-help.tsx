@@ -18,7 +18,6 @@ const columns: readonly [name: string, meaning: React.ReactNode][] = [
   ['options', 'key=value, one a line.'],
 ];
 
-/** What a file of one's own looks like, and which others are understood. */
 export const ColumnsHelp = () => {
   const { list } = useAccounts();
   const [first] = list;

@@ -7,7 +7,6 @@ import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 
-/** Reports that can be opened again; gone when there is none. */
 export const EarlierImports = () => {
   const { data, error, refetch } = useQuery({
     queryKey: keys.imports,

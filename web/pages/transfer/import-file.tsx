@@ -16,7 +16,7 @@ import styles from './transfer.module.css';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
-/** A file, and what it does not say by itself. The report opens when it is read. */
+/** Time zone and accounts are for rows that name none. */
 export const ImportFile = () => {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -6,7 +6,6 @@ import { EarlierImports } from './earlier-imports.tsx';
 import { ExportPosts } from './export-posts.tsx';
 import { ImportFile } from './import-file.tsx';
 
-/** Posts that come in from a file, and go out into one. */
 export default function TransferPage() {
   const { write, role } = useMay();
   return (

@@ -1,4 +1,3 @@
-/** Hands something to the browser to keep. */
 export const saveFile = (blob: Blob, name: string) => {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);

@@ -1,6 +1,6 @@
 import type { Delivery } from '#generated/app-client';
 
-/** Those that receivers answer with; any other is its number alone. */
+/** Common statuses; others are shown by number. */
 const names: Record<string, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',

@@ -15,7 +15,6 @@ import { answerInWords, answerOf, isTrouble } from './answers.ts';
 import { Ladder } from './ladder.tsx';
 import styles from './webhook.module.css';
 
-/** One delivery: its ids, what became of each try, what was sent. */
 export const DeliveryDetails = ({
   webhook,
   deliveryId,
@@ -43,7 +42,7 @@ const Delivery = ({ webhook, delivery, onClose }: { webhook: Webhook; delivery: 
       <header className={styles.head}>
         <h2 className="one-line">{delivery.type}</h2>
         <SendAgain webhook={webhook} delivery={delivery} />
-        {/* On a phone the sheet has its own. */}
+        {/* On a phone the drawer has its own close button. */}
         {!phone && (
           <ActionIcon aria-label="Close the delivery" onClick={onClose}>
             <X size={17} aria-hidden="true" />

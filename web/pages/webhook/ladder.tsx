@@ -1,7 +1,7 @@
 import type { DeliveryDetails } from '#generated/app-client';
 import styles from './webhook.module.css';
 
-/** The tries as bars, with the wait before each; after the last one it is given up. */
+/** The retry schedule: one bar per attempt, with the delay before it. */
 export const Ladder = ({ delivery }: { delivery: DeliveryDetails }) => {
   const { attempts, state, ladderSeconds } = delivery;
   const toneOf = (rung: number) => {

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 
-/** Edit, Send test, and behind the dots what happens seldom. On a phone all of it is there. */
+/** The menu has the rare actions; on a phone it has all of them. */
 export const WebhookActs = ({ webhook, onSecret }: { webhook: Webhook; onSecret: (webhook: NewWebhook) => void }) => {
   const { id, url } = webhook;
   const client = useQueryClient();

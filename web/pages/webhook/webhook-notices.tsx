@@ -10,7 +10,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './webhook.module.css';
 
-/** Why nothing is sent, and the secret that was made a moment ago. */
 export const WebhookNotices = ({
   webhook,
   fresh,

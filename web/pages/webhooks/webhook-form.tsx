@@ -17,7 +17,7 @@ const events: Record<Event, string> = {
 };
 const all = Object.keys(events) as Event[];
 
-/** Add one, or change `webhook`. */
+/** Edits `webhook`, or adds one without it. */
 export const WebhookForm = ({
   opened,
   onClose,

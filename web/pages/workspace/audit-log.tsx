@@ -13,7 +13,6 @@ import styles from './workspace.module.css';
 
 const collapsedCount = 15;
 
-/** Who did what here. */
 export const AuditLog = () => {
   const query = useQuery({
     queryKey: keys.audit,

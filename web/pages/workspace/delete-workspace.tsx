@@ -16,7 +16,7 @@ import styles from './workspace.module.css';
 
 const exportPath = '/settings/transfer';
 
-/** With a week to think it over. */
+/** Deletion takes effect after seven days and can be revoked until then. */
 export const DeleteWorkspace = () => {
   const { deletion, name } = useWorkspace();
   const { own } = useMay();

@@ -44,7 +44,7 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
     answered: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: keys.members }),
-        // Somebody may have changed their own.
+        // People can change their own role.
         member.userId === user.id && client.invalidateQueries({ queryKey: keys.session }),
       ]),
   });
@@ -90,7 +90,7 @@ const RemoveDialog = ({ member, onClose }: { member: Member | undefined; onClose
   const remove = async () => {
     if (!member) return;
     await app.removeMember({ id: member.userId });
-    // Everything of the workspace is forgotten with the page.
+    // Reload, so that no data of the workspace stays in memory.
     if (isYou) location.assign('/');
     else await client.invalidateQueries({ queryKey: keys.members });
   };

@@ -6,7 +6,6 @@ import { queries } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
 import styles from './workspace.module.css';
 
-/** What the plan covers, and how much of it is used. */
 export const PlanAndUse = () => {
   const query = useQuery(queries.plan);
   const accounts = useQuery(queries.accounts).data?.accounts.length;
@@ -42,7 +41,7 @@ const Fact = ({ name, children }: { name: string; children: React.ReactNode }) =
   </div>
 );
 
-/** `13 of 25`; without a limit the count alone. */
+/** `13 of 25`, or `13, no limit` */
 const formatUsage = (value: number | undefined, limit: number | null) => {
   if (value === undefined) return '';
   return limit === null ? `${formatNumber(value)}, no limit` : `${formatNumber(value)} of ${formatNumber(limit)}`;
