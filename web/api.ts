@@ -42,7 +42,7 @@ export const app = createAppClient({ workspace: workspaceOfTab, onError, onRespo
 export const { actions } = app;
 
 /** For requests while the page unloads: the browser completes keepalive requests up to 64 kB. */
-export const lastActions = createAppClient({
+export const keepaliveActions = createAppClient({
   workspace: workspaceOfTab,
   onError,
   fetch: (url, init) => fetch(url, { ...init, keepalive: true }),

@@ -23,7 +23,7 @@ export const watchFiles = () => {
 };
 
 /** Loads a page. Tells a missing file (new release) from an unreachable server. */
-export const fileOfPage =
+export const createPageLoader =
   <Page>(load: () => Promise<Page>) =>
   () =>
     load().catch(async (cause: unknown) => {
@@ -34,12 +34,12 @@ export const fileOfPage =
 const missing = /dynamically imported module|module script failed|preload CSS/i;
 
 /** Turns a failed import into the error that the server does not answer. */
-export const faultOfFiles = (error: unknown) =>
+export const toFileFault = (error: unknown) =>
   error instanceof Error && missing.test(error.message) ? new FileNotReached('no answer', { cause: error }) : error;
 
 export const isFileFault = (error: unknown) => error instanceof FileNotReached;
 
 /** Browsers cache a failed import, so only a reload loads it; offline that would lose the page. */
-export const loadAgain = async () => {
+export const reloadIfReachable = async () => {
   if (await isReachable()) location.reload();
 };

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { fileOfPage } from './app-files.ts';
+import { createPageLoader } from './app-files.ts';
 import { paths } from './paths.ts';
 import { root, shell } from './roots.tsx';
 
@@ -11,7 +11,8 @@ interface Page {
 const folders = import.meta.glob<Page>('./pages/*/index.tsx');
 const notFound = (): Promise<Page> => import('#web/pages/not-found/index.tsx');
 
-const load = (folder: string) => lazyRouteComponent(fileOfPage(folders[`./pages/${folder}/index.tsx`] ?? notFound));
+const load = (folder: string) =>
+  lazyRouteComponent(createPageLoader(folders[`./pages/${folder}/index.tsx`] ?? notFound));
 
 /** All values of an address are text; a page takes those it knows, see usePageSearch. */
 const validateSearch = (search: Record<string, unknown>) => search as Record<string, string | undefined>;

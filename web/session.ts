@@ -19,9 +19,9 @@ const writers: readonly Role[] = ['owner', 'admin', 'editor'];
 const managers: readonly Role[] = ['owner', 'admin'];
 
 /** The server enforces permissions; this only hides what it would refuse. */
-export const useMay = () => {
+export const usePermissions = () => {
   const { role } = useWorkspace();
-  return { role, write: writers.includes(role), manage: managers.includes(role), own: role === 'owner' };
+  return { role, canWrite: writers.includes(role), canManage: managers.includes(role), isOwner: role === 'owner' };
 };
 
 /** The profile's time zone, else the browser's. */

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '#generated/app-client';
 import { keys } from '#web/queries.ts';
-import { applyNews, knownKinds, type News } from './apply-news.ts';
+import { applyEvent, eventKinds, type LiveEvent } from './apply-event.ts';
 
 /** `ended`: the person signed out, or another workspace is open. */
-const kinds = [...knownKinds, 'resync', 'ended'];
+const kinds = [...eventKinds, 'resync', 'ended'];
 
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
@@ -21,12 +21,12 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
   const channel = new BroadcastChannel(name);
   // Resume from the session read, so that no event before the stream opens is missed.
   let lastId = client.getQueryData<Session>(keys.session)?.liveFrom;
-  const hear = (news: News) => {
+  const hear = (news: LiveEvent) => {
     lastId = news.eventId || lastId;
-    applyNews(client, news, dismissEverywhere);
+    applyEvent(client, news, dismissEverywhere);
   };
   const dismissEverywhere = (toastId: string) => channel.postMessage({ kind: 'dismissed', id: toastId });
-  channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
+  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => hear(data);
   const stopped = new AbortController();
   const askedAt = performance.now();
   const lead = () =>
@@ -50,7 +50,7 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
 };
 
 /** Reads until `signal` aborts. Emits `resync` after every gap, since events may have been missed. */
-const readStream = (url: () => string, tell: (news: News) => void, signal: AbortSignal, takesOver: boolean) =>
+const readStream = (url: () => string, tell: (news: LiveEvent) => void, signal: AbortSignal, takesOver: boolean) =>
   new Promise<void>((resolve) => {
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -108,9 +108,9 @@ const readStream = (url: () => string, tell: (news: News) => void, signal: Abort
     open();
   });
 
-const parsed = (data: string): Partial<News> => {
+const parsed = (data: string): Partial<LiveEvent> => {
   try {
-    return JSON.parse(data) as Partial<News>;
+    return JSON.parse(data) as Partial<LiveEvent>;
   } catch {
     return {};
   }

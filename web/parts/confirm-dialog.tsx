@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import styles from './confirm-dialog.module.css';
-import { FaultBanner } from './fault.tsx';
+import { FaultBanner } from './fault-banner.tsx';
 
 /** For public or irreversible actions. Errors stay in the dialog. `kind`: send is brass, danger is red. */
 export const ConfirmDialog = ({

@@ -37,7 +37,7 @@ export const extrasFor = (versions: Post['versions'], accounts: readonly { id: s
 };
 
 /** `30 minutes`, `1 day` */
-export const durationWords = (minutes: number): string => {
+export const formatDuration = (minutes: number): string => {
   if (minutes % 1_440 === 0) return count(minutes / 1_440, 'day');
   return minutes % 60 === 0 ? count(minutes / 60, 'hour') : count(minutes, 'minute');
 };

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { MediaItem } from '#generated/app-client';
-import { fileWords, thumbnailOf } from './media-file.ts';
+import { describeFile, thumbnailOf } from './media-file.ts';
 
 interface Sent {
   /** What goes out. */
@@ -31,7 +31,7 @@ export const FileImage = ({ file, original }: Sent) => {
   return (
     <img
       src={thumbnailOf(isFitted ? file.id : original.id)}
-      alt={fileWords(original)}
+      alt={describeFile(original)}
       title={original.alt}
       loading="lazy"
       data-fitted={isFitted || undefined}

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, type ButtonProps, Checkbox, Popover } from '@mantine/core';
 import type { LucideIcon } from 'lucide-react';
 import styles from './filter-popover.module.css';
-import { usePhone } from './use-phone.ts';
+import { useIsPhone } from './use-is-phone.ts';
 
 interface Choice {
   readonly id: string;
@@ -36,13 +36,13 @@ export const FilterPopover = ({
   chosen: readonly string[];
   onChange: (ids: readonly string[]) => void;
 }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const words = chosen.length === 0 ? (label ?? name) : `${name} ${chosen.length}`;
   const toggle = (id: string) => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   return (
     <Popover position="bottom-end" width={280} trapFocus returnFocus withinPortal>
       <Popover.Target>
-        {phone ? (
+        {isPhone ? (
           <ActionIcon size={40} aria-label={words} data-on={chosen.length > 0 || undefined}>
             <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>

@@ -14,4 +14,4 @@ export const headingOf = (text: string) => {
 };
 
 /** For toasts and dialogs: */
-export const quoted = (text: string) => `“${headingOf(text)}”`;
+export const quoteHeading = (text: string) => `“${headingOf(text)}”`;

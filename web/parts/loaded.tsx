@@ -1,4 +1,4 @@
-import { FaultBanner } from './fault.tsx';
+import { FaultBanner } from './fault-banner.tsx';
 import { SkeletonRows } from './skeleton-rows.tsx';
 
 /** Skeleton rows while a query is pending, then its data. A failed refetch shows its error above the data it had. */

@@ -10,5 +10,5 @@ export const fileName = ({ name, kind, id }: Pick<LibraryItem, 'name' | 'kind' |
   name || `${kind} ${id.slice(-6)}`;
 
 /** Alternative text for the thumbnail. */
-export const fileWords = ({ alt, kind }: Pick<LibraryItem, 'alt' | 'kind'>) =>
+export const describeFile = ({ alt, kind }: Pick<LibraryItem, 'alt' | 'kind'>) =>
   alt || (kind === 'Document' ? 'PDF document' : `${kind} without alt text`);

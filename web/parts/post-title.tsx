@@ -1,6 +1,6 @@
 import { titleOf } from './heading.ts';
 
-export { headingOf, quoted, titleOf } from './heading.ts';
+export { headingOf, quoteHeading, titleOf } from './heading.ts';
 
 export const PostTitle = ({ text }: { text: string }) => {
   const title = titleOf(text);

@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
 import styles from './side-rail.module.css';
-import { usePhone } from './use-phone.ts';
+import { useIsPhone } from './use-is-phone.ts';
 
 /** An aside, or a drawer on a phone. */
 export const SideRail = ({
@@ -17,8 +17,8 @@ export const SideRail = ({
   onClose?: () => void;
   children: React.ReactNode;
 }) => {
-  const phone = usePhone();
-  if (phone) {
+  const isPhone = useIsPhone();
+  if (isPhone) {
     return (
       <Drawer opened={opened} onClose={() => onClose?.()} title={label} position="bottom" size="85%">
         {children}

@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
-import { usePhone } from './use-phone.ts';
+import { useIsPhone } from './use-is-phone.ts';
 
 /** Free text on desktops, the native picker on phones. */
 export const TimeInput = ({
@@ -8,9 +8,9 @@ export const TimeInput = ({
   onChange,
   ...props
 }: Omit<TextInputProps, 'value' | 'onChange'> & { value: string; onChange: (time: string) => void }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [typed, setTyped] = useState<string>();
-  if (phone) {
+  if (isPhone) {
     return (
       <TextInput
         {...props}

@@ -28,11 +28,11 @@ const lifeMs = 6000;
 const most = 3;
 let shown: readonly Shown[] = [];
 let made = 0;
-const hearers = new Set<() => void>();
+const listeners = new Set<() => void>();
 
 const set = (next: readonly Shown[]) => {
   shown = next;
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 export const closeToast = (id: string, why: Why = 'dismissed') => {
@@ -90,8 +90,8 @@ export const showUndo = ({
 };
 
 const subscribe = (hear: () => void) => {
-  hearers.add(hear);
-  return () => hearers.delete(hear);
+  listeners.add(hear);
+  return () => listeners.delete(hear);
 };
 
 /** F6 moves the focus to the toasts and back. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from './banner.tsx';
-import { FaultBanner } from './fault.tsx';
+import { FaultBanner } from './fault-banner.tsx';
 import { formatSpan } from './time.ts';
 
 /** Error of a sign-in; after several attempts it counts down the wait. */

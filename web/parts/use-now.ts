@@ -2,21 +2,21 @@ import { useSyncExternalStore } from 'react';
 import { now } from './time.ts';
 
 const tickMs = 15_000;
-const hearers = new Set<() => void>();
+const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let tick = now().getTime();
 
 const renew = () => {
   tick = now().getTime();
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 const subscribe = (hear: () => void) => {
-  hearers.add(hear);
+  listeners.add(hear);
   timer ??= setInterval(renew, tickMs);
   return () => {
-    hearers.delete(hear);
-    if (hearers.size > 0) return;
+    listeners.delete(hear);
+    if (listeners.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };

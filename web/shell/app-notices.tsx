@@ -11,7 +11,7 @@ import styles from './app-notices.module.css';
 import { LatePosts, useLatePosts } from './late-posts.tsx';
 import { useNotices } from './notices.ts';
 import { openWorkspace } from './open-workspace.ts';
-import { ServerTrouble, useServerTrouble } from './server-trouble.tsx';
+import { ServerChecks, useServerChecks } from './server-checks.tsx';
 
 /** The page stays mounted below, so nothing typed is lost. */
 const AppNotices = () => {
@@ -27,7 +27,7 @@ const AppNotices = () => {
   // A workspace in deletion sends nothing, and another workspace's late posts do not belong here.
   const late = useLatePosts();
   const isLate = late.length > 0 && !isSwitched && leaving === undefined;
-  const trouble = useServerTrouble();
+  const trouble = useServerChecks();
   // LatePosts already names them.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
   const isQuiet = !isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined && !isLate;
@@ -74,7 +74,7 @@ const AppNotices = () => {
         </Banner>
       )}
       {isLate && <LatePosts posts={late} />}
-      {failures.length > 0 && <ServerTrouble checks={failures} />}
+      {failures.length > 0 && <ServerChecks checks={failures} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
       {unreachable && (
         <Banner tone="orange" title="The server does not answer">

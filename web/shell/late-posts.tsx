@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { quoted } from '#web/parts/heading.ts';
+import { quoteHeading } from '#web/parts/heading.ts';
 import { count } from '#web/parts/number.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
@@ -34,7 +34,9 @@ export const LatePosts = ({ posts }: { posts: readonly PostSummary[] }) => {
     <Banner
       tone="orange"
       title={
-        <span dir="auto">{isOne ? `${quoted(first.text)} is late` : `${count(posts.length, 'post')} are late`}</span>
+        <span dir="auto">
+          {isOne ? `${quoteHeading(first.text)} is late` : `${count(posts.length, 'post')} are late`}
+        </span>
       }
       action={
         <Button

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
 export const NewWorkspaceForm = () => {
   const [name, setName] = useState('');

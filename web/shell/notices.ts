@@ -10,13 +10,13 @@ interface Notices {
 }
 
 let state: Notices = { conflicts: 0, unreachable: false, tooManyUntil: undefined };
-const hearers = new Set<() => void>();
+const listeners = new Set<() => void>();
 
 const set = (change: Partial<Notices>) => {
   const next = { ...state, ...change };
   if ((Object.keys(next) as (keyof Notices)[]).every((key) => next[key] === state[key])) return;
   state = next;
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 export const notices = {
@@ -31,8 +31,8 @@ export const notices = {
 export const useNotices = () =>
   useSyncExternalStore(
     (hear) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
+      listeners.add(hear);
+      return () => listeners.delete(hear);
     },
     () => state,
   );

@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 
-export interface PaletteAct {
+export interface PaletteCommand {
   readonly id: string;
   readonly label: string;
   readonly icon: LucideIcon;
@@ -15,11 +15,11 @@ export interface PaletteAct {
 }
 
 let asked = 0;
-let offered: readonly PaletteAct[] = [];
-const hearers = new Set<() => void>();
+let offered: readonly PaletteCommand[] = [];
+const listeners = new Set<() => void>();
 const subscribe = (hear: () => void) => {
-  hearers.add(hear);
-  return () => hearers.delete(hear);
+  listeners.add(hear);
+  return () => listeners.delete(hear);
 };
 
 let isShown = false;
@@ -38,7 +38,7 @@ const stopCollecting = () => window.removeEventListener('keydown', collect, { ca
 const longestMs = 5000;
 
 /** Called when the palette opens or closes. Returns what was typed while it loaded. */
-export const paletteIsShown = (shown: boolean) => {
+export const setPaletteShown = (shown: boolean) => {
   const meanwhile = typed;
   isShown = shown;
   typed = '';
@@ -47,21 +47,21 @@ export const paletteIsShown = (shown: boolean) => {
 };
 
 /** Toggles the palette. */
-export const callPalette = () => {
+export const togglePalette = () => {
   asked += 1;
   typed = '';
   if (!isShown) {
     window.addEventListener('keydown', collect, { capture: true });
     setTimeout(stopCollecting, longestMs);
   }
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 /** Number of calls. The palette is loaded with the first one. */
 export const usePaletteCalls = () => useSyncExternalStore(subscribe, () => asked);
 
 /** Registers the commands of the open page. */
-export const useOffer = (acts: readonly PaletteAct[]) => {
+export const usePageCommands = (acts: readonly PaletteCommand[]) => {
   useEffect(() => {
     offered = acts;
     return () => {
@@ -69,4 +69,4 @@ export const useOffer = (acts: readonly PaletteAct[]) => {
     };
   });
 };
-export const offeredActs = () => offered;
+export const pageCommands = () => offered;

@@ -8,15 +8,15 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { formatNear } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './palette.module.css';
-import { type PaletteAct, paletteIsShown, usePaletteCalls } from './palette-store.ts';
-import { usePaletteActs } from './use-palette-acts.ts';
+import { type PaletteCommand, setPaletteShown, usePaletteCalls } from './palette-store.ts';
+import { usePaletteCommands } from './use-palette-commands.ts';
 
 const [store, spotlight] = createSpotlight();
 const typingMs = 150;
@@ -35,7 +35,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
   useEffect(() => {
     if (calls > 0) spotlight.toggle();
   }, [calls]);
-  const groups = usePaletteActs(onHelp, opened);
+  const groups = usePaletteCommands(onHelp, opened);
   const posts = usePosts(query, opened);
   const found = groups.map(({ title, acts }) => ({ title, rows: acts.filter(has(query)).map(rowOf) }));
   const [doing, ...others] = found;
@@ -63,7 +63,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
       transitionProps={{ duration: 120, transition: 'fade' }}
       returnFocus={!leaves}
       onSpotlightOpen={() => setLeaves(false)}
-      onSpotlightClose={() => void paletteIsShown(false)}
+      onSpotlightClose={() => void setPaletteShown(false)}
       classNames={{ content: styles.content, search: styles.search, actionsList: styles.list }}
       aria-label="Search or jump to"
     >
@@ -78,7 +78,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         aria-activedescendant={chosen && idOf(chosen)}
         maxLength={200}
         onFocus={() => {
-          const typed = paletteIsShown(true);
+          const typed = setPaletteShown(true);
           if (typed !== '') store.updateState((state) => ({ ...state, query: typed }));
         }}
       />
@@ -149,7 +149,7 @@ const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onR
 /** Every word of the query must match. */
 const has =
   (query: string) =>
-  ({ label, words = '' }: PaletteAct) =>
+  ({ label, words = '' }: PaletteCommand) =>
     hasWords(query, `${label} ${words}`);
 
 const hasWords = (query: string, text: string) =>
@@ -158,7 +158,7 @@ const hasWords = (query: string, text: string) =>
     .split(/\s+/)
     .every((word) => text.toLowerCase().includes(word));
 
-const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteAct): Row => ({
+const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteCommand): Row => ({
   id,
   run,
   inside: (

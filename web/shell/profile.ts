@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ChangeProfileInput, Session } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 
@@ -12,13 +12,13 @@ const key = ['profile'];
 /** The profile with pending changes applied. */
 export const useProfile = (): Session['user'] => {
   const { user } = useSession();
-  return Object.assign({}, user, ...usePending<ChangeProfileInput>(key));
+  return Object.assign({}, user, ...usePendingChanges<ChangeProfileInput>(key));
 };
 
 /** `refused` replaces the error toast. */
 export const useChangeProfile = (refused?: () => void) => {
   const client = useQueryClient();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: (change: ChangeProfileInput) => app.changeProfile(change),
     answered: async (session) => {
@@ -31,7 +31,7 @@ export const useChangeProfile = (refused?: () => void) => {
 };
 
 /** Mantine stores it in the browser, for the first paint and for the sign-in page. */
-export const useThemeOfProfile = () => {
+export const useProfileTheme = () => {
   const { theme } = useProfile();
   const { setColorScheme } = useMantineColorScheme();
   useEffect(() => setColorScheme(theme), [theme, setColorScheme]);

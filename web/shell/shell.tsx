@@ -3,19 +3,19 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
-import { useOpenFromPush } from '#web/live/open-from-push.ts';
-import { useReportContext } from '#web/live/report-context.ts';
+import { useOpenFromPush } from '#web/live/use-open-from-push.ts';
+import { useReportContext } from '#web/live/use-report-context.ts';
 import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
-import { useMay, useSession } from '#web/session.ts';
+import { usePermissions, useSession } from '#web/session.ts';
 import { BottomBar } from './bottom-bar.tsx';
-import { useKeptFocus } from './kept-focus.ts';
 import { usePaletteCalls } from './palette-store.ts';
-import { useChangeProfile, useThemeOfProfile } from './profile.ts';
+import { useChangeProfile, useProfileTheme } from './profile.ts';
 import styles from './shell.module.css';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
+import { useRestoreFocus } from './use-restore-focus.ts';
 
 /** Loaded on demand, to keep the first page small. */
 const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
@@ -26,7 +26,7 @@ const AppNotices = lazy(() => import('./app-notices.tsx'));
 
 export const Shell = () => {
   const { workspace } = useSession();
-  useThemeOfProfile();
+  useProfileTheme();
   if (workspace === undefined) {
     return (
       <Suspense>
@@ -41,15 +41,15 @@ export const Shell = () => {
 const Frame = () => {
   const [helping, setHelping] = useState(false);
   const help = useCallback(() => setHelping(true), []);
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const isPaletteCalled = usePaletteCalls() > 0;
-  useGlobalShortcuts({ canWrite: write, onHelp: help });
+  useGlobalShortcuts({ canWrite, onHelp: help });
   useReportContext();
   useLive();
   useServerClock();
   useFirstZone();
   useOpenFromPush();
-  useKeptFocus();
+  useRestoreFocus();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page">

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { isTyping } from '#web/parts/is-typing.ts';
-import { callPalette } from './palette-store.ts';
+import { togglePalette } from './palette-store.ts';
 import { useProfile } from './profile.ts';
 
 /** Single keys can be switched off in the profile (WCAG 2.1.4). */
@@ -22,7 +22,7 @@ const sequenceMs = 1500;
 const focusSearch = () => {
   const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search]')];
   const shown = fields.find((field) => field.checkVisibility());
-  if (shown === undefined) return callPalette();
+  if (shown === undefined) return togglePalette();
   shown.focus();
   shown.select();
 };
@@ -34,7 +34,7 @@ const usePaletteKey = () => {
       const isKey = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
       if (!isKey || event.shiftKey || event.altKey || event.repeat) return;
       event.preventDefault();
-      callPalette();
+      togglePalette();
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);

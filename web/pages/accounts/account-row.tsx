@@ -5,7 +5,7 @@ import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './accounts.module.css';
 
 export const AccountRow = ({
@@ -18,7 +18,7 @@ export const AccountRow = ({
   scheduled: number | undefined;
   onDisconnect: () => void;
 }) => {
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const { id, network, provider, name, status, statistics } = account;
   const handle = handleOf(account);
   const isBroken = status === 'NeedsReconnect';
@@ -33,12 +33,12 @@ export const AccountRow = ({
         </span>
         <span className={`one-line small text-3 ${styles.provider}`}>{provider}</span>
       </span>
-      <Condition account={account} mayReconnect={manage} />
+      <Condition account={account} mayReconnect={canManage} />
       <span className={`desk-only small text-2 number ${styles.scheduled}`}>
         {scheduled === undefined ? '' : scheduled === 0 ? <None /> : `${scheduled} scheduled`}
       </span>
       <span className={styles.state}>
-        {needsSomething && manage ? (
+        {needsSomething && canManage ? (
           <Button
             size="xs"
             variant={isBroken ? 'ink' : 'default'}
@@ -51,7 +51,7 @@ export const AccountRow = ({
           <State isBroken={isBroken} />
         )}
       </span>
-      {manage && (
+      {canManage && (
         <Menu width={200}>
           <Menu.Target>
             <ActionIcon className={styles.menu} aria-label={`More for ${handle} on ${provider}`}>

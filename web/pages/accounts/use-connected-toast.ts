@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { showToast } from '#web/parts/toasts.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 
 /** Confirms a connection once, then removes it from the address. */
 export const useConnectedToast = (accounts: readonly Account[] | undefined, isFetching: boolean) => {

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Summary } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/networks.ts';
-import { namesAnd } from '#web/parts/names.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
@@ -95,10 +95,10 @@ const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
   if (none.length + reconnect.length === 0) return null;
   return (
     <p className={`caption ${styles.note}`}>
-      {none.length > 0 && `${namesAnd(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
+      {none.length > 0 && `${joinWithAnd(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
       {reconnect.length > 0 && (
         <>
-          <Link to="/accounts">Reconnect {namesAnd(reconnect)}</Link> to read statistics.
+          <Link to="/accounts">Reconnect {joinWithAnd(reconnect)}</Link> to read statistics.
         </>
       )}
     </p>

@@ -2,9 +2,9 @@ import { useElementSize } from '@mantine/hooks';
 import { useId, useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import styles from './chart.module.css';
-import { linePath, scaleTo } from './line.ts';
+import { axisFor, linePath } from './chart-geometry.ts';
+import { shortDate } from './format-dates.ts';
 import type { Point } from './use-numbers.ts';
-import { shortDate } from './words.ts';
 
 const edge = { top: 8, right: 4, bottom: 24, left: 40 };
 /** Approximate number of date labels. */
@@ -16,7 +16,7 @@ export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords
   const fill = useId();
   const [index, setIndex] = useState<number>();
   const bottom = height - edge.bottom;
-  const { top: most, step } = scaleTo(Math.max(...points.flatMap(({ now, before }) => [now, before])));
+  const { top: most, step } = axisFor(Math.max(...points.flatMap(({ now, before }) => [now, before])));
   const gap = (width - edge.left - edge.right) / Math.max(points.length - 1, 1);
   const x = (at: number) => edge.left + at * gap;
   const y = (value: number) => bottom - (value / most) * (bottom - edge.top);

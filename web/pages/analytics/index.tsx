@@ -8,14 +8,14 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { BestTimes } from './best-times.tsx';
 import { ByNetwork } from './by-network.tsx';
-import { csvOf, download } from './download.ts';
-import { NothingInRange, NothingYet } from './nothing.tsx';
+import { NothingInRange, NothingYet } from './empty-states.tsx';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';
 import { RangePicker } from './range-picker.tsx';
+import { download, toCsv } from './to-csv.ts';
 import { TopPosts } from './top-posts.tsx';
 import { Totals } from './totals.tsx';
 import { type Numbers, useNumbers } from './use-numbers.ts';
@@ -29,7 +29,7 @@ export default function AnalyticsPage() {
   const { byId } = useAccounts();
   const hasPublished = useHasPublished();
   const save = (numbers: Numbers) =>
-    download(csvOf(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
+    download(toCsv(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
   return (
     <>
       <PageHeader
@@ -97,7 +97,7 @@ const Parts = ({
   onSave: () => void;
 }) => {
   const { summary, before } = numbers;
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const byNetwork = <ByNetwork key="network" summary={summary} accountIds={accountIds} />;
   const bestTimes = <BestTimes key="times" times={summary.bestTimes} zone={zone} today={today} />;
   const isUnread = summary.totals.engagement + summary.totals.views + summary.totals.reach === 0;
@@ -111,7 +111,7 @@ const Parts = ({
       <Totals now={summary.totals} before={before.totals} beforeWords={range.before} />
       <div className={styles.grid}>
         <OverTime numbers={numbers} range={range} today={today} />
-        {phone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
+        {isPhone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
         <TopPosts posts={summary.topPosts} />
       </div>
       <button type="button" className={`phone-only ${styles.save}`} onClick={onSave}>

@@ -1,5 +1,5 @@
 import { addDays, dateIn, instantOf, now } from '#web/parts/time.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { useZone } from '#web/session.ts';
 
 export const presets = [

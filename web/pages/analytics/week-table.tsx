@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { count } from '#web/parts/number.ts';
+import { average, type BestTime, formatHour, weekdays } from './format-dates.ts';
 import styles from './week-table.module.css';
-import { average, type BestTime, timeWords, weekdays } from './words.ts';
 
 const [usualFirst, usualLast] = [7, 21];
 
@@ -23,7 +23,7 @@ export const WeekTable = ({
     if (!to) return;
     event.preventDefault();
     onSelect(to);
-    table.current?.querySelector<HTMLElement>(`[data-time="${timeWords(to)}"]`)?.focus();
+    table.current?.querySelector<HTMLElement>(`[data-time="${formatHour(to)}"]`)?.focus();
   };
   return (
     <div className={styles.scroller}>
@@ -52,10 +52,10 @@ export const WeekTable = ({
                       <button
                         type="button"
                         className={styles.cell}
-                        data-time={timeWords(time)}
+                        data-time={formatHour(time)}
                         data-heat={time.lowConfidence ? 'guess' : heat(time.average / most)}
                         aria-pressed={time === selected}
-                        aria-label={`${timeWords(time)}, ${average(time)} a post, ${count(time.posts, 'post')}`}
+                        aria-label={`${formatHour(time)}, ${average(time)} a post, ${count(time.posts, 'post')}`}
                         tabIndex={time === selected ? 0 : -1}
                         onClick={() => onSelect(time)}
                         onKeyDown={(event) => move(event, time)}

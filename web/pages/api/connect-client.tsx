@@ -1,7 +1,7 @@
 import { SegmentedControl, Tabs } from '@mantine/core';
 import { CopyField } from '#web/parts/copy.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import styles from './api.module.css';
 import { CodeBlock } from './code-block.tsx';
 import { configurations, type Way } from './configurations.ts';

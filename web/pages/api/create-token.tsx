@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { NewToken } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { keys } from '#web/queries.ts';
 import { useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';

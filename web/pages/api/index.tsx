@@ -5,9 +5,9 @@ import type { NewToken } from '#generated/app-client';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
+import { ClientPermissions } from './client-permissions.tsx';
 import { Clients } from './clients.tsx';
 import { ConnectClient } from './connect-client.tsx';
-import { MayDo } from './may-do.tsx';
 import { LeaveWarning, SecretCard } from './secret-card.tsx';
 import { StatisticsSwitch } from './statistics-switch.tsx';
 import { Tokens } from './tokens.tsx';
@@ -52,7 +52,7 @@ const ApiAndMcp = () => {
         <div>
           <ConnectClient token={made?.token} />
           <TryApi />
-          <MayDo />
+          <ClientPermissions />
           <StatisticsSwitch />
         </div>
       </div>

@@ -8,15 +8,15 @@ import { EmptyState } from '#web/parts/empty-state.tsx';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { useShortcutsOn } from '#web/shell/shortcuts.ts';
-import { AskTwice } from './ask-twice.tsx';
 import { isToDecide, mayActOn } from './card-state.ts';
+import { ConfirmApproval } from './confirm-approval.tsx';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
 import { RequestCard } from './request-card.tsx';
 import type { Conversation } from './use-approvals.ts';
-import { useDecisionWords } from './use-decision-words.ts';
+import { useDecisionText } from './use-decision-text.ts';
 import { DecisionsProvider, useMakeDecisions } from './use-decisions.ts';
 
 const cardsAtOnce = 20;
@@ -35,7 +35,7 @@ export const ConversationView = ({
   more: React.ReactNode;
 }) => {
   const area = useRef<HTMLDivElement>(null);
-  const words = useDecisionWords();
+  const words = useDecisionText();
   const [shown, setShown] = useState(cardsAtOnce);
   const decisions = useMakeDecisions(useCallback((id: string) => focusAfter(area.current, id), []));
   const changed = useChanged(conversation);
@@ -74,7 +74,7 @@ export const ConversationView = ({
         )}
         {more}
       </div>
-      <AskTwice decisions={decisions} />
+      <ConfirmApproval decisions={decisions} />
     </DecisionsProvider>
   );
 };
@@ -107,11 +107,11 @@ const useDecisionKeys = (
   decisions: ReturnType<typeof useMakeDecisions>,
 ) => {
   const on = useShortcutsOn();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const latest = useRef({ cards, decisions });
   latest.current = { cards, decisions };
   useEffect(() => {
-    if (!on || !write) return;
+    if (!on || !canWrite) return;
     const press = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const key = event.key.toLowerCase();
@@ -125,7 +125,7 @@ const useDecisionKeys = (
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [on, write, area]);
+  }, [on, canWrite, area]);
 };
 
 /** Focuses the card that the address names, once. */

@@ -3,7 +3,7 @@ import { Check, CircleHelp, Clock, X } from 'lucide-react';
 import type { ApprovalCard } from '#generated/app-client';
 import { useZone } from '#web/session.ts';
 import styles from './card.module.css';
-import { lineOf } from './words.ts';
+import { lineOf } from './format-request.ts';
 
 const looks = {
   Approved: { icon: Check, tone: 'green' },

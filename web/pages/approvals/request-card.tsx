@@ -15,12 +15,12 @@ import {
 import { useEffect } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { toastIdOf } from '#web/live/apply-news.ts';
+import { toastIdOf } from '#web/live/apply-event.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { withLabels } from '#web/parts/option-words.ts';
+import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
 import { closeToast } from '#web/parts/toasts.tsx';
@@ -32,7 +32,7 @@ import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
 import { isDestructive, isToDecide } from './card-state.ts';
-import { fitsLine, momentWords, titleOf } from './words.ts';
+import { fitsLine, formatMoment, titleOf } from './format-request.ts';
 
 /** `decision`: who decided it and when. */
 export const RequestCard = ({
@@ -67,7 +67,7 @@ export const RequestCard = ({
             {title}
           </h2>
           <p className="small text-3">
-            Asked {momentWords(card.createdAt, zone)}
+            Asked {formatMoment(card.createdAt, zone)}
             {!isToDecide(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
             {isOpen && post?.status === 'Scheduled' && post.scheduledAt && (
@@ -91,7 +91,7 @@ export const RequestCard = ({
       {card.changedPost && isToDecide(card) && (
         <div className={styles.banner}>
           <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
-            The post was edited {momentWords(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
+            The post was edited {formatMoment(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
             stands.
           </Banner>
         </div>
@@ -262,7 +262,7 @@ const CheckList = ({
           <Icon size={16} aria-hidden="true" />
           <span>
             {provider && !message.includes(provider) && `${provider}: `}
-            {withLabels(message, optionsOf(provider))}
+            {replaceOptionKeys(message, optionsOf(provider))}
           </span>
         </li>
       ))}

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './assistant.module.css';
 import type { Message } from './chat-messages.ts';
 import { Composer } from './composer.tsx';

@@ -4,7 +4,7 @@ import { MessageCircle, Trash2 } from 'lucide-react';
 import type { ListChatsOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './history.module.css';

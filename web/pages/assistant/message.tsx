@@ -3,7 +3,7 @@ import { CircleStop, Scissors } from 'lucide-react';
 import { memo } from 'react';
 import { Banner } from '#web/parts/banner.tsx';
 import { AnswerText } from './answer-text.tsx';
-import { AskedCard } from './asked-card.tsx';
+import { ApprovalRequest } from './approval-request.tsx';
 import { cardsIn, type Message, noteIn, type UsedAction, usedAction } from './chat-messages.ts';
 import styles from './message.module.css';
 import { Numbers, summaryIn } from './numbers.tsx';
@@ -32,7 +32,7 @@ export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (
       )}
       {summary && <Numbers {...summary} />}
       {cardsIn(message).map((id) => (
-        <AskedCard key={id} id={id} />
+        <ApprovalRequest key={id} id={id} />
       ))}
       {note?.kind === 'Failed' && (
         <Banner

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { actions } from '#web/api.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { keys, queries } from '#web/queries.ts';
-import { usePlaces } from '#web/shell/places.ts';
+import { useNavItems } from '#web/shell/use-nav-items.ts';
 
 const mostLetters = 40;
 
 /** The previous page, which the assistant is told about. Hiding it lasts until another page is opened. */
 export const useSees = () => {
   const [hidden, setHidden] = useState<string>();
-  const { pages, workspace } = usePlaces();
+  const { pages, workspace } = useNavItems();
   const context = useQuery({
     queryKey: keys.seen,
     queryFn: ({ signal }) => actions.ui.getContext({}, { signal }),

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { formatDateTime, instantOf } from '#web/parts/time.ts';
 import styles from './grid.module.css';
-import { isPast, passed } from './use-moves.ts';
+import { isPast, passedMessage } from './use-moves.ts';
 
 /** Shows beside the pointer where a dragged card would land. */
 export const DropLabel = ({ zone, children }: { zone: string; children: React.ReactNode }) => {
@@ -21,7 +21,7 @@ export const DropLabel = ({ zone, children }: { zone: string; children: React.Re
       {children}
       {place && (
         <div className={styles.label} style={{ left: place.x + 14, top: place.y + 18 }} aria-hidden="true">
-          {isPast(place.at) ? passed : `Drop: ${formatDateTime(place.at, zone)}`} <span>Esc to cancel</span>
+          {isPast(place.at) ? passedMessage : `Drop: ${formatDateTime(place.at, zone)}`} <span>Esc to cancel</span>
         </div>
       )}
     </div>

@@ -8,7 +8,7 @@ import type { Payload } from './use-events.ts';
 import type { Item } from './use-items.ts';
 
 /** Handlers are read from a ref, so that a new handler does not re-render the grid. */
-export interface HoursActs {
+export interface GridHandlers {
   writeAt: (wall: string) => void;
   drop: (wall: string, event: ScheduleEventData) => void;
   dropDraft: (transfer: DataTransfer, wall: string) => void;
@@ -38,7 +38,7 @@ export const Hours = memo(
     isToday: boolean;
     zone: string;
     canWrite: boolean;
-    acts: React.RefObject<HoursActs | null>;
+    acts: React.RefObject<GridHandlers | null>;
   }) => {
     // Scroll only once.
     const [startScrollTime] = useState(() => firstShown(zone, isToday));
@@ -69,7 +69,7 @@ export const Hours = memo(
       getTimeSlotProps: ({ start }: { start: string }) => ({
         'data-slot': start,
         'data-past': start < minute || undefined,
-        'aria-label': `Write for ${dayWords(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
+        'aria-label': `Write for ${formatDayOnce(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
       }),
       onTimeSlotClick: ({ slotStart }: { slotStart: string }) => acts.current?.writeAt(slotStart),
       onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) =>
@@ -100,7 +100,7 @@ export const canDragEvent = ({ payload }: ScheduleEventData) =>
 /** Cache: a week has 336 slots but only seven day names. */
 const namedDays = new Map<string, string>();
 
-const dayWords = (date: string, zone: string) => {
+const formatDayOnce = (date: string, zone: string) => {
   const key = `${zone} ${date}`;
   const known = namedDays.get(key);
   if (known !== undefined) return known;

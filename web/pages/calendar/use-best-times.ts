@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { actions } from '#web/api.ts';
 import { addDays, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { addMinutes, todayIn, weekdayOf } from './dates.ts';
 import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
@@ -24,7 +24,7 @@ const nearMinutes = 75;
  */
 export const useBestTimes = (days: readonly string[], items: readonly Item[], accountIds: string): GoodTime[] => {
   const zone = useZone();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const today = todayIn(zone);
   const input = {
     from: instantOf(addDays(today, -pastDays), zone),
@@ -35,7 +35,7 @@ export const useBestTimes = (days: readonly string[], items: readonly Item[], ac
   const { data } = useQuery({
     queryKey: keys.analytics({ bestTimes: input }),
     queryFn: ({ signal }) => actions.analytics.summary(input, { signal }),
-    enabled: write,
+    enabled: canWrite,
   });
   const good = (data?.bestTimes ?? []).filter(({ engagement }) => engagement > 0);
   const sure = good.filter(({ lowConfidence }) => !lowConfidence);

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { type State, stateOf } from '#web/parts/state-chip.tsx';
 import { instantOf, wallTime } from '#web/parts/time.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 
 export interface Item {
   post: PostSummary;
@@ -32,9 +32,9 @@ export const useItems = (
   moved: ReadonlyMap<string, string>,
 ) => {
   const zone = useZone();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const deleted = useDeleted();
-  const { open, ofPost: waiting } = useWaiting();
+  const { open, ofPost: waiting } = useOpenApprovals();
   const input = { group: 'Timed', from: instantOf(from, zone), to: instantOf(to, zone), accountIds, labelIds } as const;
   const { data, error, refetch, isPending } = useQuery({
     queryKey: keys.search(input),
@@ -63,12 +63,12 @@ export const useItems = (
       .filter(({ id }) => !deleted.has(id))
       .map((post): Item => {
         const at = moved.get(post.id) ?? post.publishedAt ?? post.scheduledAt ?? post.updatedAt;
-        const isMovable = write && !asked.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
+        const isMovable = canWrite && !asked.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
         const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
         return { post, at, wall: wallTime(at, zone), state, isMovable };
       })
       .sort((a, b) => a.at.localeCompare(b.at));
-  }, [data, deleted, open, waiting, moved, write, zone, accountIds, labelIds, input.from, input.to]);
+  }, [data, deleted, open, waiting, moved, canWrite, zone, accountIds, labelIds, input.from, input.to]);
   return { items, error, refetch, isPending };
 };
 

@@ -6,14 +6,14 @@ import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { formatDateTime, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { useZone } from '#web/session.ts';
 
-export const passed = 'That time has passed. Choose a later one.';
+export const passedMessage = 'That time has passed. Choose a later one.';
 
 export const isPast = (at: string) => Date.parse(at) <= now().getTime();
 
-export const tellPassed = () => showToast({ id: 'calendar', text: passed, icon: CalendarX2, tone: 'red' });
+export const showPassed = () => showToast({ id: 'calendar', text: passedMessage, icon: CalendarX2, tone: 'red' });
 
 interface Move {
   id: string;
@@ -28,7 +28,7 @@ const key = ['move'];
 export const useMoves = () => {
   const client = useQueryClient();
   const zone = useZone();
-  const { mutateAsync: save } = useChange({
+  const { mutateAsync: save } = useOptimisticChange({
     key,
     send: async ({ id, at }: Move) => {
       const { accountIds, versions, updatedAt } = await actions.posts.get({ id });
@@ -38,12 +38,12 @@ export const useMoves = () => {
     // The toast of the move shows the error.
     refused: () => client.invalidateQueries({ queryKey: ['posts'] }),
   });
-  const pending = usePending<Move>(key);
+  const pending = usePendingChanges<Move>(key);
   const moved = useMemo(() => new Map(pending.map(({ id, at }) => [id, at])), [pending]);
 
   const move = useCallback(
     async ({ id, scheduledAt: before }: PostSummary, at: string) => {
-      if (isPast(at)) return void tellPassed();
+      if (isPast(at)) return void showPassed();
       const tell = async (saving: Promise<void>, text: string, undo?: () => void) => {
         // Undo needs its own toast: pressing it closes the toast of the move.
         const toastId = showToast({

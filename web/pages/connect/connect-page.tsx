@@ -1,21 +1,21 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { isPosthornError } from '#generated/app-client';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './connect.module.css';
 
 export const ConnectPage = ({ title, children }: { title: string; children: React.ReactNode }) => {
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   return (
     <>
       <PageHeader crumb={{ label: 'Social accounts', link: { to: '/accounts' } }} title={title} />
       <Column width="narrow">
         <div className={styles.step}>
-          {manage ? (
+          {canManage ? (
             children
           ) : (
             <>

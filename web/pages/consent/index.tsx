@@ -8,7 +8,7 @@ import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Chip } from '#web/parts/state-chip.tsx';
 import styles from './consent.module.css';
 

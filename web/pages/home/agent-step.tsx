@@ -5,7 +5,7 @@ import { Plug } from 'lucide-react';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { CopyField } from '#web/parts/copy.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './first-run.module.css';
 import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 

@@ -6,12 +6,12 @@ import { app } from '#web/api.ts';
 import { useListKeys } from '#web/parts/list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { Column, Section } from '#web/parts/section.tsx';
 import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { AccountHealth } from './account-health.tsx';
 import { BestPost } from './best-post.tsx';
 import { DayRow } from './day-row.tsx';
@@ -22,14 +22,14 @@ import { WeekNumbers } from './week-numbers.tsx';
 export const Today = () => {
   const zone = useZone();
   const today = dateIn(useNow(), zone);
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const area = useRef<HTMLDivElement>(null);
   useListKeys(area);
   return (
     <Column width="wide">
       <div className={styles.columns}>
         <div ref={area} className={styles.main}>
-          {write && <Waiting />}
+          {canWrite && <Waiting />}
           <Days today={today} zone={zone} />
         </div>
         <aside className={styles.side} aria-label="Numbers and accounts">

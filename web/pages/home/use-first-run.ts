@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { keys, queries } from '#web/queries.ts';
-import { useMay, useWorkspace } from '#web/session.ts';
+import { usePermissions, useWorkspace } from '#web/session.ts';
 
 /** After that many sent posts nobody needs onboarding. */
 const beginnersPosts = 4;
@@ -26,7 +26,7 @@ type FirstRunState =
 /** Onboarding of a new workspace. Hiding it is final in this browser. */
 export const useFirstRun = (): FirstRunState => {
   const { id } = useWorkspace();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [hidden, setHidden] = useState(() => localStorage.getItem(storeKey(id)) !== null);
   const accounts = useQuery(queries.accounts);
   const approvals = useQuery(queries.approvals);
@@ -37,7 +37,7 @@ export const useFirstRun = (): FirstRunState => {
     refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? lookAgainMs : false),
   });
   const reads = [accounts, approvals, sent];
-  if (!write || hidden) return { state: 'over' };
+  if (!canWrite || hidden) return { state: 'over' };
   const failed = reads.find(({ error }) => error !== null);
   if (failed) {
     const retry = () => {

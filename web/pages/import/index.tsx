@@ -8,8 +8,8 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { keys } from '#web/queries.ts';
-import { Acts } from './acts.tsx';
 import styles from './import.module.css';
+import { ImportActions } from './import-actions.tsx';
 import { Rows } from './rows.tsx';
 import { Totals } from './totals.tsx';
 
@@ -40,7 +40,7 @@ export default function ImportPage() {
                   {report.timeZone}.
                 </p>
               )}
-              <Acts report={report} />
+              <ImportActions report={report} />
               <Rows id={id} />
             </div>
           )}

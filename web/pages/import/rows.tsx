@@ -12,7 +12,7 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { ShowMore } from '#web/parts/show-more.tsx';
 import { Chip } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './import.module.css';

@@ -15,10 +15,10 @@ import { Column } from '#web/parts/section.tsx';
 import { ShowMore } from '#web/parts/show-more.tsx';
 import { useDrop } from '#web/parts/use-drop.ts';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
-import { MediaCard } from './card.tsx';
-import { Details } from './details.tsx';
+import { usePermissions } from '#web/session.ts';
 import { FromUrl } from './from-url.tsx';
+import { MediaCard } from './media-card.tsx';
+import { MediaDetails } from './media-details.tsx';
 import styles from './page.module.css';
 import { UploadList } from './upload-list.tsx';
 import { filters, useLibrary } from './use-library.ts';
@@ -28,12 +28,12 @@ const accepted =
   'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm,application/pdf';
 
 export default function MediaPage() {
-  const may = useMay();
+  const { canWrite } = usePermissions();
   const client = useQueryClient();
   const library = useLibrary();
   const { media, isFiltered } = library;
   const { uploads, addFiles, addUrl, again, dismiss } = useUploads();
-  const isOver = useDrop(may.write, addFiles);
+  const isOver = useDrop(canWrite, addFiles);
   const picker = useRef<HTMLInputElement>(null);
   const grid = useRef<HTMLUListElement>(null);
   const [openId, setOpenId] = useState<string>();
@@ -58,7 +58,7 @@ export default function MediaPage() {
       <PageHeader
         title="Media"
         actions={
-          may.write && (
+          canWrite && (
             <>
               <Button
                 className="desk-only"
@@ -125,7 +125,7 @@ export default function MediaPage() {
           </div>
         )}
       </Column>
-      <Details
+      <MediaDetails
         item={media?.find(({ id }) => id === openId)}
         onClose={() => setOpenId(undefined)}
         onDelete={(item) => {
@@ -179,8 +179,8 @@ const Filters = ({ library }: { library: ReturnType<typeof useLibrary> }) => {
 };
 
 const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) => {
-  const may = useMay();
-  if (!may.write) {
+  const { canWrite } = usePermissions();
+  if (!canWrite) {
     return (
       <EmptyState icon={Image} title="No media yet">
         An owner, admin or editor can upload images and videos.

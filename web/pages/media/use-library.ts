@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { SearchMediaInput } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 
 export const filters = [
   { value: 'all', label: 'All', input: {} },

@@ -6,7 +6,7 @@ import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
 /** Submitting uses up the link, not opening it: mail scanners open links. */
 const NewPassword = () => {

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { Notification } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 
 const key = ['marked notifications'];
@@ -14,7 +14,7 @@ export const useNotifications = () => {
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
   const { data } = query;
-  const marks = usePending<Mark>(key);
+  const marks = usePendingChanges<Mark>(key);
   const marked = (one: Notification) => marks.findLast(({ ids }) => ids === undefined || ids.includes(one.id))?.read;
   const shown = (one: Notification) => ({ ...one, read: marked(one) ?? one.read });
   const first = data?.pages[0];
@@ -41,7 +41,7 @@ export interface Mark {
 
 export const useMark = () => {
   const client = useQueryClient();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: (mark: Mark) => app.markNotifications(mark),
     answered: (count) => {

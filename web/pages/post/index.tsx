@@ -4,11 +4,11 @@ import { lazy, Suspense, useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
 
 const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));

@@ -5,8 +5,8 @@ import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { LabelChip } from '#web/parts/label-chip.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
 import { useLabelPosts, useLabels } from '#web/parts/use-labels.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 import styles from './post-labels.module.css';
 
@@ -28,7 +28,7 @@ export const PostLabels = ({
     queryFn: ({ signal }) => app.getPostLabels({ id: id ?? '' }, { signal }),
     enabled: id !== undefined,
   });
-  const ids = usePending<Choice>(key)
+  const ids = usePendingChanges<Choice>(key)
     .filter((choice) => choice.id === id || choice.id === undefined)
     .reduce(withChoice, data?.labelIds ?? []);
   const labels = useLabels().of(ids);
@@ -77,7 +77,7 @@ const withChoice = (labelIds: readonly string[], { label, on }: Choice) => {
 const useChoose = (make: (() => Promise<string | undefined>) | undefined) => {
   const client = useQueryClient();
   const labelPosts = useLabelPosts();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: async (choice: Choice) => {
       const id = choice.id ?? (await make?.());

@@ -25,7 +25,7 @@ import { addDays, dateIn, formatDateTime, formatNear, formatSaid, formatTime, no
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './posts.module.css';
 
-export interface RowActs {
+export interface RowActions {
   open: (post: PostSummary) => void;
   duplicate: (post: PostSummary) => void;
   remove: (post: PostSummary) => void;
@@ -54,7 +54,7 @@ export const PostRow = memo(
     isSelected: boolean;
     isMenuOpen: boolean;
     canWrite: boolean;
-    acts: RowActs;
+    acts: RowActions;
   }) => {
     const { networksOf } = useAccounts();
     const badges = <NetworkBadges networks={networksOf(post.accountIds)} max={isPhone ? 5 : 6} />;
@@ -149,7 +149,7 @@ const RowMenu = ({
   isPhone: boolean;
   isOpen: boolean;
   canWrite: boolean;
-  acts: RowActs;
+  acts: RowActions;
 }) => {
   const Icon = isPhone ? EllipsisVertical : Ellipsis;
   const button = (

@@ -5,7 +5,7 @@ import { app } from '#web/api.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
@@ -41,7 +41,7 @@ const key = ['notification choices'];
 
 const Choices = ({ saved }: { saved: NotificationChoices }) => {
   const client = useQueryClient();
-  const { mutate } = useChange({
+  const { mutate } = useOptimisticChange({
     key,
     send: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
     answered: async (fresh) => {
@@ -50,7 +50,7 @@ const Choices = ({ saved }: { saved: NotificationChoices }) => {
     },
   });
   // A change sends all topics of its channel, so it must include pending ones.
-  const pending = usePending<ChangeNotificationChoicesInput>(key);
+  const pending = usePendingChanges<ChangeNotificationChoicesInput>(key);
   const choices: NotificationChoices = Object.assign({}, saved, ...pending);
   const change = (way: 'mail' | 'push', topic: Topic, on: boolean) =>
     mutate({ [way]: on ? [...choices[way], topic] : choices[way].filter((one) => one !== topic) });

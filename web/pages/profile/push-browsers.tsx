@@ -41,7 +41,7 @@ const ThisBrowser = ({ pushKey }: { pushKey: string }) => {
     <div className={styles.setting}>
       <div className={styles.words}>
         <p>Push messages to this browser</p>
-        <p className="small text-3">{stateWords()}</p>
+        <p className="small text-3">{describeState()}</p>
       </div>
       {canPush() && !isPushBlocked() && (
         <Button size="xs" loading={isPending} onClick={() => mutate()}>
@@ -54,7 +54,7 @@ const ThisBrowser = ({ pushKey }: { pushKey: string }) => {
 
 class NoPush extends Error {}
 
-const stateWords = () => {
+const describeState = () => {
   if (!canPush())
     return 'This browser cannot show them here. It takes https, and on an iPhone or iPad Posthorn on the home screen.';
   if (isPushBlocked()) return 'This browser blocks them. Allow notifications for this site in its settings.';

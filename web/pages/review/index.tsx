@@ -6,7 +6,7 @@ import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { extrasOf } from '#web/parts/extras.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { Badge } from '#web/parts/network-badge.tsx';
 import { PostPreview } from '#web/parts/post-preview.tsx';

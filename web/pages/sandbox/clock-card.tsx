@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { formatDay, formatSpan, formatTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ReadSandboxOutput } from '#generated/app-client';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { FeedPost, type Placed } from './feed-post.tsx';
 import styles from './sandbox.module.css';
 

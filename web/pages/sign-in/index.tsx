@@ -6,9 +6,9 @@ import { ownPath } from '#web/own-path.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
 
 /** Why a sign-in through the organisation failed. */

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { queries } from '#web/queries.ts';
 

@@ -7,7 +7,7 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column, Section } from '#web/parts/section.tsx';
 import { queries } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { NextFree } from './next-free.tsx';
 import { NoSlots } from './no-slots.tsx';
 import { SlotForm } from './slot-form.tsx';
@@ -17,7 +17,7 @@ import { ZoneSelect } from './zone-select.tsx';
 const SlotsPage = () => {
   const query = useQuery(queries.slots);
   const { data } = query;
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const own = useZone();
   const [changing, setChanging] = useState<Slot | 'new'>();
   const zone = data?.timeZone || own;
@@ -27,7 +27,7 @@ const SlotsPage = () => {
         title="Slots"
         crumb={{ label: 'Workspace', link: { to: '/settings/workspace' } }}
         actions={
-          write &&
+          canWrite &&
           data &&
           data.slots.length > 0 && (
             <Button
@@ -47,11 +47,15 @@ const SlotsPage = () => {
               <NoSlots onAdd={() => setChanging('new')} />
             ) : (
               <>
-                <Section title="Weekly times" note={write ? undefined : 'Owners, admins and editors change them.'} card>
+                <Section
+                  title="Weekly times"
+                  note={canWrite ? undefined : 'Owners, admins and editors change them.'}
+                  card
+                >
                   <SlotList slots={slots} onChange={setChanging} />
                 </Section>
                 <NextFree />
-                {write && <ZoneSelect zone={zone} />}
+                {canWrite && <ZoneSelect zone={zone} />}
               </>
             )
           }

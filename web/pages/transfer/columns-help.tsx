@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { byteOrderMark, csvLine } from '#server/csv';
+import { saveFile } from '#web/parts/save-file.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { saveFile } from './save-file.ts';
 import styles from './transfer.module.css';
 
 const columns: readonly [name: string, meaning: React.ReactNode][] = [

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { List, ListRow } from '#web/parts/list.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';

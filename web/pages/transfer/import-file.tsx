@@ -5,7 +5,7 @@ import { FileUp } from 'lucide-react';
 import { useCallback, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useDrop } from '#web/parts/use-drop.ts';

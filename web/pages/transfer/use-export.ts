@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
-import { saveFile } from './save-file.ts';
+import { saveFile } from '#web/parts/save-file.ts';
 
 const newline = '\n'.charCodeAt(0);
 const quote = '"'.charCodeAt(0);

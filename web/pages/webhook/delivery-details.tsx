@@ -5,14 +5,14 @@ import type { DeliveryDetails as Details, Webhook } from '#generated/app-client'
 import { app } from '#web/api.ts';
 import { SignatureSample } from '#web/pages/webhooks/signature-sample.tsx';
 import { CopyField } from '#web/parts/copy.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
-import { answerInWords, answerOf, isTrouble } from './answers.ts';
-import { Ladder } from './ladder.tsx';
+import { answerOf, formatAnswer, isTrouble } from './format-answer.ts';
+import { RetrySchedule } from './retry-schedule.tsx';
 import styles from './webhook.module.css';
 
 export const DeliveryDetails = ({
@@ -36,14 +36,14 @@ export const DeliveryDetails = ({
 };
 
 const Delivery = ({ webhook, delivery, onClose }: { webhook: Webhook; delivery: Details; onClose: () => void }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   return (
     <div className={styles.details}>
       <header className={styles.head}>
         <h2 className="one-line">{delivery.type}</h2>
         <SendAgain webhook={webhook} delivery={delivery} />
         {/* On a phone the drawer has its own close button. */}
-        {!phone && (
+        {!isPhone && (
           <ActionIcon aria-label="Close the delivery" onClick={onClose}>
             <X size={17} aria-hidden="true" />
           </ActionIcon>
@@ -69,7 +69,7 @@ const Delivery = ({ webhook, delivery, onClose }: { webhook: Webhook; delivery: 
           </>
         )}
       </dl>
-      <Ladder delivery={delivery} />
+      <RetrySchedule delivery={delivery} />
       {delivery.tries.length > 0 && <Tries delivery={delivery} />}
       <Sent delivery={delivery} />
     </div>
@@ -115,7 +115,7 @@ const Tries = ({ delivery: { tries } }: { delivery: Details }) => (
     {tries.map(({ at, answer, tookMs }) => (
       <li key={at}>
         <When at={at} />
-        <span>{answerInWords(answer, tookMs)}</span>
+        <span>{formatAnswer(answer, tookMs)}</span>
       </li>
     ))}
   </ol>

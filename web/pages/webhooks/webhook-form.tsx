@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './webhooks.module.css';
 

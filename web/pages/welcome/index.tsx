@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
 /** One-time sign-in link. This script uses it up, not the request of the page: link previews request pages too. */
 const Welcome = () => {

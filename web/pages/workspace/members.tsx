@@ -7,9 +7,9 @@ import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys, queries } from '#web/queries.ts';
-import { nameOf, type Role, useMay, useSession, useWorkspace } from '#web/session.ts';
+import { nameOf, type Role, usePermissions, useSession, useWorkspace } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
 import { capital, isAbove } from './roles.ts';
 import styles from './workspace.module.css';
@@ -35,10 +35,10 @@ export const Members = () => {
 
 const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void }) => {
   const { user } = useSession();
-  const { role: own, manage } = useMay();
+  const { role: own, canManage } = usePermissions();
   const client = useQueryClient();
   const key = ['role', member.userId];
-  const change = useChange({
+  const change = useOptimisticChange({
     key,
     send: (role: Role) => app.changeMember({ id: member.userId, role }),
     answered: () =>
@@ -48,9 +48,9 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
         member.userId === user.id && client.invalidateQueries({ queryKey: keys.session }),
       ]),
   });
-  const role = usePending<Role>(key).at(-1) ?? member.role;
+  const role = usePendingChanges<Role>(key).at(-1) ?? member.role;
   const isYou = member.userId === user.id;
-  const mayTouch = manage && !isAbove(member.role, own);
+  const mayTouch = canManage && !isAbove(member.role, own);
   const name = nameOf(member);
   return (
     <li className={`${styles.row} ${styles.member}`}>

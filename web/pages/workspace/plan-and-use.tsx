@@ -3,15 +3,15 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './workspace.module.css';
 
 export const PlanAndUse = () => {
   const query = useQuery(queries.plan);
   const accounts = useQuery(queries.accounts).data?.accounts.length;
   const members = useQuery(queries.members).data?.members.length;
-  const { manage } = useMay();
-  const webhooks = useQuery({ ...queries.webhooks, enabled: manage }).data?.webhooks.length;
+  const { canManage } = usePermissions();
+  const webhooks = useQuery({ ...queries.webhooks, enabled: canManage }).data?.webhooks.length;
   return (
     <Section title="Plan and use" note="the operator of this server sets the plan" card>
       <Loaded query={query} title="The plan could not be loaded" rows={1} height={68}>

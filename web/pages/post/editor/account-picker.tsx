@@ -6,7 +6,7 @@ import { AccountChip } from '#web/parts/account-chip.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import styles from './account-picker.module.css';
 import { toggleAccount } from './draft.ts';
 import { lowSheet } from './low-sheet.ts';
@@ -16,7 +16,7 @@ import { fields } from './use-reveal.ts';
 /** Chosen accounts as chips; the others behind `6 more accounts`. */
 export const AccountPicker = () => {
   const { accounts, chosen, readOnly } = useEditor();
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [changing, setChanging] = useState(false);
   if (accounts.length === 0 && chosen.length === 0) {
     return (
@@ -36,7 +36,7 @@ export const AccountPicker = () => {
       </ul>
     );
   }
-  if (!phone) return <Chips />;
+  if (!isPhone) return <Chips />;
   return (
     <div className={styles.line}>
       {chosen.length > 0 ? (

@@ -1,7 +1,7 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';

@@ -3,7 +3,7 @@ import { actions } from '#web/api.ts';
 import { isRetryable } from '#web/faults.ts';
 import { now } from '#web/parts/time.ts';
 import { type Change, contentOf, type Draft, draftOf, isSame } from './draft.ts';
-import { forgetText, keepText, keptText } from './kept-text.ts';
+import { readLocalDraft, removeLocalDraft, saveLocalDraft } from './local-draft.ts';
 
 const quietMs = 600;
 const retryMs = 5000;
@@ -61,11 +61,11 @@ export const createAutosave = ({
   let timer: ReturnType<typeof setTimeout> | undefined;
   let keeper: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | undefined;
-  const hearers = new Set<() => void>();
+  const listeners = new Set<() => void>();
 
   const set = (change: Partial<SaveState>) => {
     state = { ...state, ...change };
-    for (const hear of hearers) hear();
+    for (const hear of listeners) hear();
   };
 
   const later = (ms: number) => {
@@ -76,7 +76,7 @@ export const createAutosave = ({
   const keep = () => {
     clearTimeout(keeper);
     keeper = undefined;
-    keepText(state.base?.id, { draft: state.draft, baseUpdatedAt: state.base?.updatedAt });
+    saveLocalDraft(state.base?.id, { draft: state.draft, baseUpdatedAt: state.base?.updatedAt });
   };
   /** Throttled: serializing a long text on every key press is slow. */
   const keepSoon = () => {
@@ -88,7 +88,7 @@ export const createAutosave = ({
   const forget = (id: string | undefined) => {
     clearTimeout(keeper);
     keeper = undefined;
-    forgetText(id);
+    removeLocalDraft(id);
   };
 
   const isSaved = () => state.base !== undefined && isSame(state.draft, draftOf(state.base));
@@ -159,8 +159,8 @@ export const createAutosave = ({
 
   return {
     subscribe: (hear: () => void) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
+      listeners.add(hear);
+      return () => listeners.delete(hear);
     },
     read: () => state,
 
@@ -213,13 +213,13 @@ export const createAutosave = ({
 
 /** The saved post, or the unsaved text that this browser stored for it. */
 const opened = (post: Post | undefined, fresh: Draft): SaveState => {
-  const kept = keptText(post?.id);
+  const kept = readLocalDraft(post?.id);
   if (!kept) return { draft: post ? draftOf(post) : fresh, base: post, phase: 'clean' };
   // The time in the address wins over the stored one.
   const { scheduledAt = kept.draft.scheduledAt } = fresh;
   if (!post) return { draft: { ...kept.draft, scheduledAt }, base: undefined, phase: 'dirty' };
   if (isSame(kept.draft, draftOf(post))) {
-    forgetText(post.id);
+    removeLocalDraft(post.id);
     return { draft: draftOf(post), base: post, phase: 'clean' };
   }
   const isStale = kept.baseUpdatedAt !== post.updatedAt;

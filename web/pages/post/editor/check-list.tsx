@@ -54,7 +54,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
   );
 };
 
-const fixWords: Readonly<Record<string, string>> = { shrink: 'Shrink', pad: 'Add borders', crop: 'Crop' };
+const fixLabels: Readonly<Record<string, string>> = { shrink: 'Shrink', pad: 'Add borders', crop: 'Crop' };
 
 /** Sets the option on the original, unless the account's version overrides it. */
 const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network: string }) => {
@@ -71,7 +71,7 @@ const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network
           className={styles.fix}
           onClick={() => edit(changeSide(owner, setOption(key, value)))}
         >
-          {fixWords[value] ?? value} for {name}
+          {fixLabels[value] ?? value} for {name}
         </button>
       ))}
     </span>

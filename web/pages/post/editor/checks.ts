@@ -1,9 +1,9 @@
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
-import { withLabels } from '#web/parts/option-words.ts';
-import { lengthOf } from './counting.ts';
+import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
 import { type Draft, isEdited, resultFor } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
+import { lengthOf } from './text-length.ts';
 import { fields, type Place } from './use-reveal.ts';
 
 type Issue = EditorView['issues'][number];
@@ -26,7 +26,7 @@ export interface Fix {
   readonly accountId: string;
 }
 
-export interface Known {
+export interface CheckInput {
   readonly draft: Draft;
   readonly chosen: readonly Account[];
   readonly base: Post | undefined;
@@ -42,14 +42,14 @@ export interface Known {
 const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'NoAccounts'];
 
 /** Only the network knows which options become required by others. */
-const isCountedHere = ({ chosen, optionsOf }: Known, { code, path, accountId }: Issue) => {
+const isCountedHere = ({ chosen, optionsOf }: CheckInput, { code, path, accountId }: Issue) => {
   if (code !== 'OptionRequired') return countedHere.includes(code);
   const network = chosen.find(({ id }) => id === accountId)?.network ?? '';
   return optionsOf(network).some(({ key, required }) => required && path.endsWith(`options.${key}`));
 };
 
 /** Errors, warnings and notes, without duplicates. */
-export const checksOf = (known: Known): Check[] => {
+export const checksOf = (known: CheckInput): Check[] => {
   const { chosen, issues, warnings, draft } = known;
   const found = [
     ...chosen.flatMap((account) => checkAccount(known, account)),
@@ -63,7 +63,7 @@ export const checksOf = (known: Known): Check[] => {
 };
 
 /** Sandbox networks can fetch media from this server. Options of unselected accounts do no harm. */
-const isWorthSaying = ({ chosen, isSandbox }: Known, { code, accountId }: Issue) =>
+const isWorthSaying = ({ chosen, isSandbox }: CheckInput, { code, accountId }: Issue) =>
   !countedHere.includes(code) &&
   code !== 'OptionUnused' &&
   !(code === 'MediaNotPublic' && chosen.some(({ id, network }) => id === accountId && isSandbox(network)));
@@ -81,7 +81,7 @@ export const isEmpty = ({ original, own }: Draft) =>
     items.every(({ body, media }) => body.trim() === '' && media.length === 0),
   );
 
-const checkAccount = (known: Known, account: Account): Check[] => {
+const checkAccount = (known: CheckInput, account: Account): Check[] => {
   const { draft, limitsOf, optionsOf } = known;
   const limits = limitsOf(account);
   if (limits === undefined || isEmpty(draft)) return [];
@@ -121,7 +121,7 @@ const checkAccount = (known: Known, account: Account): Check[] => {
 
 const tooMany = (over: number) => `${formatNumber(over)} ${over === 1 ? 'character' : 'characters'} too many`;
 
-const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
+const altChecks = ({ draft, mediaOf, chosen }: CheckInput): Check[] => {
   if (chosen.length === 0) return [];
   return draft.original.items.flatMap(({ media }, item) =>
     media.flatMap((id, file): Check[] => {
@@ -133,7 +133,7 @@ const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
   );
 };
 
-const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
+const toCheck = ({ base, chosen, optionsOf }: CheckInput, issue: Issue, tone: 'red' | 'orange'): Check => {
   const account = chosen.find(({ id }) => id === issue.accountId);
   const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
@@ -143,7 +143,7 @@ const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' |
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
   // The fix buttons replace this hint.
   const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
-  const text = account ? withLabels(said, optionsOf(account.network)) : said;
+  const text = account ? replaceOptionKeys(said, optionsOf(account.network)) : said;
   return { tone: issue.code === 'MediaFitted' ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 

@@ -2,8 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import styles from './counters.module.css';
-import { type Length, lengthOf } from './counting.ts';
 import { resultFor } from './draft.ts';
+import { type Length, lengthOf } from './text-length.ts';
 import { useEditor } from './use-editor.ts';
 
 type Tone = 'grey' | 'orange' | 'red';

@@ -128,10 +128,10 @@ export const removeItem = (index: number) => (side: Side) => ({
 
 export const moveItem = (index: number, by: number) => (side: Side) => ({
   ...side,
-  items: moved(side.items, index, by),
+  items: moveEntry(side.items, index, by),
 });
 
-export const moved = <T>(list: readonly T[], index: number, by: number): readonly T[] => {
+export const moveEntry = <T>(list: readonly T[], index: number, by: number): readonly T[] => {
   const to = index + by;
   const [one] = list.slice(index, index + 1);
   if (one === undefined || to < 0 || to >= list.length) return list;

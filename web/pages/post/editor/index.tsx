@@ -2,27 +2,27 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Account, Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
-import { ReviewPanel } from '#web/pages/post/review/panel.tsx';
+import { ReviewPanel } from '#web/pages/post/review/review-panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
 import { AccountPicker } from './account-picker.tsx';
 import { CheckList } from './check-list.tsx';
 import styles from './editor.module.css';
-import { EditorHeader } from './header.tsx';
+import { EditorHeader } from './editor-header.tsx';
 import { Notices } from './notices.tsx';
 import { OptionsCard } from './options-card.tsx';
 import { PhoneBar } from './phone-bar.tsx';
 import { Previews } from './previews.tsx';
 import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
-import { useActs } from './use-acts.ts';
 import { EditorProvider, useEditorState } from './use-editor.ts';
-import { usePaletteOffer } from './use-palette-offer.ts';
+import { usePostActions } from './use-post-actions.ts';
+import { usePostCommands } from './use-post-commands.ts';
 import { useSending } from './use-sending.ts';
 import { useTemplating } from './use-templating.ts';
 import { useUploads } from './use-uploads.ts';
@@ -52,15 +52,15 @@ export default function EditorPage(props: Props) {
 const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: readonly Account[] }) => {
   useOwnBottomBar();
   const editor = useEditorState({ post, accounts, onCreated });
-  const acts = useActs(editor);
+  const acts = usePostActions(editor);
   const sending = useSending(editor, acts);
   const uploads = useUploads(editor);
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const { side, openSide } = useSide();
   const [aside, setAside] = useState(false);
   const [item, setItem] = useState(0);
   const templating = useTemplating(editor, item);
-  usePaletteOffer(editor, sending, templating);
+  usePostCommands(editor, sending, templating);
   const holds = editor.save.phase !== 'clean';
   useEffect(() => onHold(holds), [holds, onHold]);
   return (
@@ -91,12 +91,12 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
           <VersionTabs />
           <div id="editor-version" role="tabpanel" aria-label="Text and media">
             <Thread uploads={uploads} onFocusItem={setItem} onTemplate={templating.choose} />
-            {!phone && <OptionsCard />}
+            {!isPhone && <OptionsCard />}
           </div>
         </div>
       </WithRail>
       <TemplatesDialog templating={templating} />
-      {phone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
+      {isPhone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
     </EditorProvider>
   );
 };

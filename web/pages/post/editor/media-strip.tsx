@@ -4,7 +4,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { keys } from '#web/queries.ts';
-import { changeItem, type Item, moved } from './draft.ts';
+import { changeItem, type Item, moveEntry } from './draft.ts';
 import { FileMenu } from './file-menu.tsx';
 import styles from './media-strip.module.css';
 import { useEditor } from './use-editor.ts';
@@ -31,7 +31,7 @@ export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number
               position={file}
               count={item.media.length}
               onMove={(by) => {
-                set(moved(item.media, file, by));
+                set(moveEntry(item.media, file, by));
                 focus(file + by);
               }}
               onRemove={() => {

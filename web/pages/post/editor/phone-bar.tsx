@@ -3,7 +3,7 @@ import { Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { CheckSummary } from './check-list.tsx';
-import { PublishButton, ScheduleButton } from './header.tsx';
+import { PublishButton, ScheduleButton } from './editor-header.tsx';
 import { OptionsCard } from './options-card.tsx';
 import styles from './phone-bar.module.css';
 import { useEditor } from './use-editor.ts';

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Select, Switch, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { type Poll, readPoll } from '#server/networks/poll';
-import { durationWords } from '#web/parts/extras.ts';
+import { formatDuration } from '#web/parts/extras.ts';
 import type { Option } from './limits.ts';
 import styles from './poll-field.module.css';
 
@@ -118,13 +118,13 @@ export const PollField = ({
         </Button>
       )}
       {least === most && durationMinutes === least ? (
-        <p className="small text-2">Runs for {durationWords(least)}</p>
+        <p className="small text-2">Runs for {formatDuration(least)}</p>
       ) : (
         <Select
           label="Runs for"
           data={minutes
             .sort((one, other) => one - other)
-            .map((one) => ({ value: `${one}`, label: durationWords(one) }))}
+            .map((one) => ({ value: `${one}`, label: formatDuration(one) }))}
           value={`${durationMinutes}`}
           allowDeselect={false}
           disabled={disabled}

@@ -1,7 +1,7 @@
 import { Drawer, Popover } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { lowSheet } from './low-sheet.ts';
 import styles from './schedule-dialog.module.css';
 import type { Sending } from './use-sending.ts';
@@ -17,7 +17,7 @@ const Loading = () => (
 
 /** A popover, or a drawer on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const { panelOpened, closePanel } = sending;
   const close = useRef(closePanel);
   useEffect(() => {
@@ -43,7 +43,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
       />
     </Suspense>
   );
-  if (phone) {
+  if (isPhone) {
     return (
       <>
         {children}

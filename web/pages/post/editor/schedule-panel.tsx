@@ -3,7 +3,7 @@ import { DatePicker } from '@mantine/dates';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import {
@@ -22,8 +22,8 @@ import { TimeInput } from '#web/parts/time-input.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
-import { useBestTimes } from './best-times.ts';
 import styles from './schedule-panel.module.css';
+import { useBestTimes } from './use-best-times.ts';
 import { useEditor } from './use-editor.ts';
 
 export default function SchedulePanel({

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { LayoutTemplate, Plus } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
-import { namesAnd } from '#web/parts/names.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { addItem } from './draft.ts';
 import styles from './thread.module.css';
 import { ThreadItem } from './thread-item.tsx';
@@ -57,5 +57,5 @@ const ThreadNote = () => {
   const having = chosen.filter((account) => limitsOf(account)?.thread.form === 'Replies');
   const names = [...new Set(having.map(({ network }) => networks.of(network).name))];
   if (names.length === 0) return null;
-  return <span className="small text-3">Threads go out on {namesAnd(names)}.</span>;
+  return <span className="small text-3">Threads go out on {joinWithAnd(names)}.</span>;
 };

@@ -4,9 +4,9 @@ import { createContext, useContext, useDeferredValue, useEffect, useMemo, useSta
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { app, workspaceOfTab } from '#web/api.ts';
 import { now } from '#web/parts/time.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys, queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
 import { type Change, changeSide, type Draft, emptyDraft, type Side, sideOf } from './draft.ts';
@@ -67,7 +67,7 @@ export const useEditorState = ({
 }): Editor => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [search, setSearch] = usePageSearch<'version' | 'at'>();
   const [saver] = useState(() =>
     createAutosave({
@@ -134,12 +134,12 @@ export const useEditorState = ({
   );
   const openVersion = (accountId: string | undefined) => void setSearch({ version: accountId }, { replace: true });
   const edit = (change: Change) => {
-    if (write) saver.edit(change);
+    if (canWrite) saver.edit(change);
   };
   return {
     save,
     saver,
-    readOnly: !write,
+    readOnly: !canWrite,
     accounts,
     chosen,
     version,

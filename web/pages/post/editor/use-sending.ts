@@ -9,12 +9,12 @@ import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { isEmpty } from './checks.ts';
-import type { Acts } from './use-acts.ts';
 import type { Editor } from './use-editor.ts';
+import type { PostActions } from './use-post-actions.ts';
 
 export type Sending = ReturnType<typeof useSending>;
 
-export const useSending = (editor: Editor, acts: Acts) => {
+export const useSending = (editor: Editor, acts: PostActions) => {
   const { save, edit, readOnly } = editor;
   const zone = useZone();
   useNow();

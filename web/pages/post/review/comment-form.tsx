@@ -2,7 +2,7 @@ import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
 import styles from './comments.module.css';
@@ -34,7 +34,7 @@ export const CommentForm = ({
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const names = useNames(body.slice(0, caret));
-  const size = usePhone() ? 'xl' : 'xs';
+  const size = useIsPhone() ? 'xl' : 'xs';
   const isEdit = onCancel !== undefined;
   useEffect(() => {
     if (isEdit) field.current?.focus();

@@ -19,9 +19,9 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
+import { describeClient, describeEntry } from './format-history.ts';
 import styles from './history.module.css';
 import { Revision } from './revision.tsx';
-import { clientWords, entryWords } from './words.ts';
 
 const icons: Record<HistoryEntry['kind'], LucideIcon> = {
   Created: FilePlus,
@@ -92,12 +92,12 @@ const Entries = ({ entries, postId, onRestore }: Props & { entries: readonly His
 const Line = ({ entry }: { entry: HistoryEntry }) => {
   const zone = useZone();
   const Icon = icons[entry.kind];
-  const by = [entry.person?.name, clientWords(entry.client)].filter(Boolean).join(' · ');
+  const by = [entry.person?.name, describeClient(entry.client)].filter(Boolean).join(' · ');
   return (
     <>
       <Icon className={styles.icon} data-kind={entry.kind} size={16} aria-hidden="true" />
       <span className={styles.words}>
-        <span className={styles.what}>{entryWords(entry, zone)}</span>
+        <span className={styles.what}>{describeEntry(entry, zone)}</span>
         <span className={`caption text-2 ${styles.by}`}>
           {by && (
             <bdi dir="auto" className={styles.who}>

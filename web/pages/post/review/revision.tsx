@@ -11,8 +11,8 @@ import { formatSaid } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
+import { otherChanges } from './format-history.ts';
 import styles from './history.module.css';
-import { otherChanges } from './words.ts';
 
 export const Revision = ({
   postId,

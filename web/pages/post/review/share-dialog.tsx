@@ -5,7 +5,7 @@ import type { Share } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { CopyField } from '#web/parts/copy.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';

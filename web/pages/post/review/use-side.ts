@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/queries.ts';
 
 export const sides = ['comments', 'history'] as const;
