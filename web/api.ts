@@ -2,31 +2,32 @@ import { ConnectionError, createAppClient, isPosthornError } from '#generated/ap
 import { errorClasses } from '#generated/sdk/src/errors';
 import { errorFrom } from '#generated/sdk/src/posthorn-error';
 import { notices } from '#web/shell/notices.ts';
-import { isPublicPage, signInPath } from './public-pages.ts';
+import { isPublicPath, paths } from './paths.ts';
 
 let workspaceId: string | undefined;
 
-/** The workspace this tab is in. It stays, also when another tab opens another one. */
+/** The workspace of this tab. It stays the same when another tab switches workspaces. */
 export const workspaceOfTab = () => workspaceId;
 export const enterWorkspace = (id: string) => {
   workspaceId ??= id;
 };
 
 let isLeaving = false;
-// A page that the browser kept, and shows again.
+// The back-forward cache restores this page with its variables.
 addEventListener('pageshow', () => {
   isLeaving = false;
 });
 
-/** Once, however many calls are refused: a second navigation would break off the first. */
+/** Once, however many calls are refused: a second navigation would cancel the first. */
 const leaveForSignIn = () => {
-  if (!isLeaving) location.assign(signInPath());
+  if (!isLeaving)
+    location.assign(`${paths['sign-in']}?next=${encodeURIComponent(location.pathname + location.search)}`);
   isLeaving = true;
 };
 
-/** What concerns the whole app is told by the shell, whoever called. */
+/** Errors that concern the whole app; the shell shows them, whoever made the call. */
 const onError = (error: unknown) => {
-  if (isPosthornError(error, 'Unauthorized') && !isPublicPage()) leaveForSignIn();
+  if (isPosthornError(error, 'Unauthorized') && !isPublicPath(location.pathname)) leaveForSignIn();
   if (isPosthornError(error, 'Conflict')) notices.conflict();
   if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
   notices.set({ unreachable: error instanceof ConnectionError });
@@ -40,14 +41,14 @@ const onResponse = ({ status }: { status?: number }) => {
 export const app = createAppClient({ workspace: workspaceOfTab, onError, onResponse });
 export const { actions } = app;
 
-/** For what is sent while the page goes away. The browser finishes it, up to 64 kB. */
-export const lastActions = createAppClient({
+/** For requests while the page unloads: the browser completes keepalive requests up to 64 kB. */
+export const keepaliveActions = createAppClient({
   workspace: workspaceOfTab,
   onError,
   fetch: (url, init) => fetch(url, { ...init, keepalive: true }),
 }).actions;
 
-/** For an answer that is read while it comes. Refusals are the errors of every other call. */
+/** For streamed responses; errors become the same classes as in the client. */
 export const fetchStream: typeof fetch = async (url, init) => {
   try {
     const headers = new Headers(init?.headers);

@@ -1,6 +1,6 @@
 import { ConnectionError } from '#generated/app-client';
 
-/** A file of the app did not come, because the server cannot be reached. */
+/** A file of the app failed to load because the server is unreachable. */
 class FileNotReached extends ConnectionError {}
 
 const isReachable = () =>
@@ -10,8 +10,8 @@ const isReachable = () =>
   );
 
 /**
- * After an update of the server the files of an open tab are gone: the page is read anew, but not in a circle. Without a
- * connection that would leave the app for the browser's own page of errors.
+ * After a deployment the files of an open tab are gone, so the tab reloads, once per address. It does not reload while
+ * offline: that would replace the app with the browser's error page.
  */
 export const watchFiles = () => {
   const key = 'posthorn-reloaded-for';
@@ -22,24 +22,24 @@ export const watchFiles = () => {
   });
 };
 
-/** The file of a page. One that is missing is told apart from one that cannot be reached. */
-export const fileOfPage =
+/** Loads a page. Tells a missing file (new release) from an unreachable server. */
+export const createPageLoader =
   <Page>(load: () => Promise<Page>) =>
   () =>
     load().catch(async (cause: unknown) => {
       throw (await isReachable()) ? cause : new FileNotReached('no answer', { cause });
     });
 
-/** As browsers and the bundler say it of what is loaded inside a page. */
+/** Messages of browsers and of Vite for a failed dynamic import. */
 const missing = /dynamically imported module|module script failed|preload CSS/i;
 
-/** The error to show: for a file that did not come, that the server does not answer. */
-export const faultOfFiles = (error: unknown) =>
+/** Turns a failed import into the error that the server does not answer. */
+export const toFileFault = (error: unknown) =>
   error instanceof Error && missing.test(error.message) ? new FileNotReached('no answer', { cause: error }) : error;
 
 export const isFileFault = (error: unknown) => error instanceof FileNotReached;
 
-/** A file that failed once is remembered as failed, so the page begins anew; but only when it can. */
-export const loadAgain = async () => {
+/** Browsers cache a failed import, so only a reload loads it; offline that would lose the page. */
+export const reloadIfReachable = async () => {
   if (await isReachable()) location.reload();
 };

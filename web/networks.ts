@@ -4,14 +4,13 @@ import { queries } from './queries.ts';
 
 export interface NetworkLook {
   name: string;
-  /** Two letters, like a chemical element. */
   code: string;
   color: string;
-  /** Where the colour would vanish on a dark page; letters are dark on it. */
+  /** For dark pages, where `color` would not be visible; its letters are dark. */
   darkColor?: string | undefined;
 }
 
-/** Names and looks of the networks, from their own folders on the server. */
+/** Name and colours of each network, as its folder on the server declares them. */
 export const useNetworks = () => {
   const providers: readonly Provider[] = useQuery(queries.providers).data?.providers ?? [];
   return {
@@ -24,7 +23,7 @@ export const useNetworks = () => {
   };
 };
 
-/** `@anna`, or the name of a page that has no handle. */
+/** `@anna`, or the name for accounts without a handle. */
 export const handleOf = ({ handle, name }: { handle: string; name: string }) =>
   handle === '' || handle === name || handle.includes(' ') || /^\d+$/.test(handle)
     ? name

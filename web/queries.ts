@@ -1,8 +1,9 @@
 import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
-import { ConnectionError, isPosthornError, type PostsListInput } from '#generated/app-client';
+import { isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
+import { isRetryable } from './faults.ts';
 
-/** The first part of a key is the domain: an event of that domain makes all of its queries read again. */
+/** The first part of a key is the domain; a live event refetches all queries of its domain. */
 export const keys = {
   session: ['session'],
   entrance: ['entrance'],
@@ -18,7 +19,6 @@ export const keys = {
   approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
-  /** Lists of posts in one line; `input` says which. */
   search: (input: object) => ['posts', 'search', input],
   counts: (input: object) => ['posts', 'counts', input],
   post: (id: string) => ['posts', 'one', id],
@@ -64,7 +64,7 @@ export const keys = {
   installation: ['installation'],
 } as const;
 
-/** What several pages read. A page's own reads stand in its folder, with their keys here. */
+/** Queries that several pages share. Others are in the folder of their page. */
 export const queries = {
   session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
   entrance: queryOptions({
@@ -82,7 +82,7 @@ export const queries = {
   }),
   plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
   webhooks: queryOptions({ queryKey: keys.webhooks, queryFn: ({ signal }) => app.listWebhooks({ signal }) }),
-  // Networks change with the server alone.
+  // Networks change only with a new server release.
   providers: queryOptions({
     queryKey: keys.providers,
     queryFn: ({ signal }) => actions.providers.list({}, { signal }),
@@ -100,18 +100,14 @@ export const queries = {
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
 };
 
-/** A refusal stays one; trouble on the way may pass. */
-const mayPass = (error: unknown) =>
-  error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');
-
-// Before the next paint, not after it: a controlled box would else go back for a moment when it is clicked.
+// Notify before the next paint: otherwise a controlled checkbox flips back for a frame after each click.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      retry: (failures, error) => failures < 3 && mayPass(error),
+      retry: (failures, error) => failures < 3 && isRetryable(error),
       retryDelay: (failures, error) =>
         isPosthornError(error, 'TooManyRequests')
           ? (error.retryAfterMs ?? 30_000)

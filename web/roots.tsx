@@ -23,7 +23,7 @@ export const shell = createRoute({
   component: Shell,
 });
 
-/** The browser is on its way to the sign-in page; until then nothing is shown. */
+/** The browser is navigating to the sign-in page; show nothing until then. */
 const waitForSignIn = (error: unknown) => {
   if (isPosthornError(error, 'Unauthorized')) return new Promise<never>(() => undefined);
   throw error;

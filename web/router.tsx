@@ -4,7 +4,7 @@ import { routeTree } from './routes.tsx';
 
 export const router = createRouter({
   routeTree,
-  // `?q=12` stays the text 12.
+  // Without this, TanStack Router parses `?q=12` as a number.
   parseSearch: parseSearchWith((text) => text),
   stringifySearch: stringifySearchWith(String),
   defaultErrorComponent: PageFault,

@@ -5,10 +5,10 @@ import { queries } from './queries.ts';
 
 export type Role = NonNullable<Session['workspace']>['role'];
 
-/** Who is signed in. Pages stand inside the shell, which has read it. */
+/** Pages render inside the shell, which has loaded the session. */
 export const useSession = () => useSuspenseQuery(queries.session).data;
 
-/** The open workspace; the shell shows no page without one. */
+/** The shell renders no page without a workspace. */
 export const useWorkspace = () => {
   const { workspace } = useSession();
   if (workspace === undefined) throw new Error('no workspace is open');
@@ -18,15 +18,15 @@ export const useWorkspace = () => {
 const writers: readonly Role[] = ['owner', 'admin', 'editor'];
 const managers: readonly Role[] = ['owner', 'admin'];
 
-/** What the person may do here. The server decides; this only hides what it would refuse. */
-export const useMay = () => {
+/** The server enforces permissions; this only hides what it would refuse. */
+export const usePermissions = () => {
   const { role } = useWorkspace();
-  return { role, write: writers.includes(role), manage: managers.includes(role), own: role === 'owner' };
+  return { role, canWrite: writers.includes(role), canManage: managers.includes(role), isOwner: role === 'owner' };
 };
 
-/** The person's time zone: of their profile, else the browser's. */
+/** The profile's time zone, else the browser's. */
 export const useZone = (): string => useSession().user.timeZone || browserZone();
 
-/** What to call somebody: their name, else the front of their address. */
+/** The name, else the local part of the e-mail address. */
 export const nameOf = (person: { email: string; name?: string }) =>
   person.name || (person.email.split('@')[0] ?? person.email);

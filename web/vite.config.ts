@@ -1,22 +1,21 @@
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
+import { isPagePath } from './paths.ts';
 
 const root = import.meta.dirname;
 
-/** Paths that the server answers itself; all others are pages of the app. */
-const serverPaths = [
-  '/api/',
-  '/auth',
-  '/avatars',
-  '/docs',
-  '/media/',
-  '/mcp',
-  '/openapi.json',
-  '^/review/[^/]+/media/',
-  '/sandbox/',
-  '/sign-in/',
-];
+/** Vite's own paths, and files of web/ and web/public. */
+const isFile = (path: string) =>
+  /^\/(@|node_modules\/)/.test(path) ||
+  [root, resolve(root, 'public')].some((folder) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile());
+
+/** Pages and files come from Vite, everything else from the service. */
+const bypassProxy = ({ url = '/' }: { url?: string | undefined }) => {
+  const { pathname } = new URL(url, 'http://localhost');
+  return isPagePath(pathname) || isFile(pathname) ? url : undefined;
+};
 
 export default defineConfig(({ mode }) => {
   const { PORT = '3000' } = loadEnv(mode, resolve(root, '..'), ['PORT']);
@@ -27,22 +26,22 @@ export default defineConfig(({ mode }) => {
       outDir: resolve(root, '../dist/web'),
       emptyOutDir: true,
       target: 'es2023',
-      // Its polyfill would be an inline script, which the content security policy refuses.
+      // The polyfill is an inline script, which the content security policy blocks.
       modulePreload: { polyfill: false },
-      // Small files stay files: fonts as data addresses would need their own word in the policy.
+      // Inlined fonts would be data: URLs, which the content security policy blocks.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
-        // @mantine/schedule looks for rrule in two forms, and one of them is always missing.
-        onLog: (level, log, tell) => {
-          if (log.code !== 'IMPORT_IS_UNDEFINED' || !log.message.includes('rrule')) tell(level, log);
+        // @mantine/schedule imports rrule in two forms, one of which is always missing.
+        onLog: (level, log, report) => {
+          if (log.code !== 'IMPORT_IS_UNDEFINED' || !log.message.includes('rrule')) report(level, log);
         },
       },
     },
     server: {
       host: '127.0.0.1',
-      proxy: Object.fromEntries(serverPaths.map((path) => [path, `http://127.0.0.1:${PORT}`])),
+      proxy: { '^/': { target: `http://127.0.0.1:${PORT}`, bypass: bypassProxy } },
     },
   };
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
+import { isPagePath } from '#web/paths.ts';
 
 /** Inline styles are what Mantine's positions and sizes are made of. Nothing comes from another host. */
 const contentSecurity = [
@@ -45,17 +46,6 @@ interface WebFile {
   /** Made by the build, for files that shrink. */
   readonly packed: readonly { encoding: 'br' | 'gzip'; bytes: Buffer }[];
 }
-
-/** Pages of the app. What is not here is another's, or is not found. */
-const pagePaths = [
-  /^\/$/,
-  /^\/(posts|approvals)(\/[^/]+)?\/?$/,
-  /^\/(calendar|media|assistant|analytics|accounts|notifications|sandbox)\/?$/,
-  /^\/(sign-(in|up)|forgot-password)\/?$/,
-  /^\/(invitations|welcome|consent|new-password)\/[^/]+\/?$/,
-  /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
-  /^\/settings(\/(api|workspace|slots|profile|(webhooks|transfer)(\/[^/]+)?))?\/?$/,
-];
 
 export type WebApp = ReturnType<typeof createWebApp>;
 
@@ -106,7 +96,7 @@ export const createWebApp = (folder: string) => {
     }) satisfies RequestHandler,
 
     pages: ((req, res, next) => {
-      if (!pagePaths.some((path) => path.test(req.path)) || !sendPage(req, res, 200)) next();
+      if (!isPagePath(req.path) || !sendPage(req, res, 200)) next();
     }) satisfies RequestHandler,
 
     /** Last of all: a person gets the app's own page for this, a program the error shape. */

@@ -1,32 +1,32 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '#generated/app-client';
 import { keys } from '#web/queries.ts';
-import { applyNews, knownKinds, type News } from './apply-news.ts';
+import { applyEvent, eventKinds, type LiveEvent } from './apply-event.ts';
 
-/** `ended`: the session is over, or another workspace is open now. */
-const kinds = [...knownKinds, 'resync', 'ended'];
+/** `ended`: the person signed out, or another workspace is open. */
+const kinds = [...eventKinds, 'resync', 'ended'];
 
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
-/** A machine that slept has a dead connection that nobody reports. */
+/** After sleep the connection is dead, and no event reports that. */
 const sleptMs = 90_000;
 const lookMs = 30_000;
 
 /**
- * One event stream for all tabs of a workspace: the tab that holds the lock reads it and tells the others. When it
- * closes, the next one takes over. Answers with how to stop.
+ * One event stream for all tabs of a workspace: the tab that holds the lock reads it and broadcasts to the others. When
+ * it closes, another one takes over. Returns a function that stops it.
  */
 export const startLive = (workspaceId: string, client: QueryClient) => {
   const name = `posthorn live ${workspaceId}`;
   const channel = new BroadcastChannel(name);
-  // What changed since the session was read, before the stream is open, is told too.
+  // Resume from the session read, so that no event before the stream opens is missed.
   let lastId = client.getQueryData<Session>(keys.session)?.liveFrom;
-  const hear = (news: News) => {
+  const hear = (news: LiveEvent) => {
     lastId = news.eventId || lastId;
-    applyNews(client, news, dismissEverywhere);
+    applyEvent(client, news, dismissEverywhere);
   };
   const dismissEverywhere = (toastId: string) => channel.postMessage({ kind: 'dismissed', id: toastId });
-  channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
+  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => hear(data);
   const stopped = new AbortController();
   const askedAt = performance.now();
   const lead = () =>
@@ -37,10 +37,10 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
         hear(news);
       },
       stopped.signal,
-      // Who waited for the lock takes over from a tab that closed; between the two nobody was reading.
+      // A tab that waited for the lock succeeds one that closed; events in between may be lost.
       performance.now() - askedAt > 1000,
     );
-  // Pages without https have no locks; there each tab reads for itself.
+  // Without https there is no navigator.locks, so each tab reads its own stream.
   if (navigator.locks === undefined) void lead();
   else navigator.locks.request(name, { signal: stopped.signal }, lead).catch(() => undefined);
   return () => {
@@ -49,8 +49,8 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
   };
 };
 
-/** Until `signal` aborts. After every gap a `resync` is told, as events may have been missed. */
-const readStream = (url: () => string, tell: (news: News) => void, signal: AbortSignal, takesOver: boolean) =>
+/** Reads until `signal` aborts. Emits `resync` after every gap, since events may have been missed. */
+const readStream = (url: () => string, tell: (news: LiveEvent) => void, signal: AbortSignal, takesOver: boolean) =>
   new Promise<void>((resolve) => {
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -67,10 +67,10 @@ const readStream = (url: () => string, tell: (news: News) => void, signal: Abort
       };
       source.onerror = () => {
         hadGap = true;
-        // Closed for good: the browser tries again by itself only when an open connection breaks.
+        // EventSource reconnects by itself only after an open connection breaks.
         if (source?.readyState === EventSource.CLOSED) reopen();
       };
-      // Where the stream begins, for a browser that goes offline before it has heard anything.
+      // The start position, for a browser that goes offline before the first event.
       source.onmessage = ({ lastEventId }) => tell({ kind: 'here', eventId: lastEventId });
       for (const kind of kinds) {
         source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) => {
@@ -108,9 +108,9 @@ const readStream = (url: () => string, tell: (news: News) => void, signal: Abort
     open();
   });
 
-const parsed = (data: string): Partial<News> => {
+const parsed = (data: string): Partial<LiveEvent> => {
   try {
-    return JSON.parse(data) as Partial<News>;
+    return JSON.parse(data) as Partial<LiveEvent>;
   } catch {
     return {};
   }

@@ -1,18 +1,18 @@
 const workerPath = '/push-worker.js';
 
-/** Whether this browser can show push messages at all: it takes https, and on an iPhone the installed app. */
+/** Push needs https, and on iOS the app on the home screen. */
 export const canPush = () => 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
 
-/** The person said no to this browser; only its own settings can change that. */
+/** Only the browser's settings can undo a denial. */
 export const isPushBlocked = () => canPush() && Notification.permission === 'denied';
 
-/** Asks the person, and then the push service of the browser. Undefined when the person says no. */
+/** Asks the person, then the browser's push service. Undefined when the person declines. */
 export const subscribeToPush = async (publicKey: string) => {
   if ((await Notification.requestPermission()) !== 'granted') return undefined;
   await navigator.serviceWorker.register(workerPath);
   const { pushManager } = await navigator.serviceWorker.ready;
   const asked = { userVisibleOnly: true, applicationServerKey: publicKey };
-  // One that was made for another key of the server is of no use.
+  // A subscription made for another server key cannot be reused.
   const subscription = await pushManager.subscribe(asked).catch(async () => {
     await (await pushManager.getSubscription())?.unsubscribe();
     return pushManager.subscribe(asked);

@@ -3,7 +3,7 @@ import { handleOf } from '#web/networks.ts';
 import styles from './account-chip.module.css';
 import { NetworkBadge } from './network-badge.tsx';
 
-/** Badge and handle. With `onToggle` it is a button that says whether it is chosen; with `onRemove` it has a cross. */
+/** A toggle button with `onToggle`; with `onRemove` it has a remove button. */
 export const AccountChip = ({
   account,
   pressed,

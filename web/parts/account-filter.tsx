@@ -5,14 +5,13 @@ import { FilterPopover } from './filter-popover.tsx';
 import { NetworkBadge, NetworkBadges } from './network-badge.tsx';
 import { useAccounts } from './use-accounts.ts';
 
-/** Which accounts a page shows. */
 export const AccountFilter = ({
   chosen,
   withBadges = false,
   onChange,
 }: {
   chosen: readonly string[];
-  /** Shows whose numbers they are: the badges of the first three in place of the funnel. */
+  /** Shows the badges of the first three accounts instead of the icon. */
   withBadges?: boolean;
   onChange: (ids: readonly string[]) => void;
 }) => {

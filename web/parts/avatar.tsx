@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import styles from './avatar.module.css';
 
-/** A person or account: its picture, else its initials. */
+/** Shows initials if there is no picture or it fails to load. */
 export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string | undefined; size?: number }) => {
   const [missing, setMissing] = useState<string>();
   const fontSize = Math.max(10, Math.round(size * 0.4));
@@ -25,5 +25,5 @@ const initialsOf = (name: string) =>
     .map((word) => [...word][0]?.toUpperCase())
     .join('');
 
-/** Somebody keeps their colour; two people seldom share one. */
+/** Derived from the name, so that the colour is stable. */
 const hueOf = (name: string) => [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 90);

@@ -12,7 +12,7 @@ const icons: Record<Tone, LucideIcon> = {
   brass: Info,
 };
 
-/** Soft fill, bold line, one sentence, one action. Faults are red, are read out at once and name their request. */
+/** Red banners are alerts, which screen readers announce at once. */
 export const Banner = ({
   tone,
   title,

@@ -1,12 +1,9 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import styles from './confirm-dialog.module.css';
-import { FaultBanner } from './fault.tsx';
+import { FaultBanner } from './fault-banner.tsx';
 
-/**
- * For what is public or final. The button names the act; while it runs it shows progress, and a fault stays in the
- * dialog. `kind`: send is brass, danger red.
- */
+/** For public or irreversible actions. Errors stay in the dialog. `kind`: send is brass, danger is red. */
 export const ConfirmDialog = ({
   opened,
   onClose,
@@ -20,7 +17,7 @@ export const ConfirmDialog = ({
   onClose: () => void;
   title: string;
   children?: React.ReactNode;
-  /** Words of the button: `Publish now`. */
+  /** Label of the button: `Publish now`. */
   act: string;
   kind: 'send' | 'danger' | 'ink';
   onConfirm: () => Promise<unknown>;

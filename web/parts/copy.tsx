@@ -3,7 +3,7 @@ import { Check, Copy } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import styles from './copy.module.css';
 
-/** Pages without https have no clipboard; then the text is selected in a hidden field. */
+/** Without https there is no navigator.clipboard, so copy from a hidden field. */
 const copyText = async (text: string) => {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
@@ -28,7 +28,7 @@ const useCopied = (value: string) => {
   return { copied, copy };
 };
 
-/** An icon; with `children` a button with words. */
+/** An icon button, or a text button with `children`. */
 export const CopyButton = ({
   value,
   label = 'Copy',
@@ -75,7 +75,7 @@ export const CopyButton = ({
   );
 };
 
-/** Text to take along: an address, an id, a secret. `block` keeps its lines. */
+/** `block` keeps line breaks. */
 export const CopyField = ({
   value,
   label,

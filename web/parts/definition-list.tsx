@@ -1,6 +1,6 @@
 import styles from './definition-list.module.css';
 
-/** Names and values, one line each; empty values are left out. */
+/** Omits entries without a value. */
 export const DefinitionList = ({ items }: { items: readonly (readonly [name: string, value: React.ReactNode])[] }) => (
   <dl className={styles.list}>
     {items

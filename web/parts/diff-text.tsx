@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { wordDiff } from './word-diff.ts';
 
-/** What is gone is struck through, what is new is bold: colour is never alone. */
+/** Removed text is struck through and added text is bold: colour alone is not accessible. */
 export const DiffText = ({
   before,
   after,
@@ -22,7 +22,7 @@ export const DiffText = ({
         return (
           <span key={key}>
             <Tag>{words}</Tag>
-            {/* What takes its place needs a space of its own. */}
+            {/* Separate the removed word from its replacement. */}
             {text.slice(words.length) || (kind === 'gone' && ' ')}
           </span>
         );

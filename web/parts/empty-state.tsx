@@ -1,7 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import styles from './empty-state.module.css';
 
-/** Icon tile, title, one sentence, one button with its key. */
 export const EmptyState = ({
   icon: Icon,
   title,

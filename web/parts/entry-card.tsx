@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import styles from './entry-card.module.css';
 import { Mark } from './mark.tsx';
 
-/** One thing to read or decide before the app itself: sign-in, invitation, consent. */
+/** Layout of the pages outside the shell: sign-in, invitation, consent. */
 export const EntryCard = ({
   title,
   lead,
@@ -35,7 +35,6 @@ export const EntryCard = ({
   );
 };
 
-/** Fields and the button, one below the other. */
 export const EntryForm = ({ onSubmit, children }: { onSubmit: () => void; children: React.ReactNode }) => (
   <form
     className={styles.form}

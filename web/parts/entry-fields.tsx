@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { EntryForm } from './entry-card.tsx';
 import { TryFault } from './try-fault.tsx';
 
-/** Fields, what went wrong, and the button. Who is let in leaves for `next`. */
+/** Navigates to `next` after success. */
 export const TryForm = ({
   act,
   refused,
@@ -11,9 +11,9 @@ export const TryForm = ({
   enter,
   children,
 }: {
-  /** On the button. */
+  /** Label of the button. */
   act: string;
-  /** Title of what went wrong. */
+  /** Title of the error. */
   refused: string;
   next: string;
   enter: () => Promise<unknown>;
@@ -62,7 +62,7 @@ export const EmailField = ({ value, onChange, autoFocus = false }: Field) => (
   />
 );
 
-/** `isNew`: one that is chosen here and now. */
+/** `isNew`: the person chooses the password here. */
 export const PasswordField = ({ value, onChange, help, isNew = false }: Field & { help?: string; isNew?: boolean }) => (
   <PasswordInput
     label="Password"
@@ -76,7 +76,7 @@ export const PasswordField = ({ value, onChange, help, isNew = false }: Field & 
   />
 );
 
-/** The organisation signs people in: on to its page. */
+/** Continues to the organisation's sign-in page. */
 export const OutsideForm = ({ to, children }: { to: () => string; children?: React.ReactNode }) => (
   <EntryForm onSubmit={() => location.assign(to())}>
     {children}

@@ -1,7 +1,6 @@
-import { durationWords, type Extras } from './extras.ts';
+import { type Extras, formatDuration } from './extras.ts';
 import styles from './extras-view.module.css';
 
-/** A poll, a quoted post, a first comment: what readers see beside text and media. */
 export const ExtrasView = ({ poll, quote, longText, firstComment }: Extras) => (
   <>
     {poll && (
@@ -15,7 +14,7 @@ export const ExtrasView = ({ poll, quote, longText, firstComment }: Extras) => (
           ))}
         </ul>
         <figcaption className="small text-2">
-          Poll for {durationWords(poll.durationMinutes)}
+          Poll for {formatDuration(poll.durationMinutes)}
           {poll.multiple && ' · several answers'}
           {poll.hideTotals && ' · numbers hidden until the end'}
         </figcaption>

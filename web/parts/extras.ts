@@ -2,7 +2,7 @@ import type { Post } from '#generated/app-client';
 import { type Poll, readPoll } from '#server/networks/poll';
 import { count } from './number.ts';
 
-/** What options add to a post that readers see. */
+/** Options that are visible to readers. */
 export interface Extras {
   readonly poll?: Poll;
   readonly quote?: string;
@@ -10,7 +10,7 @@ export interface Extras {
   readonly firstComment?: string;
 }
 
-/** Of the options of a version, those that this network shows to readers. */
+/** The options that this network shows to readers. */
 export const extrasOf = (options: Readonly<Record<string, string>>, network: string): Extras => {
   const value = (name: string) => options[`${network}.${name}`]?.trim() ?? '';
   const poll = readPoll(value('poll'));
@@ -22,7 +22,7 @@ export const extrasOf = (options: Readonly<Record<string, string>>, network: str
   };
 };
 
-/** What options add for readers of these accounts, with the networks on which they do. */
+/** Distinct extras of these accounts, each with its networks. */
 export const extrasFor = (versions: Post['versions'], accounts: readonly { id: string; network: string }[]) => {
   const optionsOf = (id: string | undefined) => versions.find(({ accountId }) => accountId === id)?.options ?? {};
   const found = new Map<string, Extras & { networks: string[] }>();
@@ -37,7 +37,7 @@ export const extrasFor = (versions: Post['versions'], accounts: readonly { id: s
 };
 
 /** `30 minutes`, `1 day` */
-export const durationWords = (minutes: number): string => {
+export const formatDuration = (minutes: number): string => {
   if (minutes % 1_440 === 0) return count(minutes / 1_440, 'day');
   return minutes % 60 === 0 ? count(minutes / 60, 'hour') : count(minutes, 'minute');
 };

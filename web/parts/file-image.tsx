@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import type { MediaItem } from '#generated/app-client';
-import { fileWords, thumbnailOf } from './media-file.ts';
+import { describeFile, thumbnailOf } from './media-file.ts';
 
 interface Sent {
   /** What goes out. */
   readonly file: MediaItem;
-  /** What it was made of; the same where nothing was fitted. */
+  /** Same as `file` if nothing was fitted. */
   readonly original: MediaItem;
 }
 
-/** What each of the accounts gets in the place of these files, which may be the same picture cut in two ways. */
+/** The distinct files that the accounts get; one image may be fitted in several ways. */
 export const filesFor = (
   ids: readonly string[],
   accountIds: readonly string[],
@@ -24,14 +24,14 @@ export const filesFor = (
   return [...found.values()];
 };
 
-/** The small picture of a file. A fitted one is removed a day after no post needs it; the original then stands for it. */
+/** The server deletes fitted images a day after their last use; show the original then. */
 export const FileImage = ({ file, original }: Sent) => {
   const [isGone, setGone] = useState(false);
   const isFitted = file.id !== original.id && !isGone;
   return (
     <img
       src={thumbnailOf(isFitted ? file.id : original.id)}
-      alt={fileWords(original)}
+      alt={describeFile(original)}
       title={original.alt}
       loading="lazy"
       data-fitted={isFitted || undefined}

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, type ButtonProps, Checkbox, Popover } from '@mantine/core';
 import type { LucideIcon } from 'lucide-react';
 import styles from './filter-popover.module.css';
-import { usePhone } from './use-phone.ts';
+import { useIsPhone } from './use-is-phone.ts';
 
 interface Choice {
   readonly id: string;
@@ -10,7 +10,7 @@ interface Choice {
   readonly mark: React.ReactNode;
 }
 
-/** Which of several things a page shows; none chosen means all. An icon on a phone. */
+/** No choice means all. */
 export const FilterPopover = ({
   name,
   label,
@@ -24,25 +24,25 @@ export const FilterPopover = ({
 }: {
   /** `Accounts` */
   name: string;
-  /** On the button while none is chosen. */
+  /** Button label while nothing is chosen. */
   label?: string;
   icon: LucideIcon;
-  /** On the button in place of the icon. */
+  /** Replaces the icon of the button. */
   lead?: React.ReactNode;
   size?: NonNullable<ButtonProps['size']>;
   choices: readonly Choice[];
-  /** When there are no choices. */
+  /** Shown when there are no choices. */
   nothing?: string;
   chosen: readonly string[];
   onChange: (ids: readonly string[]) => void;
 }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const words = chosen.length === 0 ? (label ?? name) : `${name} ${chosen.length}`;
   const toggle = (id: string) => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   return (
     <Popover position="bottom-end" width={280} trapFocus returnFocus withinPortal>
       <Popover.Target>
-        {phone ? (
+        {isPhone ? (
           <ActionIcon size={40} aria-label={words} data-on={chosen.length > 0 || undefined}>
             <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>

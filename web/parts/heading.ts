@@ -1,9 +1,9 @@
 const mostLetters = 60;
 
-/** The first line of a post's text; empty when it has none. */
+/** The first line of a post. */
 export const titleOf = (text: string) => text.trim().split('\n')[0]?.trim() ?? '';
 
-/** The same for a heading: a line that is too long ends with its first sentence, else with a whole word. */
+/** The first line for headings; a long one is cut after its first sentence, else after a word. */
 export const headingOf = (text: string) => {
   const title = titleOf(text.trimStart().slice(0, 10 * mostLetters));
   const letters = [...title];
@@ -13,5 +13,5 @@ export const headingOf = (text: string) => {
   return sentence ?? `${start.replace(/[\s,;:–—-]+\S*$/u, '')}…`;
 };
 
-/** For a toast or a dialog: `“Easter hours”`. */
-export const quoted = (text: string) => `“${headingOf(text)}”`;
+/** For toasts and dialogs: */
+export const quoteHeading = (text: string) => `“${headingOf(text)}”`;

@@ -2,7 +2,7 @@ import styles from './kbd.module.css';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Keys to press, hidden on touch: `<Kbd keys="G P" />`. Those of a Mac are named as this machine names them. */
+/** `<Kbd keys="G P" />`. Written as Mac keys; other systems get their own names. */
 export const Kbd = ({ keys, inverse = false }: { keys: string; inverse?: boolean }) => (
   <span className={`kbd-hint ${styles.keys}`} aria-hidden="true">
     {keys.split(' ').map((key) => (

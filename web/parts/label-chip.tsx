@@ -6,7 +6,7 @@ export const LabelDot = ({ color }: { color: Label['color'] }) => (
   <span className={styles.dot} data-color={color} aria-hidden="true" />
 );
 
-/** Outlined, so that nobody takes it for a state. */
+/** Outlined, to look different from state chips. */
 export const LabelChip = ({ label: { name, color } }: { label: Pick<Label, 'name' | 'color'> }) => (
   <span className={styles.chip}>
     <LabelDot color={color} />
@@ -17,7 +17,7 @@ export const LabelChip = ({ label: { name, color } }: { label: Pick<Label, 'name
   </span>
 );
 
-/** The first ones, then `+2`. */
+/** At most `max`, then `+2`. */
 export const LabelChips = ({ ids, max }: { ids: readonly string[]; max: number }) => {
   const labels = useLabels().of(ids);
   if (labels.length === 0) return null;

@@ -3,7 +3,7 @@ import { FilterPopover } from './filter-popover.tsx';
 import { LabelDot } from './label-chip.tsx';
 import { useLabels } from './use-labels.ts';
 
-/** Which labels a page shows. Not there while there are no labels. */
+/** Hidden while there are no labels. */
 export const LabelFilter = ({
   chosen,
   onChange,

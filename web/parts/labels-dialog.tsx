@@ -1,17 +1,16 @@
 import { ActionIcon, Button, Checkbox, Menu, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, Pencil, Tag, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Label } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf, fieldFault } from '#web/faults.ts';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { EmptyState } from './empty-state.tsx';
-import { FaultBanner } from './fault.tsx';
 import { LabelDot } from './label-chip.tsx';
 import styles from './labels-dialog.module.css';
+import { Loaded } from './loaded.tsx';
 import { count } from './number.ts';
-import { SkeletonRows } from './skeleton-rows.tsx';
 import { showToast } from './toasts.tsx';
 import { useLabels } from './use-labels.ts';
 
@@ -19,10 +18,9 @@ type Color = Label['color'];
 const colors: readonly Color[] = ['grey', 'blue', 'green', 'orange', 'red', 'plum'];
 const longestName = 40;
 
-/** What the posts of the dialog have of one label. */
+/** How many of the posts have a label. */
 type Having = 'all' | 'some' | 'none';
 
-/** All labels: to be chosen for posts, and to be made, renamed, recoloured and deleted. */
 export default function LabelsDialog({
   title,
   having,
@@ -34,17 +32,19 @@ export default function LabelsDialog({
   onChoose: (id: string, on: boolean) => void;
   onClose: () => void;
 }) {
-  const { list, isPending, error, refetch } = useLabels();
+  const { list } = useLabels();
   const [deleting, setDeleting] = useState<string>();
   return (
     <Modal opened onClose={onClose} title={title} size={420}>
-      {error && <FaultBanner fault={error} title="The labels could not be loaded" onRetry={() => void refetch()} />}
-      {isPending && <SkeletonRows rows={3} height={40} />}
-      {!isPending && list.length === 0 && (
-        <EmptyState icon={Tag} title="No labels yet" level={3}>
-          Sort posts by what they are about. Networks never see labels.
-        </EmptyState>
-      )}
+      <Loaded query={useQuery(queries.labels)} title="The labels could not be loaded" rows={3} height={40}>
+        {({ labels }) =>
+          labels.length === 0 && (
+            <EmptyState icon={Tag} title="No labels yet" level={3}>
+              Sort posts by what they are about. Networks never see labels.
+            </EmptyState>
+          )
+        }
+      </Loaded>
       <ul className={styles.list} aria-label="Labels">
         {list.map((label) => (
           <LabelRow

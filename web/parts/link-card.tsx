@@ -1,11 +1,10 @@
 import type { LinkCard } from '#generated/app-client';
 import styles from './link-card.module.css';
 
-/** Of those that are kept, the ones that this network shows below this text. */
+/** Stored cards whose link is in this text. */
 export const linkCardsIn = (kept: readonly LinkCard[], network: string, text: string): LinkCard[] =>
   kept.filter((card) => card.network === network && text.includes(card.uri.replace('https://', '')));
 
-/** The preview of a page as it goes out. */
 export const LinkCardView = ({ card: { uri, title, description, pictureUrl } }: { card: LinkCard }) => (
   <figure className={styles.card} aria-label="Link card">
     {pictureUrl && <img className={styles.picture} src={pictureUrl} alt="" loading="lazy" />}

@@ -8,8 +8,7 @@ const rowSelector = '[data-row]';
 const linkSelector = '[data-row-link]';
 
 /**
- * A list walkable with J and K; Enter opens the row. Other keys of the row in focus go to `onKey` with its `data-row`
- * (X select, D duplicate, Backspace delete).
+ * J and K move the focus, Enter opens the row. X, D and Backspace go to `onKey` with the `data-row` of the focused row.
  */
 export const List = ({
   label,
@@ -29,7 +28,7 @@ export const List = ({
   );
 };
 
-/** J and K move the focus over all `[data-row]` inside; works over several lists and groups below one element. */
+/** Covers all `[data-row]` elements inside, across several lists. */
 export const useListKeys = (
   area: React.RefObject<HTMLElement | null>,
   onKey?: (key: string, rowId: string) => void,
@@ -63,7 +62,7 @@ const focusRow = (row: HTMLElement | undefined) => {
   row?.scrollIntoView({ block: 'nearest' });
 };
 
-/** After a row is deleted: the focus goes to the next one, or the one before. Call it before the row goes. */
+/** Focuses the neighbour of a row. Call it before the row is removed. */
 export const focusAfter = (area: HTMLElement | null, rowId: string) => {
   const rows = [...(area?.querySelectorAll<HTMLElement>(rowSelector) ?? [])];
   const at = rows.findIndex((row) => row.dataset.row === rowId);
@@ -72,8 +71,8 @@ export const focusAfter = (area: HTMLElement | null, rowId: string) => {
 };
 
 /**
- * One line of a list; the whole of it is the link. `lead`: state icon; `title`: one line of text; `tail`: chips of what is
- * odd; `side`: thumbnail, badges, time, number; `menu`: stays clickable above the link.
+ * The whole row is the link. `lead`: state icon; `tail`: chips; `side`: thumbnail, badges, time; `menu`: clickable
+ * above the link.
  */
 export const ListRow = ({
   id,
@@ -88,13 +87,13 @@ export const ListRow = ({
   selected = false,
 }: {
   id: string;
-  /** Where it leads: `{ to: '/posts/$id', params: { id } }`. */
+  /** `{ to: '/posts/$id', params: { id } }` */
   link?: LinkProps;
   onOpen?: () => void;
   lead?: React.ReactNode;
   title: React.ReactNode;
   tail?: React.ReactNode;
-  /** A second, quiet line. */
+  /** Second line. */
   note?: React.ReactNode;
   side?: React.ReactNode;
   menu?: React.ReactNode;

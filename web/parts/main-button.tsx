@@ -2,8 +2,8 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { useId } from 'react';
 
 /**
- * A button that may be blocked: it stays focusable, does nothing, and says why beside it. `reason` blocks it.
- * `reasonHidden`: the page shows the reason elsewhere; then it is read out only.
+ * With `reason` the button is disabled but focusable, and shows why. `reasonHidden`: only screen readers get the
+ * reason, because the page shows it elsewhere.
  */
 export const MainButton = ({
   reason,

@@ -1,4 +1,4 @@
-/** The post horn: ink on brass, the same in dark. */
+/** The logo; same colours in both themes. */
 export const Mark = ({ size = 28 }: { size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" style={{ flex: 'none' }}>
     <rect width="32" height="32" rx="8" fill="#F5B90A" />

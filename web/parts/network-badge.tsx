@@ -3,12 +3,12 @@ import styles from './network-badge.module.css';
 
 type Size = 16 | 18 | 20 | 24 | 32;
 
-/** The two letters of a network; its name is there for screen readers. `off`: not chosen. */
+/** `off`: not chosen. */
 export const NetworkBadge = ({ network, ...rest }: { network: string; size?: Size; off?: boolean }) => (
   <Badge look={useNetworks().of(network)} {...rest} />
 );
 
-/** The same for a page that cannot ask which networks there are. */
+/** For public pages, which cannot list networks. */
 export const Badge = ({ look, size = 20, off = false }: { look: NetworkLook; size?: Size; off?: boolean }) => {
   const { name, code, color, darkColor } = look;
   const style = {
@@ -25,7 +25,7 @@ export const Badge = ({ look, size = 20, off = false }: { look: NetworkLook; siz
   );
 };
 
-/** The networks of a post, at most `max`, then `+2`. */
+/** At most `max` networks, then `+2`. */
 export const NetworkBadges = ({
   networks,
   size = 18,

@@ -1,4 +1,4 @@
-/** `1,284`, `38.2k`, `1.4M`: short from ten thousand on, as in tables and totals. */
+/** `1,284`, `38.2k`, `1.4M` */
 export const formatNumber = (value: number): string => {
   const size = Math.abs(value);
   if (size < 10_000) return value.toLocaleString('en-GB');
@@ -6,7 +6,7 @@ export const formatNumber = (value: number): string => {
   return `${(value / divisor).toFixed(1).replace(/\.0$/, '')}${unit}`;
 };
 
-/** `+18%`, `−4%`, `0%`; undefined when there was nothing before. */
+/** `+18%`, `−4%`, `0%`; undefined if `before` is 0. */
 export const formatChange = (value: number, before: number): string | undefined => {
   if (before === 0) return undefined;
   const percent = Math.round(((value - before) / before) * 100);

@@ -1,7 +1,7 @@
 import { otherAddress } from '#web/other-address.ts';
 import { Banner } from './banner.tsx';
 
-/** Above a way in: cookies, links and networks belong to the address that the operator set. */
+/** Warns on sign-in pages: cookies and OAuth redirects work only at the configured address. */
 export const OtherAddress = ({ address }: { address: string }) => {
   const there = otherAddress(location.href, address);
   if (there === undefined) return null;

@@ -4,12 +4,12 @@ import { useEffect, useRef } from 'react';
 import { Mark } from './mark.tsx';
 import styles from './page-header.module.css';
 
-/** On a phone these are reached through More, so their way back is an arrow. */
+/** On phones these pages are opened from More, so they have a back arrow. */
 const belowMore = ['/accounts', '/assistant', '/notifications', '/sandbox', '/settings/'];
 
 let focusedPath: string | undefined;
 
-/** The top of every page: crumb, h1, chip, quiet meta; right: icons, secondary, one main button. */
+/** `crumb`: the parent page. */
 export const PageHeader = ({
   crumb,
   title,
@@ -17,7 +17,6 @@ export const PageHeader = ({
   meta,
   actions,
 }: {
-  /** The page above this one. */
   crumb?: { label: string; link: LinkProps };
   title: string;
   chip?: React.ReactNode;
@@ -27,8 +26,8 @@ export const PageHeader = ({
   const heading = useRef<HTMLHeadingElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
-    // A screen reader begins to read where the focus is; on the first page that is the browser's own choice.
-    // A new post gets its address while somebody writes on.
+    // Move the focus to the heading after navigation, so that screen readers start there.
+    // Not while someone types in a new post, which gets its own address on the first save.
     const isWriting = focusedPath === '/posts/new' && document.activeElement?.closest('main > *');
     if (focusedPath !== undefined && focusedPath !== path && !isWriting)
       heading.current?.focus({ preventScroll: true });

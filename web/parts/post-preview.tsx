@@ -9,17 +9,17 @@ import styles from './post-preview.module.css';
 
 interface PreviewFile {
   readonly key: string;
-  /** A small picture of it. */
+  /** Thumbnail. */
   readonly src: string;
   readonly isVideo: boolean;
   readonly alt: string;
-  /** Made for the network: all of it is shown. */
+  /** Already fitted for the network, so never cropped. */
   readonly isFitted?: boolean | undefined;
-  /** Of a document. */
+  /** Title of a document. */
   readonly title?: string | undefined;
-  /** `src` is a picture that somebody chose for the video; the usual one is a play sign. */
+  /** `src` is a chosen cover; the default thumbnail is a play icon. */
   readonly hasCover?: boolean;
-  /** Where it can be played. */
+  /** URL of the video itself. */
   readonly playsAt?: string | undefined;
 }
 
@@ -41,17 +41,16 @@ interface Props {
   account: PreviewAccount;
   limits: Constraints;
   items: readonly PreviewItem[];
-  /** Undefined for a network without titles; empty: the first line of the text serves. */
+  /** Undefined if the network has no titles. Empty uses the first line of the text. */
   title: string | undefined;
-  /** What options add to the first item. */
   extras?: Extras;
-  /** A picture that stands for the video. */
+  /** Cover of the video. */
   cover?: string | undefined;
-  /** All of a long text and all files, not the beginning that a network shows. */
+  /** Shows the whole text and all files. */
   whole?: boolean;
 }
 
-/** How a network shows a post, in four families; their own looks are theirs. */
+/** Layouts that approximate those of the networks. */
 type Family = 'text' | 'photo' | 'video' | 'pin';
 
 const familyOf = ({ media }: Constraints, hasTitle: boolean): Family => {
@@ -60,10 +59,9 @@ const familyOf = ({ media }: Constraints, hasTitle: boolean): Family => {
   return hasTitle ? 'pin' : 'photo';
 };
 
-/** A longer text makes no difference to what one sees. */
+/** Enough for what fits into a preview. */
 const shownCharacters = 1200;
 
-/** What one account gets. */
 export const PostPreview = ({ account, limits, items: written, title, extras = {}, cover, whole = false }: Props) => {
   const items = cover === undefined ? written : written.map((item) => withCover(item, cover));
   const family = familyOf(limits, title !== undefined);
@@ -128,12 +126,12 @@ const withCover = (item: PreviewItem, src: string): PreviewItem => ({
   media: item.media.map((file) => (file.isVideo ? { ...file, src, hasCover: true } : file)),
 });
 
-/** A page without a handle has its name there already. */
+/** Accounts without a handle already show their name. */
 const who = (account: PreviewAccount) => (handleOf(account) === account.name ? '· ' : `${handleOf(account)} · `);
 
 const link = /(https?:\/\/\S+|(?<![\w@.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/\S*)?|[@#][\p{L}\p{N}_][\p{L}\p{N}_.-]*)/giu;
 
-/** Plain text, whatever is in it. Links, mentions and tags have their colour. */
+/** Highlights links, mentions and tags; no markup is interpreted. */
 const Body = ({ text, whole }: { text: string; whole: boolean }) => {
   if (text.trim() === '') return <p className="text-3">Nothing written yet</p>;
   const shown = whole ? text : text.slice(0, shownCharacters);

@@ -1,8 +1,7 @@
 import { titleOf } from './heading.ts';
 
-export { headingOf, quoted, titleOf } from './heading.ts';
+export { headingOf, quoteHeading, titleOf } from './heading.ts';
 
-/** A post in one line. */
 export const PostTitle = ({ text }: { text: string }) => {
   const title = titleOf(text);
   return title === '' ? <em className="text-3">Empty draft</em> : title;

@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import styles from './section.module.css';
 
-/** A titled part of a page: title, quiet note, action at the right, content below. */
 export const Section = ({
   anchor,
   title,
@@ -10,12 +9,12 @@ export const Section = ({
   card = false,
   children,
 }: {
-  /** The part of an address after `#` that leads here. */
+  /** Fragment of the address that links here. */
   anchor?: string;
   title: string;
   note?: React.ReactNode;
   action?: React.ReactNode;
-  /** Content in an outlined card. */
+  /** Puts the content into a card. */
   card?: boolean;
   children: React.ReactNode;
 }) => {
@@ -34,7 +33,7 @@ export const Section = ({
   );
 };
 
-/** The page's content column: `narrow` 796 px, `wide` 1056 px, `full` all of it. */
+/** `narrow`: 796 px; `wide`: 1056 px. */
 export const Column = ({
   width = 'wide',
   children,

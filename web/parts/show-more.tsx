@@ -3,7 +3,7 @@ import { useIntersection } from '@mantine/hooks';
 import { useEffect } from 'react';
 import styles from './show-more.module.css';
 
-/** The next page comes as soon as the end is near; the button is for those who do not scroll. */
+/** Loads more when the end is near; the button is for keyboards. */
 export const ShowMore = ({ loading, onMore }: { loading: boolean; onMore: () => void }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const isNear = entry?.isIntersecting ?? false;

@@ -1,8 +1,8 @@
 import { Drawer } from '@mantine/core';
 import styles from './side-rail.module.css';
-import { usePhone } from './use-phone.ts';
+import { useIsPhone } from './use-is-phone.ts';
 
-/** What supports the page: beside it on a desk, a sheet from below on a phone (opened by the page). */
+/** An aside, or a drawer on a phone. */
 export const SideRail = ({
   label,
   width = 340,
@@ -12,13 +12,13 @@ export const SideRail = ({
 }: {
   label: string;
   width?: number;
-  /** On a phone alone. */
+  /** On phones only. */
   opened?: boolean;
   onClose?: () => void;
   children: React.ReactNode;
 }) => {
-  const phone = usePhone();
-  if (phone) {
+  const isPhone = useIsPhone();
+  if (isPhone) {
     return (
       <Drawer opened={opened} onClose={() => onClose?.()} title={label} position="bottom" size="85%">
         {children}
@@ -32,7 +32,7 @@ export const SideRail = ({
   );
 };
 
-/** A page with a rail: `<WithRail rail={<SideRail …/>}>content</WithRail>`. Both scroll on their own. */
+/** `<WithRail rail={<SideRail …/>}>content</WithRail>`. Both scroll independently. */
 export const WithRail = ({ rail, children }: { rail: React.ReactNode; children: React.ReactNode }) => (
   <div className={styles.with}>
     <div className={styles.content}>{children}</div>

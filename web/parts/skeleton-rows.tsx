@@ -3,7 +3,7 @@ import styles from './skeleton-rows.module.css';
 
 const delayMs = 150;
 
-/** Grey rows of the height of the real ones, shown only when the data takes longer than a blink. */
+/** Appears after a delay, so that fast loads do not flicker. */
 export const SkeletonRows = ({
   rows = 4,
   height = 50,

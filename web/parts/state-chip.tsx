@@ -23,7 +23,7 @@ const states: Record<State, { icon: LucideIcon; tone: string; word: string }> = 
   Waiting: { icon: Stamp, tone: 'brass', word: 'Waiting for you' },
 };
 
-/** 22 px, icon and word. `children` replaces the word: `Failed on 1 of 5`. */
+/** `children` replaces the word: `Failed on 1 of 5`. */
 export const StateChip = ({ state, children }: { state: State; children?: React.ReactNode }) => {
   const { icon: Icon, tone, word } = states[state];
   return (
@@ -34,7 +34,7 @@ export const StateChip = ({ state, children }: { state: State; children?: React.
   );
 };
 
-/** The icon alone, for rows; the word is there for screen readers. */
+/** The icon, with the word for screen readers. */
 export const StateIcon = ({ state, size = 18 }: { state: State; size?: number }) => {
   const { icon: Icon, tone, word } = states[state];
   return (
@@ -45,7 +45,6 @@ export const StateIcon = ({ state, size = 18 }: { state: State; size?: number })
   );
 };
 
-/** A chip of any other tone, for what is odd about a row. */
 export const Chip = ({
   tone,
   icon: Icon,
@@ -61,7 +60,7 @@ export const Chip = ({
   </span>
 );
 
-/** A post that failed only in doubt is Uncertain: somebody has to look. */
+/** A post is Uncertain if all its failures are uncertain. */
 export const stateOf = ({ status, results }: Pick<Post, 'status' | 'results'>): State => {
   const troubles = results.filter(({ ok }) => !ok);
   return status === 'Failed' && troubles.length > 0 && troubles.every(({ uncertain }) => uncertain)

@@ -1,16 +1,16 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
-import { usePhone } from './use-phone.ts';
+import { useIsPhone } from './use-is-phone.ts';
 
-/** On a desk as everybody writes a time, on a phone with the phone's own wheel. */
+/** Free text on desktops, the native picker on phones. */
 export const TimeInput = ({
   value,
   onChange,
   ...props
 }: Omit<TextInputProps, 'value' | 'onChange'> & { value: string; onChange: (time: string) => void }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [typed, setTyped] = useState<string>();
-  if (phone) {
+  if (isPhone) {
     return (
       <TextInput
         {...props}
@@ -37,7 +37,7 @@ export const TimeInput = ({
   );
 };
 
-/** `8:30`, `0830` and `8.30` are 08:30. What is no time yet stays as it is. */
+/** `8:30`, `0830` and `8.30` become 08:30. Incomplete input stays. */
 const timeFrom = (text: string) => {
   const [, hour, minute] = /^\s*(\d{1,2})[:.h]?(\d\d)\s*$/.exec(text) ?? [];
   return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`;

@@ -1,4 +1,4 @@
-/** All times of the app: instants are ISO-8601 text, wall times are `2026-11-19 08:30:00` in the person's zone. */
+/** Instants are ISO 8601 strings; wall times are `2026-11-19 08:30:00` in the person's zone. */
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -6,7 +6,7 @@ const dayMs = 24 * hourMs;
 
 let aheadMs = 0;
 
-/** Outside production the clock of the server can be ahead; the app goes by that one. */
+/** Outside production the server's clock can be ahead, and the app follows it. */
 export const setServerClock = (serverNow: string) => {
   const ahead = Date.parse(serverNow) - Date.now();
   aheadMs = Math.abs(ahead) < 2 * minuteMs ? 0 : ahead;
@@ -83,28 +83,25 @@ export const wallTime = (at: Date | string, zone: string) => {
   return `${dateIn(at, zone)} ${two(hour)}:${two(minute)}:${two(second)}`;
 };
 
-/** Milliseconds since 1970 as if the wall time were UTC. */
+/** Epoch milliseconds of the wall time read as UTC. */
 const asUtc = (wall: string) => {
   const [, date, time = '00:00', seconds = ':00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?/.exec(wall) ?? [];
   return Date.parse(`${date}T${time}${seconds}Z`);
 };
 
-/**
- * The instant of a wall time. A time that a clock change repeats is the first of the two; one that it skips moves on by
- * as much as the clock did: 02:30 becomes 03:30.
- */
+/** A wall time that DST repeats is the first of the two; one that it skips moves forward: 02:30 becomes 03:30. */
 export const instantOf = (wall: string, zone: string): string => {
   const { found, before } = momentsOf(wall, zone);
   return new Date(found.length > 0 ? Math.min(...found) : before).toISOString();
 };
 
-/** What a clock change makes of a wall time, if there is one then. */
+/** How DST affects a wall time, if at all. */
 export const clockChangeAt = (wall: string, zone: string): 'skipped' | 'repeated' | undefined => {
   const moments = new Set(momentsOf(wall, zone).found).size;
   return moments === 0 ? 'skipped' : moments === 2 ? 'repeated' : undefined;
 };
 
-/** The moments at which clocks show a wall time: one, none or two. */
+/** The instants with this wall time: one, none or two. */
 const momentsOf = (wall: string, zone: string) => {
   const utc = asUtc(wall);
   const offsetAt = (at: number) => asUtc(wallTime(new Date(at), zone)) - at;
@@ -113,7 +110,7 @@ const momentsOf = (wall: string, zone: string) => {
   return { before, found: [before, after].filter((at) => at + offsetAt(at) === utc) };
 };
 
-/** Days on in the calendar, whatever the clock does meanwhile: `addDays('2026-11-19', 1)`. */
+/** Calendar days, independent of DST: `addDays('2026-11-19', 1)`. */
 export const addDays = (date: string, days: number) =>
   new Date(asUtc(date.slice(0, 10)) + days * dayMs).toISOString().slice(0, 10);
 
@@ -127,7 +124,7 @@ export const formatTime = (at: Date | string, zone: string) => {
   return `${two(hour)}:${two(minute)}`;
 };
 
-/** `Thu 19 Nov`; the year only when it is another one. */
+/** `Thu 19 Nov`, with the year if it is not this one. */
 export const formatDay = (at: Date | string, zone: string) => {
   const { weekday, day, month, year } = partsIn(at, zone);
   const otherYear = year === partsIn(now(), zone).year ? '' : ` ${year}`;
@@ -167,7 +164,7 @@ export const formatRelative = (at: Date | string) => {
   return ms > 0 ? `in ${formatSpan(ms)}` : `${formatSpan(-ms)} ago`;
 };
 
-/** A sentence of the server has its times in UTC: `2026-11-21 08:00 UTC` becomes `Sat 21 Nov, 09:00`. */
+/** The server writes times in UTC: `2026-11-21 08:00 UTC` becomes `Sat 21 Nov, 09:00`. */
 export const inZone = (sentence: string, zone: string) =>
   sentence.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (_, date, time) =>
     formatDateTime(`${date}T${time}:00Z`, zone),

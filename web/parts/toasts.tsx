@@ -4,18 +4,18 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { isTyping } from './is-typing.ts';
 import styles from './toasts.module.css';
 
-/** `elsewhere`: decided, or closed in another tab. */
+/** `elsewhere`: decided or closed in another tab. */
 type Why = 'time' | 'dismissed' | 'action' | 'elsewhere';
 
 export interface Toast {
-  /** A second toast with the same id takes the place of the first. */
+  /** A toast replaces an earlier one with the same id. */
   id?: string;
   text: React.ReactNode;
   icon?: LucideIcon | undefined;
-  /** Brass: it asks for a yes. */
+  /** Brass: it asks for approval. */
   tone?: 'plain' | 'brass' | 'red';
   action?: { label: string; onClick?: () => void; link?: LinkProps };
-  /** Until it is opened or dismissed; else 6 s. */
+  /** Stays until it is opened or dismissed; otherwise 6 s. */
   stays?: boolean;
   onClose?: (why: Why) => void;
 }
@@ -28,11 +28,11 @@ const lifeMs = 6000;
 const most = 3;
 let shown: readonly Shown[] = [];
 let made = 0;
-const hearers = new Set<() => void>();
+const listeners = new Set<() => void>();
 
 const set = (next: readonly Shown[]) => {
   shown = next;
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 export const closeToast = (id: string, why: Why = 'dismissed') => {
@@ -42,11 +42,11 @@ export const closeToast = (id: string, why: Why = 'dismissed') => {
   found.onClose?.(why);
 };
 
-/** Answers with its id. */
+/** Returns its id. */
 export const showToast = (toast: Toast): string => {
   const id = toast.id ?? `toast ${++made}`;
   const others = shown.filter((one) => one.id !== id);
-  // The oldest makes room, one that stays last of all.
+  // Remove the oldest, but one that stays only if there is no other.
   while (others.length >= most) {
     const [goes] = others.splice(
       Math.max(
@@ -62,8 +62,8 @@ export const showToast = (toast: Toast): string => {
 };
 
 /**
- * Undo instead of "are you sure": the act happens when the toast goes, and never when Undo is pressed. A page that is
- * closed meanwhile acts at once, so `act` should use `keepalive` requests.
+ * Undo instead of a confirmation: `act` runs when the toast closes or the page is left, so it needs `keepalive`
+ * requests.
  */
 export const showUndo = ({
   text,
@@ -90,11 +90,11 @@ export const showUndo = ({
 };
 
 const subscribe = (hear: () => void) => {
-  hearers.add(hear);
-  return () => hearers.delete(hear);
+  listeners.add(hear);
+  return () => listeners.delete(hear);
 };
 
-/** Bottom right, above the bar on a phone. F6 goes there and back. */
+/** F6 moves the focus to the toasts and back. */
 export const Toasts = () => {
   const list = useSyncExternalStore(subscribe, () => shown);
   const area = useRef<HTMLElement>(null);

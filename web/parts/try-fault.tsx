@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from './banner.tsx';
-import { FaultBanner } from './fault.tsx';
+import { FaultBanner } from './fault-banner.tsx';
 import { formatSpan } from './time.ts';
 
-/** A password that did not fit: what is wrong, and after several tries how long to wait. */
+/** Error of a sign-in; after several attempts it counts down the wait. */
 export const TryFault = ({ fault, title }: { fault: unknown; title: string }) => {
   const { code, message, retryAfterSeconds = 0 } = faultOf(fault);
   const [left, setLeft] = useState(retryAfterSeconds);

@@ -5,7 +5,7 @@ import { queries } from '#web/queries.ts';
 
 const none: readonly Account[] = [];
 
-/** The connected accounts. `networksOf` leaves out those that were disconnected since. */
+/** `networksOf` skips disconnected accounts. */
 export const useAccounts = () => {
   const list: readonly Account[] = useQuery(queries.accounts).data?.accounts ?? none;
   return useMemo(() => {

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Goes to a part of the page that the address names, once what stands above it is there. */
+/** Scrolls to the fragment of the address once the content above it has loaded. */
 export const useAnchor = (anchor: string, isThere: boolean) => {
   useEffect(() => {
     if (isThere && location.hash === `#${anchor}`) document.getElementById(anchor)?.scrollIntoView();

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { isTyping } from './is-typing.ts';
 
-/** Files dropped anywhere on the page, or pasted outside of fields. Answers whether some hover over it now. */
+/** Files dropped on the page or pasted outside of fields. Returns whether files are dragged over it. */
 export const useDrop = (enabled: boolean, onFiles: (files: readonly File[]) => void) => {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
@@ -19,7 +19,7 @@ export const useDrop = (enabled: boolean, onFiles: (files: readonly File[]) => v
     window.addEventListener(
       'dragleave',
       (event) => {
-        // Out of the window, not from one part of it to another.
+        // The pointer left the window, not just an element.
         if (event.relatedTarget === null) setIsOver(false);
       },
       { signal },

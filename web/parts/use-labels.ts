@@ -8,17 +8,16 @@ import { showToast } from './toasts.tsx';
 
 const none: readonly Label[] = [];
 
-/** The labels of the workspace, by name. `of` leaves out those that are gone. */
+/** `of` skips deleted labels. */
 export const useLabels = () => {
-  const { data, error, refetch } = useQuery(queries.labels);
-  const list: readonly Label[] = data?.labels ?? none;
+  const list: readonly Label[] = useQuery(queries.labels).data?.labels ?? none;
   return useMemo(() => {
     const of = (ids: readonly string[]) => list.filter(({ id }) => ids.includes(id));
-    return { list, of, isPending: data === undefined && error === null, error, refetch };
-  }, [list, data, error, refetch]);
+    return { list, of };
+  }, [list]);
 };
 
-/** Gives posts labels and takes others away; what went wrong is told. Answers whether it was done. */
+/** Returns whether it succeeded; shows a toast if not. */
 export const useLabelPosts = () => {
   const client = useQueryClient();
   return useCallback(

@@ -3,7 +3,7 @@ import { app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
 import { now } from './time.ts';
 
-/** The next free slot of a post to these accounts; undefined when there is none. Whatever is scheduled makes it anew. */
+/** Scheduling any post refetches it, since its key is in the domain `slots`. */
 export const useNextSlot = (accountIds: readonly string[], { enabled = true } = {}): string | undefined => {
   const input = { accountIds: accountIds.toSorted().join(',') };
   const { data } = useQuery({
@@ -11,14 +11,14 @@ export const useNextSlot = (accountIds: readonly string[], { enabled = true } = 
     queryFn: ({ signal }) => app.findNextFreeSlot(input, { signal }),
     enabled,
     placeholderData: (before) => before,
-    // A slot can pass while the page stands open.
+    // A slot can pass while the page is open.
     refetchInterval: 60_000,
   });
   const at = data?.at;
   return at !== undefined && Date.parse(at) > now().getTime() ? at : undefined;
 };
 
-/** Asked anew, for the moment in which somebody takes it. */
+/** Asks the server again right before scheduling. */
 export const isStillFree = async (at: string, accountIds: readonly string[]) => {
   const after = new Date(Date.parse(at) - 1).toISOString();
   const found = (await app.findNextFreeSlot({ accountIds: accountIds.toSorted().join(','), after })).at;

@@ -1,30 +1,29 @@
 import { useSyncExternalStore } from 'react';
 import { now } from './time.ts';
 
-/** One timer for all times on the page. */
 const tickMs = 15_000;
-const hearers = new Set<() => void>();
+const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let tick = now().getTime();
 
 const renew = () => {
   tick = now().getTime();
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 const subscribe = (hear: () => void) => {
-  hearers.add(hear);
+  listeners.add(hear);
   timer ??= setInterval(renew, tickMs);
   return () => {
-    hearers.delete(hear);
-    if (hearers.size > 0) return;
+    listeners.delete(hear);
+    if (listeners.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
 };
 
-/** For what must not wait for the next tick, such as a clock that was moved. */
+/** For changes that cannot wait for the next tick, such as a moved clock. */
 export const renewTimes = renew;
 
-/** The present time, renewed every 15 s. */
+/** The current time, updated every 15 s. */
 export const useNow = () => new Date(useSyncExternalStore(subscribe, () => tick));

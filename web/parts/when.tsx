@@ -4,8 +4,8 @@ import { formatDateTime, formatDay, formatNear, formatRelative, formatSaid, form
 import { useNow } from './use-now.ts';
 
 /**
- * A time in the person's zone. near: `Today 18:00` or `Thu 19 Nov, 08:30`; said: the same inside a sentence; full:
- * always the date; relative: `in 3 h`; time: `08:30`; day: `Thu 19 Nov`.
+ * near: `Today 18:00` or `Thu 19 Nov, 08:30`; said: the same inside a sentence; full: always the date; relative: `in 3
+ * h`; time: `08:30`; day: `Thu 19 Nov`.
  */
 export const When = ({
   at,

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '#web/queries.ts';
-import { nameOf, type Role, useMay } from '#web/session.ts';
-import { namesOr } from './names.ts';
+import { nameOf, type Role, usePermissions } from '#web/session.ts';
+import { joinWithOr } from './join-names.ts';
 
-/** For somebody whose role forbids something: who has the right. `act`: `connect accounts`. */
+/** Tells people without permission whom to ask. `act`: `connect accounts`. */
 export const WhoMay = ({ act, roles = ['owner', 'admin'] }: { act: string; roles?: readonly Role[] }) => {
-  const { role } = useMay();
+  const { role } = usePermissions();
   const members = useQuery(queries.members).data?.members ?? [];
   const names = members.filter((member) => roles.includes(member.role)).map(nameOf);
   const who = roles.includes('admin') ? 'Owners and admins' : 'Owners';
   return (
     <>
-      {who} {act}; you are {role} here.{names.length > 0 && ` Ask ${namesOr(names.slice(0, 3))}.`}
+      {who} {act}; you are {role} here.{names.length > 0 && ` Ask ${joinWithOr(names.slice(0, 3))}.`}
     </>
   );
 };

@@ -3,12 +3,11 @@ interface Piece {
   text: string;
 }
 
-/** Beyond that many comparisons the middle is shown as replaced. */
+/** Limits the LCS table; larger diffs show the middle as replaced. */
 const mostCells = 1_000_000;
 
 const wordsOf = (text: string) => text.match(/\s+|[^\s]+/g) ?? [];
 
-/** What became of a text, word by word. */
 export const wordDiff = (before: string, after: string): Piece[] => {
   const [a, b] = [wordsOf(before), wordsOf(after)];
   let start = 0;
@@ -22,7 +21,7 @@ export const wordDiff = (before: string, after: string): Piece[] => {
   ]);
 };
 
-/** The longest common run of words stays. */
+/** Longest common subsequence of words. */
 const middle = (a: readonly string[], b: readonly string[]): Piece[] => {
   if (a.length * b.length > mostCells) {
     return [...a.map((text): Piece => ({ kind: 'gone', text })), ...b.map((text): Piece => ({ kind: 'new', text }))];
@@ -49,7 +48,7 @@ const middle = (a: readonly string[], b: readonly string[]): Piece[] => {
   return pieces;
 };
 
-/** Neighbours of a kind are one piece, and a space between two changed words belongs to them. */
+/** Merges adjacent pieces; whitespace between two changed words counts as changed. */
 const joined = (pieces: readonly Piece[]): Piece[] => {
   const sorted: Piece[] = [];
   for (let index = 0; index < pieces.length; ) {

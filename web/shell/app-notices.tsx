@@ -11,9 +11,9 @@ import styles from './app-notices.module.css';
 import { LatePosts, useLatePosts } from './late-posts.tsx';
 import { useNotices } from './notices.ts';
 import { openWorkspace } from './open-workspace.ts';
-import { ServerTrouble, useServerTrouble } from './server-trouble.tsx';
+import { ServerChecks, useServerChecks } from './server-checks.tsx';
 
-/** Troubles of the whole app: nothing that was typed is lost, so the page stays below. */
+/** The page stays mounted below, so nothing typed is lost. */
 const AppNotices = () => {
   const { conflicts, unreachable, tooManyUntil } = useNotices();
   const client = useQueryClient();
@@ -24,11 +24,11 @@ const AppNotices = () => {
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
   const isSwitched = workspace?.id !== workspaceOfTab();
   const leaving = isSwitched ? undefined : workspace?.deletion;
-  // Nothing is sent from one that is being deleted, and the page of another one says nothing about this.
+  // A workspace in deletion sends nothing, and another workspace's late posts do not belong here.
   const late = useLatePosts();
   const isLate = late.length > 0 && !isSwitched && leaving === undefined;
-  const trouble = useServerTrouble();
-  // Where late posts are named by their text, the same is not said again in the operator's words.
+  const trouble = useServerChecks();
+  // LatePosts already names them.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
   const isQuiet = !isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined && !isLate;
   if (isQuiet && failures.length === 0) return null;
@@ -74,7 +74,7 @@ const AppNotices = () => {
         </Banner>
       )}
       {isLate && <LatePosts posts={late} />}
-      {failures.length > 0 && <ServerTrouble checks={failures} />}
+      {failures.length > 0 && <ServerChecks checks={failures} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
       {unreachable && (
         <Banner tone="orange" title="The server does not answer">

@@ -1,10 +1,10 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import styles from './bell.module.css';
-import { usePlaces } from './places.ts';
+import { useNavItems } from './use-nav-items.ts';
 
 export const Bell = () => {
-  const { label, to, icon: Icon, count = 0 } = usePlaces().bell;
+  const { label, to, icon: Icon, count = 0 } = useNavItems().bell;
   return (
     <Tooltip label={label}>
       <ActionIcon

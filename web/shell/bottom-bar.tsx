@@ -1,17 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Pencil } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './bottom-bar.module.css';
-import { type Place, usePlaces } from './places.ts';
+import { type NavItem, useNavItems } from './use-nav-items.ts';
 
 const MoreSheet = lazy(() => import('./more-sheet.tsx'));
 const inBar = ['/', '/calendar', '/approvals'];
 
-/** On a phone: Home, Calendar, write, Approvals, and a sheet with the rest. */
 export const BottomBar = () => {
-  const { pages, workspace, bell } = usePlaces();
-  const { write } = useMay();
+  const { pages, workspace, bell } = useNavItems();
+  const { canWrite } = usePermissions();
   const [more, setMore] = useState(false);
   const find = (path: string) => pages.filter(({ to }) => to === path);
   const rest = [bell, ...pages.filter(({ to }) => !inBar.includes(to)), ...workspace];
@@ -20,7 +19,7 @@ export const BottomBar = () => {
       {[...find('/'), ...find('/calendar')].map((place) => (
         <BarLink key={place.to} place={place} />
       ))}
-      {write && (
+      {canWrite && (
         <Link to="/posts/$id" params={{ id: 'new' }} className={styles.write} aria-label="New post">
           <Pencil size={18} aria-hidden="true" />
         </Link>
@@ -44,7 +43,7 @@ export const BottomBar = () => {
   );
 };
 
-const BarLink = ({ place: { label, to, icon: Icon, count = 0 } }: { place: Place }) => (
+const BarLink = ({ place: { label, to, icon: Icon, count = 0 } }: { place: NavItem }) => (
   <Link to={to} className={styles.item} activeOptions={{ exact: to === '/' }}>
     <span className={styles.icon}>
       <Icon size={19} strokeWidth={1.75} aria-hidden="true" />

@@ -6,7 +6,7 @@ import { useNow } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
 import styles from './clock-pill.module.css';
 
-/** Only while the clock of the server is ahead of the true one. */
+/** Shown only while the server's clock is ahead. */
 export const ClockPill = () => {
   useQuery(queries.clock);
   useNow();

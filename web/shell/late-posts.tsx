@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { quoted } from '#web/parts/heading.ts';
+import { quoteHeading } from '#web/parts/heading.ts';
 import { count } from '#web/parts/number.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
@@ -13,7 +13,7 @@ import { useSession } from '#web/session.ts';
 
 const minuteMs = 60_000;
 
-/** Posts that are late by the rule of the server, the oldest first. Read every minute, and when posts change. */
+/** Refetched every minute and when posts change. The server decides what is late. */
 export const useLatePosts = (): readonly PostSummary[] => {
   const minute = Math.floor(useNow().getTime() / minuteMs) * minuteMs;
   const { data } = useQuery({
@@ -25,7 +25,6 @@ export const useLatePosts = (): readonly PostSummary[] => {
   return data?.posts ?? [];
 };
 
-/** Says so where people look, and who can do something about it. */
 export const LatePosts = ({ posts }: { posts: readonly PostSummary[] }) => {
   const { user } = useSession();
   const [first] = posts;
@@ -35,7 +34,9 @@ export const LatePosts = ({ posts }: { posts: readonly PostSummary[] }) => {
     <Banner
       tone="orange"
       title={
-        <span dir="auto">{isOne ? `${quoted(first.text)} is late` : `${count(posts.length, 'post')} are late`}</span>
+        <span dir="auto">
+          {isOne ? `${quoteHeading(first.text)} is late` : `${count(posts.length, 'post')} are late`}
+        </span>
       }
       action={
         <Button

@@ -3,14 +3,13 @@ import { Search } from 'lucide-react';
 import { ClockPill } from './clock-pill.tsx';
 import styles from './more-sheet.module.css';
 import { NavList } from './nav-list.tsx';
-import { callPalette } from './palette-store.ts';
+import { togglePalette } from './palette-store.ts';
 import { PersonMenu } from './person-menu.tsx';
-import type { Place } from './places.ts';
 import { ThemeMenu } from './theme-menu.tsx';
+import type { NavItem } from './use-nav-items.ts';
 import WorkspaceSwitcher from './workspace-switcher.tsx';
 
-/** What the bottom bar has no room for. */
-const MoreSheet = ({ places, onClose }: { places: readonly Place[]; onClose: () => void }) => (
+const MoreSheet = ({ places, onClose }: { places: readonly NavItem[]; onClose: () => void }) => (
   <Drawer
     opened
     onClose={onClose}
@@ -28,7 +27,7 @@ const MoreSheet = ({ places, onClose }: { places: readonly Place[]; onClose: () 
       leftSection={<Search size={18} aria-hidden="true" />}
       onClick={() => {
         onClose();
-        callPalette();
+        togglePalette();
       }}
     >
       Search or jump to

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import styles from './nav-list.module.css';
-import type { Place } from './places.ts';
+import type { NavItem } from './use-nav-items.ts';
 
-export const NavList = ({ places, onGo }: { places: readonly Place[]; onGo?: () => void }) => (
+export const NavList = ({ places, onGo }: { places: readonly NavItem[]; onGo?: () => void }) => (
   <ul className={styles.list}>
     {places.map(({ label, to, icon: Icon, count = 0, counts = 'waiting', dot }) => (
       <li key={to}>

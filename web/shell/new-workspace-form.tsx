@@ -1,9 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
-/** Its maker owns it, and it opens at once. */
 export const NewWorkspaceForm = () => {
   const [name, setName] = useState('');
   const [making, setMaking] = useState(false);

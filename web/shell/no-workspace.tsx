@@ -2,7 +2,7 @@ import { Mark } from '#web/parts/mark.tsx';
 import { NewWorkspaceForm } from './new-workspace-form.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
-/** For somebody who left or was removed everywhere. */
+/** For people who left or were removed from all workspaces. */
 const NoWorkspace = () => (
   <main style={{ maxWidth: 420, margin: '0 auto', padding: '12vh 24px' }}>
     <Mark size={44} />

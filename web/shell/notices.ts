@@ -1,23 +1,22 @@
 import { useSyncExternalStore } from 'react';
 
-/** Troubles of the whole app, shown above every page. */
+/** Problems of the whole app, shown above every page. */
 interface Notices {
-  /** How many requests were refused as Conflict: each may mean that another tab opened another workspace. */
+  /** Number of Conflict responses: each may mean that another tab switched workspaces. */
   conflicts: number;
-  /** The server did not answer the last request. */
   unreachable: boolean;
-  /** `performance.now()` when requests are welcome again. */
+  /** `performance.now()` at the end of the rate limit. */
   tooManyUntil: number | undefined;
 }
 
 let state: Notices = { conflicts: 0, unreachable: false, tooManyUntil: undefined };
-const hearers = new Set<() => void>();
+const listeners = new Set<() => void>();
 
 const set = (change: Partial<Notices>) => {
   const next = { ...state, ...change };
   if ((Object.keys(next) as (keyof Notices)[]).every((key) => next[key] === state[key])) return;
   state = next;
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
 export const notices = {
@@ -32,8 +31,8 @@ export const notices = {
 export const useNotices = () =>
   useSyncExternalStore(
     (hear) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
+      listeners.add(hear);
+      return () => listeners.delete(hear);
     },
     () => state,
   );

@@ -2,9 +2,7 @@ import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 
-/**
- * Everything of the old workspace is forgotten with the page. Begins at home, or reads the page again that stands there.
- */
+/** Always reloads, so that no data of the old workspace stays in memory. `stay`: on the same page. */
 export const openWorkspace = async (id: string, { stay = false } = {}) => {
   try {
     await app.openWorkspace({ id });

@@ -1,13 +1,13 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { faultOfFiles, isFileFault, loadAgain } from '#web/app-files.ts';
+import { isFileFault, reloadIfReachable, toFileFault } from '#web/app-files.ts';
 import { faultOf } from '#web/faults.ts';
 import { Column } from '#web/parts/section.tsx';
 import styles from './page-fault.module.css';
 
 const title = 'This page could not be shown';
 
-/** Where not even the file of the banner comes. */
+/** Fallback for when the banner's own chunk cannot be loaded. */
 const Words = ({ fault, onRetry }: { fault: unknown; onRetry?: () => void }) => (
   <div role="alert" className={`card ${styles.words}`}>
     <p>{faultOf(fault).message}</p>
@@ -18,27 +18,26 @@ const Words = ({ fault, onRetry }: { fault: unknown; onRetry?: () => void }) => 
 );
 
 const FaultBanner = lazy(() =>
-  import('#web/parts/fault.tsx').then(
+  import('#web/parts/fault-banner.tsx').then(
     (parts) => ({ default: parts.FaultBanner }),
     () => ({ default: Words }),
   ),
 );
 
-/** In place of a page that could not be shown. */
 export const PageFault = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
-  const fault = faultOfFiles(error);
+  const fault = toFileFault(error);
   const isOfFiles = isFileFault(fault);
   const again = () => {
-    if (isOfFiles) return void loadAgain();
+    if (isOfFiles) return void reloadIfReachable();
     reset();
     void router.invalidate();
   };
   useEffect(() => {
     if (!isOfFiles) return;
-    void loadAgain();
-    addEventListener('online', loadAgain);
-    return () => removeEventListener('online', loadAgain);
+    void reloadIfReachable();
+    addEventListener('online', reloadIfReachable);
+    return () => removeEventListener('online', reloadIfReachable);
   }, [isOfFiles]);
   return (
     <Column width="narrow">

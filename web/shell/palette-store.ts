@@ -1,32 +1,31 @@
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** What the palette offers. */
-export interface PaletteAct {
+export interface PaletteCommand {
   readonly id: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  /** Its own keys, shown beside it. */
+  /** Shortcut. */
   readonly keys?: string;
-  /** At the right, quiet. */
+  /** Secondary text at the right. */
   readonly hint?: string;
-  /** Other words that find it. */
+  /** Additional search terms. */
   readonly words?: string;
   readonly run: () => unknown;
 }
 
 let asked = 0;
-let offered: readonly PaletteAct[] = [];
-const hearers = new Set<() => void>();
+let offered: readonly PaletteCommand[] = [];
+const listeners = new Set<() => void>();
 const subscribe = (hear: () => void) => {
-  hearers.add(hear);
-  return () => hearers.delete(hear);
+  listeners.add(hear);
+  return () => listeners.delete(hear);
 };
 
 let isShown = false;
 let typed = '';
 
-/** What is typed before its field is there belongs to the field, not to the shortcuts of the page. */
+/** Keys typed while the palette loads go into its field, not to the shortcuts of the page. */
 const collect = (event: KeyboardEvent) => {
   if (event.key === 'Escape') return stopCollecting();
   if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -35,11 +34,11 @@ const collect = (event: KeyboardEvent) => {
   typed += event.key;
 };
 const stopCollecting = () => window.removeEventListener('keydown', collect, { capture: true });
-/** A palette that does not come takes no keys. */
+/** Gives up if the palette fails to load. */
 const longestMs = 5000;
 
-/** The palette is there with its field, or is gone. Answers what was typed meanwhile. */
-export const paletteIsShown = (shown: boolean) => {
+/** Called when the palette opens or closes. Returns what was typed while it loaded. */
+export const setPaletteShown = (shown: boolean) => {
   const meanwhile = typed;
   isShown = shown;
   typed = '';
@@ -47,22 +46,22 @@ export const paletteIsShown = (shown: boolean) => {
   return meanwhile;
 };
 
-/** Opens the palette, or closes it when it is open. */
-export const callPalette = () => {
+/** Toggles the palette. */
+export const togglePalette = () => {
   asked += 1;
   typed = '';
   if (!isShown) {
     window.addEventListener('keydown', collect, { capture: true });
     setTimeout(stopCollecting, longestMs);
   }
-  for (const hear of hearers) hear();
+  for (const hear of listeners) hear();
 };
 
-/** How often it was called: the palette itself comes with the first time. */
+/** Number of calls. The palette is loaded with the first one. */
 export const usePaletteCalls = () => useSyncExternalStore(subscribe, () => asked);
 
-/** What the open page can do. */
-export const useOffer = (acts: readonly PaletteAct[]) => {
+/** Registers the commands of the open page. */
+export const usePageCommands = (acts: readonly PaletteCommand[]) => {
   useEffect(() => {
     offered = acts;
     return () => {
@@ -70,4 +69,4 @@ export const useOffer = (acts: readonly PaletteAct[]) => {
     };
   });
 };
-export const offeredActs = () => offered;
+export const pageCommands = () => offered;

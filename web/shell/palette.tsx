@@ -8,15 +8,15 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { formatNear } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './palette.module.css';
-import { type PaletteAct, paletteIsShown, usePaletteCalls } from './palette-store.ts';
-import { usePaletteActs } from './use-palette-acts.ts';
+import { type PaletteCommand, setPaletteShown, usePaletteCalls } from './palette-store.ts';
+import { usePaletteCommands } from './use-palette-commands.ts';
 
 const [store, spotlight] = createSpotlight();
 const typingMs = 150;
@@ -28,7 +28,6 @@ interface Row {
   readonly inside: React.ReactNode;
 }
 
-/** Pages, posts and actions by a few letters. Arrows move, Enter does it, Escape leaves. */
 export default function Palette({ onHelp }: { onHelp: () => void }) {
   const calls = usePaletteCalls();
   const { query, opened } = useSpotlight(store);
@@ -36,7 +35,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
   useEffect(() => {
     if (calls > 0) spotlight.toggle();
   }, [calls]);
-  const groups = usePaletteActs(onHelp, opened);
+  const groups = usePaletteCommands(onHelp, opened);
   const posts = usePosts(query, opened);
   const found = groups.map(({ title, acts }) => ({ title, rows: acts.filter(has(query)).map(rowOf) }));
   const [doing, ...others] = found;
@@ -49,7 +48,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
   const chosen = useChosen(rows, `${opened} ${query}`);
 
   const run = (row: Row) => {
-    // Where an act leads is where the focus belongs.
+    // The command moves the focus itself.
     setLeaves(true);
     setTimeout(row.run, 0);
   };
@@ -64,7 +63,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
       transitionProps={{ duration: 120, transition: 'fade' }}
       returnFocus={!leaves}
       onSpotlightOpen={() => setLeaves(false)}
-      onSpotlightClose={() => void paletteIsShown(false)}
+      onSpotlightClose={() => void setPaletteShown(false)}
       classNames={{ content: styles.content, search: styles.search, actionsList: styles.list }}
       aria-label="Search or jump to"
     >
@@ -79,7 +78,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         aria-activedescendant={chosen && idOf(chosen)}
         maxLength={200}
         onFocus={() => {
-          const typed = paletteIsShown(true);
+          const typed = setPaletteShown(true);
           if (typed !== '') store.updateState((state) => ({ ...state, query: typed }));
         }}
       />
@@ -111,10 +110,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
   );
 }
 
-/**
- * The row that Enter means: the first one for new letters, and from then on the same one, also when what is found later
- * comes to stand above it.
- */
+/** The row that Enter runs: the first for a new query, then the same one, even if later results appear above it. */
 const useChosen = (rows: readonly Row[], asked: string) => {
   const { selected } = useSpotlight(store);
   const before = useRef<{ asked: string; list: string; id: string | undefined }>(undefined);
@@ -127,7 +123,7 @@ const useChosen = (rows: readonly Row[], asked: string) => {
   useLayoutEffect(() => {
     before.current = { asked, list, id: chosen?.id };
     if (selected !== index) store.updateState((state) => ({ ...state, selected: index }));
-    // Spotlight marks the chosen row in the page by itself, and leaves its mark on rows that move.
+    // Spotlight sets data-selected in the DOM and does not move it with the rows.
     for (const [place, row] of document.querySelectorAll('#palette-list [data-action]').entries()) {
       row.toggleAttribute('data-selected', place === index);
     }
@@ -139,7 +135,7 @@ const idOf = ({ id }: Row) => `palette ${id}`.replaceAll(' ', '-');
 
 const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onRun: () => void }) => (
   <Spotlight.Action
-    // Spotlight leaves an id away, and the field says by it which row is chosen.
+    // Spotlight drops `id`, which aria-activedescendant needs.
     ref={(element: HTMLButtonElement | null) => element?.setAttribute('id', idOf(row))}
     className={styles.act}
     role="option"
@@ -150,10 +146,10 @@ const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onR
   </Spotlight.Action>
 );
 
-/** Every word that was typed is in what the act says of itself. */
+/** Every word of the query must match. */
 const has =
   (query: string) =>
-  ({ label, words = '' }: PaletteAct) =>
+  ({ label, words = '' }: PaletteCommand) =>
     hasWords(query, `${label} ${words}`);
 
 const hasWords = (query: string, text: string) =>
@@ -162,7 +158,7 @@ const hasWords = (query: string, text: string) =>
     .split(/\s+/)
     .every((word) => text.toLowerCase().includes(word));
 
-const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteAct): Row => ({
+const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteCommand): Row => ({
   id,
   run,
   inside: (
@@ -177,7 +173,7 @@ const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteAct): Row
   ),
 });
 
-/** Those that have the words, the last changed first; the last changed of all before the first letter. */
+/** Matching posts, last edited first; without a query the recent ones. */
 const usePosts = (query: string, enabled: boolean) => {
   const zone = useZone();
   const navigate = useNavigate();
@@ -190,7 +186,7 @@ const usePosts = (query: string, enabled: boolean) => {
     enabled,
     placeholderData: (before) => before,
   });
-  // Of what was found for other letters, Enter must open nothing that does not have these.
+  // Results of the previous query must match this one too, or Enter would open the wrong post.
   const isBehind = isPlaceholderData || typed !== query.trim();
   const rows = (data?.posts ?? [])
     .filter(({ id, text }) => !deleted.has(id) && (!isBehind || hasWords(query, text ?? '')))

@@ -3,26 +3,26 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ChangeProfileInput, Session } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 
 const key = ['profile'];
 
-/** As the person wants it, also before the server has answered. */
+/** The profile with pending changes applied. */
 export const useProfile = (): Session['user'] => {
   const { user } = useSession();
-  return Object.assign({}, user, ...usePending<ChangeProfileInput>(key));
+  return Object.assign({}, user, ...usePendingChanges<ChangeProfileInput>(key));
 };
 
-/** `refused`: instead of telling it. */
+/** `refused` replaces the error toast. */
 export const useChangeProfile = (refused?: () => void) => {
   const client = useQueryClient();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: (change: ChangeProfileInput) => app.changeProfile(change),
     answered: async (session) => {
-      // What was read before the change would else come after it.
+      // A session read before the change must not overwrite it.
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
     },
@@ -30,8 +30,8 @@ export const useChangeProfile = (refused?: () => void) => {
   });
 };
 
-/** The profile decides; the browser remembers it for before the first paint and for the sign-in page. */
-export const useThemeOfProfile = () => {
+/** Mantine stores it in the browser, for the first paint and for the sign-in page. */
+export const useProfileTheme = () => {
   const { theme } = useProfile();
   const { setColorScheme } = useMantineColorScheme();
   useEffect(() => setColorScheme(theme), [theme, setColorScheme]);

@@ -3,31 +3,30 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
-import { useOpenFromPush } from '#web/live/open-from-push.ts';
-import { useReportContext } from '#web/live/report-context.ts';
+import { useOpenFromPush } from '#web/live/use-open-from-push.ts';
+import { useReportContext } from '#web/live/use-report-context.ts';
 import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
-import { useMay, useSession } from '#web/session.ts';
+import { usePermissions, useSession } from '#web/session.ts';
 import { BottomBar } from './bottom-bar.tsx';
-import { useKeptFocus } from './kept-focus.ts';
 import { usePaletteCalls } from './palette-store.ts';
-import { useChangeProfile, useThemeOfProfile } from './profile.ts';
+import { useChangeProfile, useProfileTheme } from './profile.ts';
 import styles from './shell.module.css';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
+import { useRestoreFocus } from './use-restore-focus.ts';
 
-/** Dialogs come when they are asked for: the first page need not wait for them. */
+/** Loaded on demand, to keep the first page small. */
 const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
 const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
-/** Right after the first page, so that it is there when the server is not. */
+/** Loaded right after the first page, since it cannot be loaded once the server is down. */
 const AppNotices = lazy(() => import('./app-notices.tsx'));
 
-/** The frame of every page for people who are signed in. */
 export const Shell = () => {
   const { workspace } = useSession();
-  useThemeOfProfile();
+  useProfileTheme();
   if (workspace === undefined) {
     return (
       <Suspense>
@@ -42,15 +41,15 @@ export const Shell = () => {
 const Frame = () => {
   const [helping, setHelping] = useState(false);
   const help = useCallback(() => setHelping(true), []);
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const isPaletteCalled = usePaletteCalls() > 0;
-  useGlobalShortcuts({ canWrite: write, onHelp: help });
+  useGlobalShortcuts({ canWrite, onHelp: help });
   useReportContext();
   useLive();
   useServerClock();
   useFirstZone();
   useOpenFromPush();
-  useKeptFocus();
+  useRestoreFocus();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page">
@@ -86,17 +85,17 @@ const useServerClock = () => {
   }, [data]);
 };
 
-/** At the first sign-in the zone of the browser becomes that of the person; from then on it is theirs to change. */
+/** Sets the time zone of a new profile to the browser's. */
 const useFirstZone = () => {
   const isUnknown = useSession().user.timeZone === '';
-  // The browser's zone is shown anyway, and the next visit tries again.
+  // Silent: the browser's zone applies anyway, and the next visit retries.
   const { mutate } = useChangeProfile(() => undefined);
   useEffect(() => {
     if (isUnknown) mutate({ timeZone: browserZone() });
   }, [isUnknown, mutate]);
 };
 
-/** For pages that leave the shell's bar away, such as the editor: their own bar stands there on a phone. */
+/** Hides the bottom bar of the shell on pages with their own, such as the editor. */
 export const useOwnBottomBar = () => {
   useEffect(() => {
     document.documentElement.dataset.ownBar = '';
@@ -106,7 +105,7 @@ export const useOwnBottomBar = () => {
   }, []);
 };
 
-/** New post: the editor makes the draft when the first key is pressed. */
+/** The editor creates the draft on the first change. */
 export const useNewPost = () => {
   const navigate = useNavigate();
   return (at?: string) => navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });

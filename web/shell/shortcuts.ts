@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { isTyping } from '#web/parts/is-typing.ts';
-import { callPalette } from './palette-store.ts';
+import { togglePalette } from './palette-store.ts';
 import { useProfile } from './profile.ts';
 
 /** Single keys can be switched off in the profile (WCAG 2.1.4). */
@@ -18,30 +18,29 @@ const places = {
 } as const;
 const sequenceMs = 1500;
 
-/** A page's own search field, else the palette. */
+/** The search field of the page, else the palette. */
 const focusSearch = () => {
   const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search]')];
   const shown = fields.find((field) => field.checkVisibility());
-  if (shown === undefined) return callPalette();
+  if (shown === undefined) return togglePalette();
   shown.focus();
   shown.select();
 };
 
-/** ⌘K or Ctrl+K, also while somebody types and when single keys are off. */
+/** Works in text fields and when single-key shortcuts are off. */
 const usePaletteKey = () => {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isKey = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
       if (!isKey || event.shiftKey || event.altKey || event.repeat) return;
       event.preventDefault();
-      callPalette();
+      togglePalette();
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
 };
 
-/** ⌘K, C, /, ?, and G then a letter. */
 export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; onHelp: () => void }) => {
   const navigate = useNavigate();
   const on = useShortcutsOn();
@@ -63,7 +62,7 @@ export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; on
       }
       wentAt = Number.NEGATIVE_INFINITY;
       event.preventDefault();
-      // J and K of a list must not see it too.
+      // Keep list shortcuts (J, K) from handling it too.
       event.stopImmediatePropagation();
     };
     window.addEventListener('keydown', press);

@@ -2,34 +2,34 @@ import { Link } from '@tanstack/react-router';
 import { Pencil, Search } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { ClockPill } from './clock-pill.tsx';
+import { CurrentWorkspace } from './current-workspace.tsx';
 import { NavList } from './nav-list.tsx';
-import { OpenPlace } from './open-place.tsx';
-import { callPalette } from './palette-store.ts';
-import { usePlaces } from './places.ts';
+import { togglePalette } from './palette-store.ts';
 import styles from './sidebar.module.css';
+import { useNavItems } from './use-nav-items.ts';
 import switcher from './workspace-switcher.module.css';
 
-/** What opens menus comes right after the first page, which need not wait for it; its place is kept. */
+/** Menus are loaded after the first page; the fallback reserves their space. */
 const WorkspaceSwitcher = lazy(() => import('./workspace-switcher.tsx'));
 const SidebarFoot = lazy(() => import('./sidebar-foot.tsx'));
 
 export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
-  const { pages, workspace } = usePlaces();
-  const { write } = useMay();
+  const { pages, workspace } = useNavItems();
+  const { canWrite } = usePermissions();
   return (
     <div className={`desk-only ${styles.sidebar}`}>
       <Suspense
         fallback={
           <div className={switcher.switcher}>
-            <OpenPlace />
+            <CurrentWorkspace />
           </div>
         }
       >
         <WorkspaceSwitcher />
       </Suspense>
-      {write && (
+      {canWrite && (
         <Link to="/posts/$id" params={{ id: 'new' }} className={styles.write}>
           <Pencil size={15} aria-hidden="true" />
           New post
@@ -50,9 +50,8 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
   );
 };
 
-/** Looks like a field, and opens one: the palette searches posts, pages and actions alike. */
 const SearchButton = () => (
-  <button type="button" className={styles.search} aria-keyshortcuts="Meta+K Control+K" onClick={callPalette}>
+  <button type="button" className={styles.search} aria-keyshortcuts="Meta+K Control+K" onClick={togglePalette}>
     <Search size={15} aria-hidden="true" />
     Search or jump to
     <Kbd keys="⌘ K" />

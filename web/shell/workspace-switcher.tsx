@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useSession, useWorkspace } from '#web/session.ts';
-import { OpenPlace } from './open-place.tsx';
+import { CurrentWorkspace } from './current-workspace.tsx';
 import { openWorkspace } from './open-workspace.ts';
 import styles from './workspace-switcher.module.css';
 
@@ -17,7 +17,7 @@ const WorkspaceSwitcher = () => {
       <Menu position="bottom-start" width={236}>
         <Menu.Target>
           <button type="button" className={styles.switcher}>
-            <OpenPlace />
+            <CurrentWorkspace />
             <span className="hidden">Switch workspace</span>
             <ChevronsUpDown size={15} aria-hidden="true" />
           </button>

@@ -14,7 +14,7 @@ const paint = (background: string, hover: string, color: string, border = 'trans
   border: `1px solid ${border}`,
 });
 
-/** Brass means it goes out: `send` is for what becomes public or says yes to it. */
+/** `send` (brass) is only for what publishes or approves. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   switch (input.variant) {
     case 'send':
@@ -46,7 +46,7 @@ const help = { fontSize: 13, lineHeight: '18px', marginTop: 6 };
 const field = { styles: { label, description: { ...help, color: token('text-3') }, error: help } };
 const floating = { background: token('raised'), border: `1px solid ${token('line')}`, boxShadow: token('shadow-2') };
 
-/** Components are named, not imported: a page carries only those it uses. */
+/** Keyed by name without imports, so that a page loads only the components it uses. */
 export const theme = createTheme({
   fontFamily: "'Geist Variable', system-ui, sans-serif",
   fontFamilyMonospace: "'Geist Mono Variable', ui-monospace, monospace",
@@ -98,7 +98,7 @@ export const theme = createTheme({
       styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: 12 } },
     },
     Menu: {
-      // Without the placeholder the first item has the focus; an element that is no item breaks the role of the menu.
+      // The placeholder is not a menu item, which breaks role=menu; without it the first item gets the focus.
       defaultProps: { position: 'bottom-end', withInitialFocusPlaceholder: false },
       styles: { dropdown: floating, item: { fontSize: 14, minHeight: 32 } },
     },
@@ -134,12 +134,12 @@ export const theme = createTheme({
   },
 });
 
-/** Help stands below its field, and an error takes its place. */
+/** Descriptions below the field. */
 function order(): ('label' | 'input' | 'description' | 'error')[] {
   return ['label', 'input', 'description', 'error'];
 }
 
-/** Mantine's own greys miss 4.5:1; these come from the tokens. */
+/** Mantine's greys miss a contrast of 4.5:1. */
 export const cssVariablesResolver: CSSVariablesResolver = () => {
   const both = {
     '--mantine-color-body': token('shell'),

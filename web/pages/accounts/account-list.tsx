@@ -8,7 +8,7 @@ import { AccountRow } from './account-row.tsx';
 import styles from './accounts.module.css';
 import { DisconnectDialog } from './disconnect-dialog.tsx';
 
-/** What needs a person comes first: refused access, then a missing permission. */
+/** Accounts that need action come first: refused access, then a missing permission. */
 const urgency = ({ status, statistics }: Account) => {
   if (status === 'NeedsReconnect') return 0;
   return statistics === 'Reconnect' ? 1 : 2;

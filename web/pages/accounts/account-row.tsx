@@ -5,7 +5,7 @@ import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './accounts.module.css';
 
 export const AccountRow = ({
@@ -14,11 +14,11 @@ export const AccountRow = ({
   onDisconnect,
 }: {
   account: Account;
-  /** Undefined until it is known. */
+  /** Undefined while loading. */
   scheduled: number | undefined;
   onDisconnect: () => void;
 }) => {
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const { id, network, provider, name, status, statistics } = account;
   const handle = handleOf(account);
   const isBroken = status === 'NeedsReconnect';
@@ -33,12 +33,12 @@ export const AccountRow = ({
         </span>
         <span className={`one-line small text-3 ${styles.provider}`}>{provider}</span>
       </span>
-      <Condition account={account} mayReconnect={manage} />
+      <Condition account={account} mayReconnect={canManage} />
       <span className={`desk-only small text-2 number ${styles.scheduled}`}>
         {scheduled === undefined ? '' : scheduled === 0 ? <None /> : `${scheduled} scheduled`}
       </span>
       <span className={styles.state}>
-        {needsSomething && manage ? (
+        {needsSomething && canManage ? (
           <Button
             size="xs"
             variant={isBroken ? 'ink' : 'default'}
@@ -51,7 +51,7 @@ export const AccountRow = ({
           <State isBroken={isBroken} />
         )}
       </span>
-      {manage && (
+      {canManage && (
         <Menu width={200}>
           <Menu.Target>
             <ActionIcon className={styles.menu} aria-label={`More for ${handle} on ${provider}`}>
@@ -75,7 +75,6 @@ export const AccountRow = ({
   );
 };
 
-/** Its picture with the badge at the corner; without a picture the badge alone. */
 const Picture = ({ account: { id, network, name, avatarUrl } }: { account: Account }) =>
   avatarUrl ? (
     <span className={styles.picture}>
@@ -88,7 +87,6 @@ const Picture = ({ account: { id, network, name, avatarUrl } }: { account: Accou
     </span>
   );
 
-/** How publishing and statistics are, in words. */
 const Condition = ({ account, mayReconnect }: { account: Account; mayReconnect: boolean }) => {
   const { provider, status, statistics, statisticsMessage } = account;
   const words = {

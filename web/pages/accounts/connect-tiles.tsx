@@ -2,20 +2,19 @@ import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { namesAnd } from '#web/parts/names.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import styles from './accounts.module.css';
 
-/** The networks that this server can connect to. */
 export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
   const { list } = useNetworks();
-  // On a phone the sheet has the title.
-  const phone = usePhone();
+  // On a phone the drawer shows the title.
+  const isPhone = useIsPhone();
   const sandboxes = list.filter(({ sandbox }) => sandbox).map(({ provider }) => provider);
   return (
     <>
-      {!phone && <h2 style={{ fontSize: 14, lineHeight: '20px', marginBottom: 8 }}>Connect another</h2>}
+      {!isPhone && <h2 style={{ fontSize: 14, lineHeight: '20px', marginBottom: 8 }}>Connect another</h2>}
       <p className="small text-2">You sign in at the network and come back here. Posthorn never sees your password.</p>
       <ul className={styles.tiles} ref={ref}>
         {list.map(({ network, provider, sandbox }) => (
@@ -51,5 +50,5 @@ export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
 const sandboxLine = (names: readonly string[], all: number) => {
   if (names.length === all) return 'All networks use the sandbox';
   if (names.length === 1) return `${names[0]} uses the sandbox`;
-  return names.length > 3 ? `${names.length} networks use the sandbox` : `${namesAnd(names)} use the sandbox`;
+  return names.length > 3 ? `${names.length} networks use the sandbox` : `${joinWithAnd(names)} use the sandbox`;
 };

@@ -3,7 +3,7 @@ import type { Account } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
@@ -11,7 +11,6 @@ import styles from './accounts.module.css';
 
 const named = 6;
 
-/** Names the scheduled posts that will fail. */
 export const DisconnectDialog = ({ account, onClose }: { account: Account | undefined; onClose: () => void }) => {
   const client = useQueryClient();
   const disconnect = async () => {

@@ -3,27 +3,27 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Waypoints } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { AccountList } from './account-list.tsx';
 import { ConnectTiles } from './connect-tiles.tsx';
 import { useConnectedToast } from './use-connected-toast.ts';
 
 const AccountsPage = () => {
   const { data, error, refetch, isFetching } = useQuery(queries.accounts);
-  const { manage } = useMay();
-  const phone = usePhone();
+  const { canManage } = usePermissions();
+  const isPhone = useIsPhone();
   const [connecting, setConnecting] = useState(false);
   const tiles = useRef<HTMLUListElement>(null);
   useConnectedToast(data?.accounts, isFetching);
-  const connect = () => (phone ? setConnecting(true) : tiles.current?.querySelector('a')?.focus());
+  const connect = () => (isPhone ? setConnecting(true) : tiles.current?.querySelector('a')?.focus());
   const button = (
     <Button variant="ink" leftSection={<Plus size={15} aria-hidden="true" />} onClick={connect}>
       Connect<span className="desk-only">&nbsp;an account</span>
@@ -36,12 +36,12 @@ const AccountsPage = () => {
         meta={
           data && data.accounts.length > 0 ? <span className="number">{data.accounts.length} connected</span> : null
         }
-        actions={manage && button}
+        actions={canManage && button}
       />
       <WithRail
         rail={
           <SideRail label="Connect another" width={356} opened={connecting} onClose={() => setConnecting(false)}>
-            {manage ? (
+            {canManage ? (
               <ConnectTiles ref={tiles} />
             ) : (
               <p className="small text-2">
@@ -58,8 +58,8 @@ const AccountsPage = () => {
         )}
         {!data && !error && <SkeletonRows height={56} rows={6} />}
         {data?.accounts.length === 0 && (
-          <EmptyState icon={Waypoints} title="No account is connected" action={manage && button}>
-            {manage ? 'Connect one, and Posthorn can publish there.' : <WhoMay act="connect accounts" />}
+          <EmptyState icon={Waypoints} title="No account is connected" action={canManage && button}>
+            {canManage ? 'Connect one, and Posthorn can publish there.' : <WhoMay act="connect accounts" />}
           </EmptyState>
         )}
         {data && data.accounts.length > 0 && <AccountList accounts={data.accounts} />}

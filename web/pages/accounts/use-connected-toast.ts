@@ -2,9 +2,9 @@ import { useEffect } from 'react';
 import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { showToast } from '#web/parts/toasts.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 
-/** Who comes back from a network is told once what is connected; the address forgets it. */
+/** Confirms a connection once, then removes it from the address. */
 export const useConnectedToast = (accounts: readonly Account[] | undefined, isFetching: boolean) => {
   const [{ connected }, setSearch] = usePageSearch<'connected'>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address is changed once, when the accounts are there

@@ -2,30 +2,30 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { count } from '#web/parts/number.ts';
 import { addDays, formatDay, instantOf, now } from '#web/parts/time.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { useMay } from '#web/session.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './best-times.module.css';
+import { average, type BestTime, formatHour, nextDay } from './format-dates.ts';
 import { Panel } from './panel.tsx';
 import { WeekTable } from './week-table.tsx';
-import { average, type BestTime, nextDay, timeWords } from './words.ts';
 
 const listed = 5;
 
-/** When posts did well, by weekday and hour. A phone shows the best first, and the week on demand. */
+/** Phones list the best hours; the whole week is one tap away. */
 export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; zone: string; today: string }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [wholeWeek, setWholeWeek] = useState(false);
   const ranked = [...times].sort(
     (a, b) => Number(a.lowConfidence) - Number(b.lowConfidence) || b.average - a.average || b.posts - a.posts,
   );
   const [chosen, setChosen] = useState<string>();
-  const selected = ranked.find((time) => timeWords(time) === chosen) ?? ranked[0];
-  const asList = phone && !wholeWeek;
+  const selected = ranked.find((time) => formatHour(time) === chosen) ?? ranked[0];
+  const asList = isPhone && !wholeWeek;
   return (
     <Panel
       title="Best times"
       side={
-        phone ? (
+        isPhone ? (
           <button type="button" className={styles.more} onClick={() => setWholeWeek(!wholeWeek)}>
             {wholeWeek ? 'Best only' : 'Whole week'}
           </button>
@@ -38,16 +38,16 @@ export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; 
         <ol className={styles.list}>
           {ranked.slice(0, listed).map((time) => (
             <ListedTime
-              key={timeWords(time)}
+              key={formatHour(time)}
               time={time}
               most={ranked[0]?.average ?? 1}
               selected={time === selected}
-              onSelect={() => setChosen(timeWords(time))}
+              onSelect={() => setChosen(formatHour(time))}
             />
           ))}
         </ol>
       ) : (
-        <WeekTable times={times} selected={selected} onSelect={(time) => setChosen(timeWords(time))} />
+        <WeekTable times={times} selected={selected} onSelect={(time) => setChosen(formatHour(time))} />
       )}
       {selected && <Selected time={selected} zone={zone} today={today} />}
     </Panel>
@@ -67,7 +67,7 @@ const ListedTime = ({
 }) => (
   <li className={styles.listed} data-selected={selected || undefined}>
     <button type="button" aria-pressed={selected} onClick={onSelect}>
-      <span className="number">{timeWords(time)}</span>
+      <span className="number">{formatHour(time)}</span>
       <span className={styles.track} aria-hidden="true">
         <span style={{ width: `${Math.min(100, (time.average / Math.max(most, 1)) * 100)}%` }} />
       </span>
@@ -77,9 +77,9 @@ const ListedTime = ({
   </li>
 );
 
-/** `Thu 18:00 214 a post, 9 posts`, and what to do with it. */
+/** `Thu 18:00 214 a post, 9 posts`, with a link to write for that time. */
 const Selected = ({ time, zone, today }: { time: BestTime; zone: string; today: string }) => {
-  const may = useMay();
+  const { canWrite } = usePermissions();
   const wall = (day: string) => `${day} ${String(time.hour).padStart(2, '0')}:00:00`;
   const first = nextDay(time.weekday, today);
   const soon = instantOf(wall(first), zone);
@@ -87,13 +87,13 @@ const Selected = ({ time, zone, today }: { time: BestTime; zone: string; today: 
   return (
     <div className={styles.selected}>
       <p className="small" role="status">
-        <b className="number">{timeWords(time)}</b>{' '}
+        <b className="number">{formatHour(time)}</b>{' '}
         <span className="text-2 number">
           {average(time)} a post, {count(time.posts, 'post')}
           {time.lowConfidence ? ': a guess' : ''}. Next: {formatDay(at, zone)}.
         </span>
       </p>
-      {may.write && (
+      {canWrite && (
         <Link to="/posts/$id" params={{ id: 'new' }} search={{ at }} className={styles.write}>
           Write for this time
         </Link>

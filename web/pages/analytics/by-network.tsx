@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Summary } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/networks.ts';
-import { namesAnd } from '#web/parts/names.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
 
-/** Engagement by network or by account, the most first, and who tells nothing. */
+/** Engagement by network or account, highest first. */
 export const ByNetwork = ({ summary, accountIds }: { summary: Summary; accountIds: readonly string[] }) => {
   const [by, setBy] = useState<'network' | 'account'>('network');
   const rows = useRows(summary, by);
@@ -84,7 +84,7 @@ const useRows = (summary: Summary, by: 'network' | 'account'): Row[] => {
     .sort((a, b) => b.engagement - a.engagement);
 };
 
-/** Accounts whose numbers are missing above, and what can be done. */
+/** Accounts without statistics, and how to get them. */
 const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
   const { list } = useAccounts();
   const shown = list.filter(({ id }) => accountIds.length === 0 || accountIds.includes(id));
@@ -95,10 +95,10 @@ const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
   if (none.length + reconnect.length === 0) return null;
   return (
     <p className={`caption ${styles.note}`}>
-      {none.length > 0 && `${namesAnd(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
+      {none.length > 0 && `${joinWithAnd(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
       {reconnect.length > 0 && (
         <>
-          <Link to="/accounts">Reconnect {namesAnd(reconnect)}</Link> to read statistics.
+          <Link to="/accounts">Reconnect {joinWithAnd(reconnect)}</Link> to read statistics.
         </>
       )}
     </p>

@@ -2,21 +2,21 @@ import { useElementSize } from '@mantine/hooks';
 import { useId, useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import styles from './chart.module.css';
-import { linePath, scaleTo } from './line.ts';
+import { axisFor, linePath } from './chart-geometry.ts';
+import { shortDate } from './format-dates.ts';
 import type { Point } from './use-numbers.ts';
-import { shortDate } from './words.ts';
 
 const edge = { top: 8, right: 4, bottom: 24, left: 40 };
-/** So many dates below the line, or one more. */
+/** Approximate number of date labels. */
 const dates = 5;
 
-/** The line itself; screen readers get its words and the table instead. */
+/** Hidden from screen readers, which get a summary and a table instead. */
 export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords: string }) => {
   const { ref, width, height } = useElementSize();
   const fill = useId();
   const [index, setIndex] = useState<number>();
   const bottom = height - edge.bottom;
-  const { top: most, step } = scaleTo(Math.max(...points.flatMap(({ now, before }) => [now, before])));
+  const { top: most, step } = axisFor(Math.max(...points.flatMap(({ now, before }) => [now, before])));
   const gap = (width - edge.left - edge.right) / Math.max(points.length - 1, 1);
   const x = (at: number) => edge.left + at * gap;
   const y = (value: number) => bottom - (value / most) * (bottom - edge.top);
@@ -57,7 +57,7 @@ export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords
             ) : null,
           )}
           <path d={`${line}V${bottom}H${x(0)}Z`} fill={`url(#${fill})`} />
-          {/* The one that is looked for is on top. */}
+          {/* Draw the previous range first so that the current one covers it. */}
           <path className={styles.line} d={linePath(spots('before'))} stroke="var(--chart-3)" />
           <path className={styles.line} d={line} stroke="var(--chart-1)" />
           {points.length === 1 && <Dots x={x(0)} y={y} point={points[0]} />}

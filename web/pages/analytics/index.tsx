@@ -4,33 +4,32 @@ import { Download, Globe } from 'lucide-react';
 import { app } from '#web/api.ts';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { BestTimes } from './best-times.tsx';
 import { ByNetwork } from './by-network.tsx';
-import { csvOf, download } from './download.ts';
-import { NothingInRange, NothingYet } from './nothing.tsx';
+import { NothingInRange, NothingYet } from './empty-states.tsx';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';
 import { RangePicker } from './range-picker.tsx';
+import { download, toCsv } from './to-csv.ts';
 import { TopPosts } from './top-posts.tsx';
 import { Totals } from './totals.tsx';
 import { type Numbers, useNumbers } from './use-numbers.ts';
 import { useRange } from './use-range.ts';
 
-/** How posts did: totals, over time, by network, best times, top posts. */
 export default function AnalyticsPage() {
   const view = useRange();
   const { range, accountIds, zone } = view;
-  const { data, error, refetch, isPlaceholderData } = useNumbers(range, accountIds, zone);
+  const query = useNumbers(range, accountIds, zone);
+  const { data } = query;
   const { byId } = useAccounts();
-  const wentOut = useWentOut();
+  const hasPublished = useHasPublished();
   const save = (numbers: Numbers) =>
-    download(csvOf(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
+    download(toCsv(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
   return (
     <>
       <PageHeader
@@ -56,27 +55,31 @@ export default function AnalyticsPage() {
         }
       />
       <Column width="full">
-        <div className={styles.page} aria-busy={isPlaceholderData}>
-          {error && (
-            <FaultBanner
-              title="The numbers could not be loaded. Your posts are safe."
-              fault={error}
-              onRetry={() => void refetch()}
-            />
-          )}
-          {!data && !error && <SkeletonRows rows={10} height={64} label="Loading the numbers" />}
-          {data && data.summary.totals.posts > 0 && <Parts numbers={data} view={view} onSave={() => save(data)} />}
-          {data?.summary.totals.posts === 0 &&
-            wentOut !== undefined &&
-            (wentOut ? <NothingInRange view={view} /> : <NothingYet view={view} />)}
+        <div className={styles.page} aria-busy={query.isPlaceholderData}>
+          <Loaded
+            query={query}
+            title="The numbers could not be loaded. Your posts are safe."
+            rows={10}
+            height={64}
+            label="Loading the numbers"
+          >
+            {(numbers) =>
+              numbers.summary.totals.posts > 0 ? (
+                <Parts numbers={numbers} view={view} onSave={() => save(numbers)} />
+              ) : (
+                hasPublished !== undefined &&
+                (hasPublished ? <NothingInRange view={view} /> : <NothingYet view={view} />)
+              )
+            }
+          </Loaded>
         </div>
       </Column>
     </>
   );
 }
 
-/** Whether anything ever went out; undefined while nobody knows. */
-const useWentOut = () => {
+/** Whether any post was ever sent; undefined while that is loading. */
+const useHasPublished = () => {
   const { data } = useQuery({
     queryKey: ['posts', 'counts', { query: '', accountIds: '' }],
     queryFn: ({ signal }) => app.countPosts({ query: '', accountIds: '' }, { signal }),
@@ -94,7 +97,7 @@ const Parts = ({
   onSave: () => void;
 }) => {
   const { summary, before } = numbers;
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const byNetwork = <ByNetwork key="network" summary={summary} accountIds={accountIds} />;
   const bestTimes = <BestTimes key="times" times={summary.bestTimes} zone={zone} today={today} />;
   const isUnread = summary.totals.engagement + summary.totals.views + summary.totals.reach === 0;
@@ -108,7 +111,7 @@ const Parts = ({
       <Totals now={summary.totals} before={before.totals} beforeWords={range.before} />
       <div className={styles.grid}>
         <OverTime numbers={numbers} range={range} today={today} />
-        {phone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
+        {isPhone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
         <TopPosts posts={summary.topPosts} />
       </div>
       <button type="button" className={`phone-only ${styles.save}`} onClick={onSave}>

@@ -3,17 +3,17 @@ import { ChartLine, Table2 } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import { Chart } from './chart.tsx';
+import { formatRange, shortDate } from './format-dates.ts';
 import styles from './over-time.module.css';
 import { Panel } from './panel.tsx';
 import { type Numbers, pointsOf } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
-import { shortDate, spanWords } from './words.ts';
 
-/** Engagement by day, or by week, with the range before; as a line or as a table. */
+/** Engagement by day or week against the previous range, as a chart or a table. */
 export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: Range; today: string }) => {
   const [asTable, setAsTable] = useState(false);
   const { points, unit } = pointsOf(numbers, range);
-  const now = spanWords(range, today);
+  const now = formatRange(range, today);
   const Icon = asTable ? ChartLine : Table2;
   const label = asTable ? 'Show as a line' : 'Show as a table';
   return (
@@ -58,7 +58,7 @@ export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: R
           </table>
         </section>
       ) : (
-        <div className={styles.chart} role="img" aria-label={chartWords(points, now, unit)}>
+        <div className={styles.chart} role="img" aria-label={describeChart(points, now, unit)}>
           <Chart points={points} nowWords={now} />
         </div>
       )}
@@ -66,7 +66,7 @@ export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: R
   );
 };
 
-const chartWords = (points: readonly { date: string; now: number; before: number }[], now: string, unit: string) => {
+const describeChart = (points: readonly { date: string; now: number; before: number }[], now: string, unit: string) => {
   const best = points.reduce((high, point) => (point.now > high.now ? point : high), {
     date: points[0]?.date ?? '',
     now: 0,

@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import styles from './panel.module.css';
 
-/** One card of the page: title, quiet words or buttons at the right, content. */
 export const Panel = ({
   title,
   side,

@@ -1,22 +1,21 @@
 import { ActionIcon, Button, Menu, Modal, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
 import { CalendarDays, Check } from 'lucide-react';
 import { useState } from 'react';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { formatRange } from './format-dates.ts';
 import styles from './range-picker.module.css';
 import { datesFault, presets, type useRange } from './use-range.ts';
-import { spanWords } from './words.ts';
 
-/** 7, 30, 90 days, a year, or two dates. One button with a menu on a phone. */
 export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<typeof useRange>) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [asking, setAsking] = useState(false);
   const isDates = range.choice === 'dates';
-  const dates = isDates ? spanWords(range, today) : 'Dates';
+  const dates = isDates ? formatRange(range, today) : 'Dates';
   const choose = (value: string) => (value === 'dates' ? setAsking(true) : void setPreset(value));
   const choices = [...presets.map(({ value, label }) => ({ value, label })), { value: 'dates', label: dates }];
   return (
     <>
-      {phone ? (
+      {isPhone ? (
         <Menu>
           <Menu.Target>
             <Button variant="quiet" className={styles.phone}>
@@ -38,7 +37,7 @@ export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<ty
       ) : (
         <SegmentedControl aria-label="Range" value={range.choice} onChange={choose} data={choices} />
       )}
-      {isDates && !phone && (
+      {isDates && !isPhone && (
         <Tooltip label="Change the dates">
           <ActionIcon aria-label="Change the dates" onClick={() => setAsking(true)}>
             <CalendarDays size={18} strokeWidth={1.75} aria-hidden="true" />

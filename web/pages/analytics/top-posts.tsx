@@ -14,7 +14,6 @@ import styles from './top-posts.module.css';
 
 const few = 5;
 
-/** The posts with the most engagement. */
 export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
   const [all, setAll] = useState(false);
   const { networksOf } = useAccounts();
@@ -58,7 +57,7 @@ export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
   );
 };
 
-/** The summary has no pictures; they come behind. */
+/** The summary has no thumbnails; fetch them separately. */
 const useThumbnails = (ids: readonly string[]) => {
   const { data } = useQuery({
     queryKey: ['posts', 'thumbnails', ids],

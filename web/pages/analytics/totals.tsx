@@ -11,7 +11,7 @@ const shown = [
   ['posts', 'Posts'],
 ] as const;
 
-/** Six sums with their change. More is green; nothing and less are grey, as less is no fault. */
+/** Growth is green. A decline is grey, not red: a quiet period is no error. */
 export const Totals = ({
   now,
   before,
@@ -46,7 +46,7 @@ export const Totals = ({
   </dl>
 );
 
-/** Of much more, the factor says it better: `×12`. */
+/** From sixfold on, the factor is easier to read than a percentage: `×12`. */
 const changeOf = (now: number, before: number) =>
   before > 0 && now >= 6 * before ? `×${Math.round(now / before)}` : formatChange(now, before);
 

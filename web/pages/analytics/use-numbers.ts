@@ -12,7 +12,7 @@ export interface Numbers {
   daysBefore: GetSeriesOutput['days'];
 }
 
-/** A range and the one before it, in one go. The old numbers stay until the new ones are there. */
+/** The range and the one before it. The previous data stays on screen while new data loads. */
 export const useNumbers = (range: Range, accountIds: readonly string[], timeZone: string) => {
   const { from, to, previous } = range;
   return useQuery({
@@ -35,16 +35,16 @@ export const useNumbers = (range: Range, accountIds: readonly string[], timeZone
 };
 
 export interface Point {
-  /** First day of it: `2026-11-15` */
+  /** First day: `2026-11-15` */
   date: string;
   now: number;
   before: number;
 }
 
-/** Longer ranges are drawn by the week. */
+/** Longer ranges are grouped by week. */
 const mostPoints = 120;
 
-/** Every day of the range, also those on which nothing went out. */
+/** Every day of the range, including days without posts. */
 export const pointsOf = ({ days, daysBefore }: Pick<Numbers, 'days' | 'daysBefore'>, range: Range) => {
   const step = range.days > mostPoints ? 7 : 1;
   const sum = (counted: Numbers['days'], span: Span, at: number) => {

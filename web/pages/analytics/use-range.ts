@@ -1,5 +1,5 @@
 import { addDays, dateIn, instantOf, now } from '#web/parts/time.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { useZone } from '#web/session.ts';
 
 export const presets = [
@@ -10,11 +10,11 @@ export const presets = [
 ] as const;
 const usual = presets[1];
 
-/** The server takes no longer ones. */
+/** The server's limit. */
 export const mostDays = 400;
 
 export interface Span {
-  /** First and last day, in the person's zone. */
+  /** In the person's time zone. */
   firstDay: string;
   lastDay: string;
   days: number;
@@ -25,13 +25,12 @@ export interface Span {
 
 export interface Range extends Span {
   choice: string;
-  /** The same length, just before. */
   previous: Span;
   /** `the 30 days before` */
   before: string;
 }
 
-/** What is shown: range and accounts, both in the address. */
+/** Range and accounts, kept in the address. */
 export const useRange = () => {
   const zone = useZone();
   const [search, setSearch] = usePageSearch<'range' | 'from' | 'to' | 'accounts'>();
@@ -78,16 +77,16 @@ const spanBefore = ({ firstDay, days }: Span, zone: string) => spanOf(addDays(fi
 
 const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
-/** Both included. */
+/** Inclusive. */
 const daysBetween = (from: string, to: string) =>
   Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1;
 
-/** Why two dates are no range; undefined when they are one. */
+/** Why two dates are not a valid range. */
 export const datesFault = (from: string, to: string): string | undefined => {
   if (!isDate(from) || !isDate(to)) return 'Choose both dates.';
   const days = daysBetween(from, to);
   if (days < 1) return 'The last day must not be before the first.';
-  // A change of the clocks can make the last day an hour longer.
+  // A DST change can make the last day an hour longer.
   if (days >= mostDays) return `Choose fewer than ${mostDays} days.`;
   return undefined;
 };

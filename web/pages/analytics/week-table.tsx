@@ -1,11 +1,11 @@
 import { useRef } from 'react';
 import { count } from '#web/parts/number.ts';
+import { average, type BestTime, formatHour, weekdays } from './format-dates.ts';
 import styles from './week-table.module.css';
-import { average, type BestTime, timeWords, weekdays } from './words.ts';
 
 const [usualFirst, usualLast] = [7, 21];
 
-/** Weekdays by hours. One cell is in the order of Tab; arrow keys go to the others. */
+/** Roving tabindex: one cell is a tab stop, arrow keys move to the others. */
 export const WeekTable = ({
   times,
   selected,
@@ -23,7 +23,7 @@ export const WeekTable = ({
     if (!to) return;
     event.preventDefault();
     onSelect(to);
-    table.current?.querySelector<HTMLElement>(`[data-time="${timeWords(to)}"]`)?.focus();
+    table.current?.querySelector<HTMLElement>(`[data-time="${formatHour(to)}"]`)?.focus();
   };
   return (
     <div className={styles.scroller}>
@@ -52,10 +52,10 @@ export const WeekTable = ({
                       <button
                         type="button"
                         className={styles.cell}
-                        data-time={timeWords(time)}
+                        data-time={formatHour(time)}
                         data-heat={time.lowConfidence ? 'guess' : heat(time.average / most)}
                         aria-pressed={time === selected}
-                        aria-label={`${timeWords(time)}, ${average(time)} a post, ${count(time.posts, 'post')}`}
+                        aria-label={`${formatHour(time)}, ${average(time)} a post, ${count(time.posts, 'post')}`}
                         tabIndex={time === selected ? 0 : -1}
                         onClick={() => onSelect(time)}
                         onKeyDown={(event) => move(event, time)}
@@ -76,7 +76,7 @@ export const WeekTable = ({
   );
 };
 
-/** The day of a shop, and as much more as there are posts. */
+/** Daytime, extended to all hours that have posts. */
 const hoursOf = (times: readonly BestTime[]) => {
   const known = times.map(({ hour }) => hour);
   const [first, last] = [Math.min(usualFirst, ...known), Math.max(usualLast, ...known)];
@@ -85,7 +85,7 @@ const hoursOf = (times: readonly BestTime[]) => {
 
 const heat = (share: number) => Math.min(5, Math.floor(share * 5) + 1);
 
-/** The nearest cell with posts in the direction of the key. */
+/** The nearest cell with posts in the direction of the arrow key. */
 const neighbour = (times: readonly BestTime[], from: BestTime, key: string): BestTime | undefined => {
   const away = (time: BestTime) => {
     const [down, right] = [time.weekday - from.weekday, time.hour - from.hour];

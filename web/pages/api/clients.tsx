@@ -5,9 +5,8 @@ import { useState } from 'react';
 import type { ConnectedClient } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './api.module.css';
 import { agoOf, useShortDay } from './times.ts';
@@ -20,39 +19,43 @@ const words: Record<string, string> = {
   email: 'see your address',
 };
 
-/** Clients that the person signed in to; their access can be ended. */
+/** MCP clients that the person has authorized. */
 export const Clients = () => {
   const client = useQueryClient();
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.clients,
     queryFn: ({ signal }) => app.listClients({ signal }),
   });
-  const [asked, setAsked] = useState<ConnectedClient>();
+  const [ending, setEnding] = useState<ConnectedClient>();
   const end = async () => {
-    if (!asked) return;
-    await app.endClient({ id: asked.id });
+    if (!ending) return;
+    await app.endClient({ id: ending.id });
     await client.invalidateQueries({ queryKey: keys.clients });
   };
   return (
     <>
-      <Section title="Connected clients" note={data && <span className="number">{data.clients.length}</span>}>
-        {error && <FaultBanner fault={error} title="The clients could not be loaded" onRetry={refetch} />}
-        {isPending && !error && <SkeletonRows rows={2} height={44} />}
-        {data?.clients.length === 0 && (
-          <p className={styles.none}>None yet. A client appears here once you have let it in.</p>
-        )}
-        {data && data.clients.length > 0 && (
-          <ul className={styles.rows}>
-            {data.clients.map((one) => (
-              <ClientRow key={one.id} client={one} onEnd={() => setAsked(one)} />
-            ))}
-          </ul>
-        )}
+      <Section
+        title="Connected clients"
+        note={query.data && <span className="number">{query.data.clients.length}</span>}
+      >
+        <Loaded query={query} title="The clients could not be loaded" rows={2} height={44}>
+          {({ clients }) =>
+            clients.length === 0 ? (
+              <p className={styles.none}>None yet. A client appears here once you have let it in.</p>
+            ) : (
+              <ul className={styles.rows}>
+                {clients.map((one) => (
+                  <ClientRow key={one.id} client={one} onEnd={() => setEnding(one)} />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
       </Section>
       <ConfirmDialog
-        opened={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        title={`End the access of ${asked?.name}?`}
+        opened={ending !== undefined}
+        onClose={() => setEnding(undefined)}
+        title={`End the access of ${ending?.name}?`}
         act="End access"
         kind="danger"
         onConfirm={end}

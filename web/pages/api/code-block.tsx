@@ -1,7 +1,6 @@
 import { CopyButton } from '#web/parts/copy.tsx';
 import styles from './api.module.css';
 
-/** Lines to take along; long ones scroll inside. */
 export const CodeBlock = ({ label, text }: { label: string; text: string }) => (
   <div className={styles.code}>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard */}

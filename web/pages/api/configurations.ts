@@ -1,18 +1,18 @@
 export type Way = 'sign-in' | 'token';
 
 export interface Configuration {
-  /** In the address of the page. */
+  /** Value of `?client=`. */
   key: string;
   name: string;
-  /** What to paste; `where` says into what. */
+  /** What to paste where. */
   text: (address: string, way: Way) => string;
   where: string;
 }
 
-/** The shell takes it from the environment, so that no secret stands in a file or in the history. */
+/** Expanded by the shell, so that no secret is in a file or in the history. */
 const variable = '$POSTHORN_TOKEN';
 
-/** What these clients fill in themselves. */
+/** Variables that the client expands itself. */
 const inBraces = (name: string) => `\${${name}}`;
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
@@ -20,7 +20,6 @@ const json = (value: unknown) => JSON.stringify(value, null, 2);
 const headers = (way: Way, secret: string) =>
   way === 'token' ? { headers: { Authorization: `Bearer ${secret}` } } : {};
 
-/** Ready to paste, as each client wants it. */
 export const configurations: readonly Configuration[] = [
   {
     key: 'claude-code',

@@ -1,13 +1,12 @@
 import { SegmentedControl, Tabs } from '@mantine/core';
 import { CopyField } from '#web/parts/copy.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import styles from './api.module.css';
 import { CodeBlock } from './code-block.tsx';
 import { configurations, type Way } from './configurations.ts';
 import { useBaseUrl } from './use-base-url.ts';
 
-/** The address, and what to paste for each client. */
 export const ConnectClient = ({ token }: { token: string | undefined }) => {
   const [search, setSearch] = usePageSearch<'client' | 'with'>();
   const address = `${useBaseUrl()}/mcp`;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { NewToken } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { keys } from '#web/queries.ts';
 import { useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
@@ -16,7 +16,7 @@ const CreateToken = ({
 }: {
   onClose: () => void;
   onMade: (token: NewToken) => void;
-  /** Another one is still shown, and would go. */
+  /** The previous token is still on screen, and this one replaces it. */
   isReplacing: boolean;
 }) => {
   const client = useQueryClient();

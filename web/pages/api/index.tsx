@@ -5,9 +5,9 @@ import type { NewToken } from '#generated/app-client';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
+import { ClientPermissions } from './client-permissions.tsx';
 import { Clients } from './clients.tsx';
 import { ConnectClient } from './connect-client.tsx';
-import { MayDo } from './may-do.tsx';
 import { LeaveWarning, SecretCard } from './secret-card.tsx';
 import { StatisticsSwitch } from './statistics-switch.tsx';
 import { Tokens } from './tokens.tsx';
@@ -43,7 +43,7 @@ const ApiAndMcp = () => {
       <div className={styles.columns}>
         <div>
           {made && <SecretCard token={made} onStored={() => setMade(undefined)} />}
-          <Tokens fresh={made?.id} onRevoked={(id) => id === made?.id && setMade(undefined)} />
+          <Tokens newId={made?.id} onRevoked={(id) => id === made?.id && setMade(undefined)} />
           <Clients />
           <p className={styles.small}>
             A token reads, drafts and uploads. It can ask to publish over MCP; only a person in this app can say yes.
@@ -52,7 +52,7 @@ const ApiAndMcp = () => {
         <div>
           <ConnectClient token={made?.token} />
           <TryApi />
-          <MayDo />
+          <ClientPermissions />
           <StatisticsSwitch />
         </div>
       </div>

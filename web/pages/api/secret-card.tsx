@@ -7,7 +7,7 @@ import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { CopyButton } from '#web/parts/copy.tsx';
 import styles from './api.module.css';
 
-/** Shown once; the server keeps a fingerprint alone. */
+/** Shown once: the server stores only a fingerprint. */
 export const SecretCard = ({ token: { name, token }, onStored }: { token: NewToken; onStored: () => void }) => {
   const card = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new token is looked at
@@ -38,7 +38,7 @@ export const SecretCard = ({ token: { name, token }, onStored }: { token: NewTok
   );
 };
 
-/** Whoever leaves before they have stored it is asked, also when they close the tab. */
+/** Confirms before the person leaves the page or closes the tab without storing the token. */
 export const LeaveWarning = ({ isShown }: { isShown: boolean }) => {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,

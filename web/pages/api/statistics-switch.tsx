@@ -2,20 +2,20 @@ import { Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { app } from '#web/api.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useWorkspace } from '#web/session.ts';
+import { usePermissions, useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
 
 const key = ['statistics tools'];
 
-/** Two tools more in tools/list, for every client of the workspace. */
+/** Adds two tools to tools/list for every client of the workspace. */
 export const StatisticsSwitch = () => {
   const client = useQueryClient();
   const { statisticsTools } = useWorkspace();
-  const { own } = useMay();
+  const { isOwner } = usePermissions();
   const [label, help] = [useId(), useId()];
-  const { mutate } = useChange({
+  const { mutate } = useOptimisticChange({
     key,
     send: (on: boolean) => app.changeWorkspace({ statisticsTools: on }),
     answered: async (session) => {
@@ -23,17 +23,17 @@ export const StatisticsSwitch = () => {
       client.setQueryData(keys.session, session);
     },
   });
-  const isOn = usePending<boolean>(key).at(-1) ?? statisticsTools;
+  const isOn = usePendingChanges<boolean>(key).at(-1) ?? statisticsTools;
   return (
     <section className={`card ${styles.switch}`}>
       <div>
         <h2 id={label}>Statistics over MCP</h2>
         <p id={help} className="small text-2">
           Clients may call posts_metrics and analytics_summary.{' '}
-          {own ? 'Owners decide.' : `It is ${statisticsTools ? 'on' : 'off'}; owners decide.`}
+          {isOwner ? 'Owners decide.' : `It is ${statisticsTools ? 'on' : 'off'}; owners decide.`}
         </p>
       </div>
-      {own && (
+      {isOwner && (
         <Switch
           checked={isOn}
           aria-labelledby={label}

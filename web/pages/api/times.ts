@@ -11,7 +11,7 @@ export const useShortDay = () => {
   return (at: string) => formatDay(at, zone).replace(/^\w+ /, '');
 };
 
-/** `9 min ago` or `16 h ago` within a day, then the day. Used times are exact to the minute. */
+/** `9 min ago` or `16 h ago` within a day, then the date. */
 export const agoOf = (at: string, shortDay: (at: string) => string) => {
   const ago = now().getTime() - Date.parse(at);
   if (ago < 60_000) return 'just now';

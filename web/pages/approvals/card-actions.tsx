@@ -1,21 +1,20 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ApprovalCard } from '#generated/app-client';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { count } from '#web/parts/number.ts';
 import { now } from '#web/parts/time.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './card.module.css';
 import { isDestructive, isToDecide } from './card-state.ts';
 import { useDecisions } from './use-decisions.ts';
 
-/** The button names the act. */
 export const CardActions = ({ card }: { card: ApprovalCard }) => {
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const { approve, reject, ask, running, fault } = useDecisions();
   if (!isToDecide(card)) return null;
-  if (!write) {
+  if (!canWrite) {
     return (
       <footer className={styles.foot}>
         <p className="small text-2">Owners, admins and editors decide. You are a viewer here.</p>
@@ -52,7 +51,7 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
   );
 };
 
-/** What the main button does, and why it may not. */
+/** Label of the main button, and why it is disabled. */
 export const actOf = (card: ApprovalCard): { label: string; note: string; reason: string | undefined } => {
   const { status, action, verb, validation, accounts, input } = card;
   const isPast = typeof input.at === 'string' && Date.parse(input.at) < now().getTime();

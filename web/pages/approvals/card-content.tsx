@@ -18,7 +18,7 @@ type Account = ApprovalCard['accounts'][number];
 
 type Content = Pick<Post, 'versions' | 'accountIds'>;
 
-/** What goes out, by identical text. With `now` each text is compared with what it has become, or would become. */
+/** What goes out, grouped by identical text. With `now`, each text is diffed against it. */
 export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Content | undefined }) => {
   if (card.post === undefined) return null;
   const shown = now ?? card.post;
@@ -125,12 +125,12 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
 interface OptionLine {
   readonly label: string;
   readonly value: string;
-  /** What it was, where a change is asked for. */
+  /** The previous value, if the request changes it. */
   readonly was: string | undefined;
   readonly file: ApprovalCard['media'][number] | undefined;
 }
 
-/** What is set for these accounts: it decides who sees the post, or is public itself. */
+/** Options matter to the approver: they decide who sees the post, or are public themselves. */
 const Options = ({
   postId,
   accounts,
@@ -146,7 +146,7 @@ const Options = ({
 }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const isSet = versions.some(({ options }) => Object.keys(options).length > 0);
-  // Names of what an account alone has, such as its boards.
+  // Labels of choices that only the account has, such as its boards.
   const { data: view } = useQuery({
     queryKey: keys.editor(postId),
     queryFn: ({ signal }) => app.viewForEditor({ id: postId }, { signal }),
@@ -154,7 +154,7 @@ const Options = ({
   });
   const lines = new Map<string, OptionLine>();
   for (const { id, network } of accounts) {
-    // An account that is new has nothing to be compared with.
+    // A newly added account has nothing to compare with.
     const earlier = before?.accountIds.includes(id) ? before.versions : versions;
     const [set, wasSet] = [optionsFor(versions, id), optionsFor(earlier, id)];
     const own = view?.accounts.find(({ accountId }) => accountId === id)?.choices;
@@ -198,13 +198,13 @@ const optionsFor = (versions: Post['versions'], id: string): Readonly<Record<str
   ...versions.find(({ accountId }) => accountId === id)?.options,
 });
 
-/** Polls, quotes and the like stand below the text; the focus of a picture says nothing in numbers. */
+/** Polls and quotes are shown below the text; the coordinates of a focus point say nothing to a reader. */
 const isShownApart = (key: string, type: string) =>
   type === 'Poll' || type === 'Focus' || /\.(quote|text_attachment|first_comment)$/.test(key);
 
 const yesNo = (type: string, value: string) => (type !== 'Boolean' ? value : value === 'true' ? 'Yes' : 'No');
 
-/** `X 97/280 · Bluesky 97/300`: the longest item, as each network counts. */
+/** `X 97/280 · Bluesky 97/300` for the longest item. */
 const Counts = ({ accounts, content }: { accounts: readonly Account[]; content: readonly Item[] }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const lines = [...new Set(accounts.map(({ network }) => network))].flatMap((network) => {

@@ -1,10 +1,10 @@
 import type { ApprovalCard } from '#generated/app-client';
 import { now } from '#web/parts/time.ts';
 
-/** Something ends that cannot be brought back. */
+/** Actions that cannot be undone. */
 export const isDestructive = ({ action }: ApprovalCard) => action === 'posts.delete' || action === 'accounts.delete';
 
-/** A changed post that the person may still send out themselves. */
+/** The post was edited after the request, and the person can still send it. */
 export const mayActOn = ({ status, action, changedPost, expiresAt }: ApprovalCard) =>
   status === 'Outdated' &&
   (action === 'posts.publishNow' || action === 'posts.schedule') &&

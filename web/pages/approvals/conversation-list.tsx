@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { SquareTerminal } from 'lucide-react';
 import { useZone } from '#web/session.ts';
 import styles from './conversation-list.module.css';
+import { lineOf, shortTime } from './format-request.ts';
 import type { Conversation } from './use-approvals.ts';
-import { lineOf, shortTime } from './words.ts';
 
-/** Who asks, a line each; the count is what waits for a person. */
+/** One row per client, with the number of open requests. */
 export const ConversationList = ({
   conversations,
   open,

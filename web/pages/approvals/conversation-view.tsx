@@ -8,20 +8,20 @@ import { EmptyState } from '#web/parts/empty-state.tsx';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { useShortcutsOn } from '#web/shell/shortcuts.ts';
-import { AskTwice } from './ask-twice.tsx';
 import { isToDecide, mayActOn } from './card-state.ts';
+import { ConfirmApproval } from './confirm-approval.tsx';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
 import { RequestCard } from './request-card.tsx';
 import type { Conversation } from './use-approvals.ts';
-import { useDecisionWords } from './use-decision-words.ts';
+import { useDecisionText } from './use-decision-text.ts';
 import { DecisionsProvider, useMakeDecisions } from './use-decisions.ts';
 
 const cardsAtOnce = 20;
 
-/** Waiting cards oldest first, then changed posts, then what was decided, folded to a line each. */
+/** Open requests oldest first, then edited posts, then decided requests collapsed to a line. */
 export const ConversationView = ({
   conversation,
   focused,
@@ -29,13 +29,13 @@ export const ConversationView = ({
   more,
 }: {
   conversation: Conversation;
-  /** The card of the address. */
+  /** The card that the address names. */
   focused: ApprovalCard | undefined;
   show: 'decided' | undefined;
   more: React.ReactNode;
 }) => {
   const area = useRef<HTMLDivElement>(null);
-  const words = useDecisionWords();
+  const words = useDecisionText();
   const [shown, setShown] = useState(cardsAtOnce);
   const decisions = useMakeDecisions(useCallback((id: string) => focusAfter(area.current, id), []));
   const changed = useChanged(conversation);
@@ -74,12 +74,12 @@ export const ConversationView = ({
         )}
         {more}
       </div>
-      <AskTwice decisions={decisions} />
+      <ConfirmApproval decisions={decisions} />
     </DecisionsProvider>
   );
 };
 
-/** Posts that were edited after the request, and that the person may still send out: the newest request of each. */
+/** The newest request of each post that was edited after it and can still be sent. */
 const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
   const seen = new Set(waiting.map(subjectOf));
   const candidates = decided
@@ -100,18 +100,18 @@ const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
 
 const subjectOf = ({ action, post, account }: ApprovalCard) => `${action} ${post?.id ?? account?.id}`;
 
-/** A and R, for the card that has the focus. Yes takes a second step. */
+/** A approves and R rejects the focused card. Approving asks for confirmation. */
 const useDecisionKeys = (
   area: React.RefObject<HTMLElement | null>,
   cards: readonly ApprovalCard[],
   decisions: ReturnType<typeof useMakeDecisions>,
 ) => {
   const on = useShortcutsOn();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const latest = useRef({ cards, decisions });
   latest.current = { cards, decisions };
   useEffect(() => {
-    if (!on || !write) return;
+    if (!on || !canWrite) return;
     const press = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const key = event.key.toLowerCase();
@@ -125,10 +125,10 @@ const useDecisionKeys = (
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [on, write, area]);
+  }, [on, canWrite, area]);
 };
 
-/** The card of the address has the focus when it is there, once. */
+/** Focuses the card that the address names, once. */
 const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | undefined) => {
   const done = useRef<string>(undefined);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { Check, CircleHelp, Clock, X } from 'lucide-react';
 import type { ApprovalCard } from '#generated/app-client';
 import { useZone } from '#web/session.ts';
 import styles from './card.module.css';
-import { lineOf } from './words.ts';
+import { lineOf } from './format-request.ts';
 
 const looks = {
   Approved: { icon: Check, tone: 'green' },
@@ -13,7 +13,6 @@ const looks = {
   Open: { icon: Clock, tone: 'grey' },
 } as const;
 
-/** A decided request in one line, with who and when; it opens the card. */
 export const DecidedLine = ({ card, decision }: { card: ApprovalCard; decision: string }) => {
   const zone = useZone();
   const { icon: Icon, tone } = looks[card.status];

@@ -5,13 +5,13 @@ import { Stamp } from 'lucide-react';
 import type { ApprovalCard } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './approvals.module.css';
@@ -23,13 +23,13 @@ const Approvals = () => {
   const { id } = useParams({ strict: false }) as { id?: string };
   const [search] = usePageSearch<'conversation' | 'show'>();
   const show = search.show === 'decided' ? 'decided' : undefined;
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const list = useApprovals();
   const focused = useFocused(id, list.cards);
   const cards = focused.card && !list.cards.some((one) => one.id === id) ? [...list.cards, focused.card] : list.cards;
   const conversations = conversationsOf(cards);
   const openId = focused.card?.conversation.id ?? search.conversation;
-  const open = conversations.find((one) => one.id === openId) ?? (phone ? undefined : conversations[0]);
+  const open = conversations.find((one) => one.id === openId) ?? (isPhone ? undefined : conversations[0]);
 
   if (list.error || focused.error) {
     return (
@@ -74,7 +74,7 @@ const Approvals = () => {
       Show older requests
     </Button>
   );
-  if (phone && open === undefined) {
+  if (isPhone && open === undefined) {
     return (
       <Page>
         {side}
@@ -85,7 +85,7 @@ const Approvals = () => {
   return (
     <Page conversation={open}>
       <div className={styles.both}>
-        {!phone && <div className={styles.side}>{side}</div>}
+        {!isPhone && <div className={styles.side}>{side}</div>}
         <div className={styles.cards}>
           {open && (
             <ConversationView
@@ -130,7 +130,7 @@ const Keys = () => (
   </p>
 );
 
-/** The card of the address, also one that is older than the list. */
+/** The card that the address names, even if it is older than the loaded pages. */
 const useFocused = (id: string | undefined, cards: readonly ApprovalCard[]) => {
   const listed = cards.find((one) => one.id === id);
   const query = useQuery({

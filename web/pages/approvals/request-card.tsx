@@ -15,13 +15,13 @@ import {
 import { useEffect } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { toastIdOf } from '#web/live/apply-news.ts';
+import { toastIdOf } from '#web/live/apply-event.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { withLabels } from '#web/parts/option-words.ts';
+import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
 import { closeToast } from '#web/parts/toasts.tsx';
@@ -33,9 +33,9 @@ import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
 import { isDestructive, isToDecide } from './card-state.ts';
-import { fitsLine, momentWords, titleOf } from './words.ts';
+import { fitsLine, formatMoment, titleOf } from './format-request.ts';
 
-/** One request, whole. `decision` says who decided it, when it is decided. */
+/** `decision`: who decided it and when. */
 export const RequestCard = ({
   card: listed,
   decision,
@@ -43,7 +43,7 @@ export const RequestCard = ({
 }: {
   card: ApprovalCard;
   decision: string;
-  /** Somebody was faster than a click here. */
+  /** Someone else decided before this click. */
   wasDecided: boolean;
 }) => {
   const zone = useZone();
@@ -53,7 +53,7 @@ export const RequestCard = ({
     queryFn: ({ signal }) => app.getApproval({ id: listed.id }, { signal }),
     placeholderData: listed,
   });
-  // Whoever looks at it needs no toast for it.
+  // The card is on screen, so its toast is redundant.
   useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
   const { title, warning } = titleOf(card, zone);
   const { post } = card;
@@ -68,7 +68,7 @@ export const RequestCard = ({
             {title}
           </h2>
           <p className="small text-3">
-            Asked {momentWords(card.createdAt, zone)}
+            Asked {formatMoment(card.createdAt, zone)}
             {!isToDecide(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
             {isOpen && post?.status === 'Scheduled' && post.scheduledAt && (
@@ -92,7 +92,7 @@ export const RequestCard = ({
       {card.changedPost && isToDecide(card) && (
         <div className={styles.banner}>
           <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
-            The post was edited {momentWords(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
+            The post was edited {formatMoment(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
             stands.
           </Banner>
         </div>
@@ -148,7 +148,7 @@ const StatusChip = ({ card }: { card: ApprovalCard }) => {
   );
 };
 
-/** What a change would do beside texts and options: another time, other accounts. */
+/** Time and account changes; text and options are shown as diffs. */
 const Changes = ({ card: { post, becomes, accounts } }: { card: ApprovalCard }) => {
   if (post === undefined || becomes === undefined) return null;
   const without = (those: typeof post, these: typeof post) =>
@@ -213,13 +213,13 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
     </section>
   );
 
-/** Against the limits of its networks, as of now. */
+/** Validation against the current limits of the networks. */
 const Checks = ({ card: { post, becomes, accounts, validation, action } }: { card: ApprovalCard }) => {
   const networks = useNetworks().list;
   if (post === undefined || validation === undefined || action === 'posts.delete') return null;
   const { issues } = validation;
   const places = (becomes ?? post).accountIds.length;
-  // A network that this server plays can fetch from it.
+  // A sandbox network can fetch media from this server.
   const played = accounts.filter(({ network }) => networks.some((one) => one.network === network && one.sandbox));
   const warnings = validation.warnings.filter(
     ({ code, accountId }) => !(code === 'MediaNotPublic' && played.some(({ id }) => id === accountId)),
@@ -241,7 +241,7 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
 
-/** What happens to a picture, and what whoever approves agrees to. */
+/** Informational: the card shows the fitted image, and what approving declares. */
 const isNote = ({ code }: Findings[number]) => code === 'MediaFitted' || code === 'Declaration';
 
 const CheckList = ({
@@ -263,7 +263,7 @@ const CheckList = ({
           <Icon size={16} aria-hidden="true" />
           <span>
             {provider && !message.includes(provider) && `${provider}: `}
-            <LinkedText text={withLabels(message, optionsOf(provider))} />
+            <LinkedText text={replaceOptionKeys(message, optionsOf(provider))} />
           </span>
         </li>
       ))}

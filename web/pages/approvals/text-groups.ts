@@ -5,7 +5,7 @@ export type Item = Post['versions'][number]['content'][number];
 export interface TextGroup {
   accounts: Account[];
   content: Item[];
-  /** What it turns into; undefined where nothing is compared. */
+  /** The content after the change; undefined without a comparison. */
   became: Item[] | undefined;
   /** `the same on 3 accounts`, `a shorter text` */
   note: string;
@@ -13,12 +13,12 @@ export interface TextGroup {
 
 type Versions = Pick<Post, 'versions' | 'accountIds'>;
 
-/** Accounts that get the same text and media, before and after a change, stand together; the group of the most comes first. */
+/** Groups accounts with identical content before and after a change, largest group first. */
 export const textGroups = (post: Versions, accounts: readonly Account[], later?: Versions): TextGroup[] => {
   const groups = new Map<string, Omit<TextGroup, 'note'>>();
   for (const account of accounts) {
     const became = later && contentFor(later, account.id);
-    // An account that is new has nothing to be compared with.
+    // A newly added account has nothing to compare with.
     const content = became && !post.accountIds.includes(account.id) ? became : contentFor(post, account.id);
     const key = JSON.stringify([content, became]);
     const group = groups.get(key) ?? { accounts: [], content, became };

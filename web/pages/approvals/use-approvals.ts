@@ -12,11 +12,11 @@ export interface Conversation {
   waiting: ApprovalCard[];
   /** Newest first. */
   decided: ApprovalCard[];
-  /** Of its newest card. */
+  /** When its newest card was created. */
   lastAt: string;
 }
 
-/** All open cards, and the newest that were decided; older ones on demand. */
+/** All open cards and the latest decided ones; older pages on demand. */
 export const useApprovals = () => {
   const query = useInfiniteQuery({
     queryKey: keys.approvalPages,
@@ -26,7 +26,7 @@ export const useApprovals = () => {
   });
   const { data, hasNextPage, isFetching, fetchNextPage } = query;
   const cards = data?.pages.flatMap((page) => page.cards) ?? [];
-  // The open ones come first; until one is decided there may be more of them.
+  // Open cards come first, so a page that ends with one may not have them all.
   const mayMissOpen = hasNextPage && !isFetching && cards.at(-1)?.status === 'Open';
   useEffect(() => {
     if (mayMissOpen) void fetchNextPage();
@@ -34,7 +34,7 @@ export const useApprovals = () => {
   return { ...query, cards, conversations: conversationsOf(cards) };
 };
 
-/** Those with something waiting first, then by their newest card. */
+/** Conversations with open cards first, then by newest card. */
 export const conversationsOf = (cards: readonly ApprovalCard[]): Conversation[] => {
   const found = new Map<string, Conversation>();
   for (const card of cards) {

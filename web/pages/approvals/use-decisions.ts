@@ -4,16 +4,16 @@ import { type ApprovalCard, isPosthornError } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 
 interface Decisions {
-  /** Yes to the card; for a changed post the person's own act. */
+  /** Approves the card, or sends an edited post as the person's own action. */
   approve: (card: ApprovalCard) => Promise<void>;
   reject: (card: ApprovalCard) => Promise<void>;
-  /** Opens the second step. */
+  /** Opens the confirmation dialog. */
   ask: (card: ApprovalCard) => void;
   asked: ApprovalCard | undefined;
   closeAsked: () => void;
   running: { id: string; what: 'approve' | 'reject' } | undefined;
   fault: { id: string; error: unknown } | undefined;
-  /** Cards that somebody else had decided when a click came. */
+  /** Cards that someone else decided before this person's click. */
   late: ReadonlySet<string>;
 }
 
@@ -26,7 +26,7 @@ export const useDecisions = () => {
   return found;
 };
 
-/** One decision at a time, and never before the server has said so. `leave` is called when a card goes. */
+/** One decision at a time, shown only after the server accepted it. `leave` runs when a card disappears. */
 export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   const client = useQueryClient();
   const [running, setRunning] = useState<Decisions['running']>();
@@ -66,7 +66,7 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   };
 };
 
-/** The text has changed, so the request is over; what happens now is the person's own act. */
+/** The request no longer matches the post, so the person sends it in their own name. */
 const own = ({ action, post, input }: ApprovalCard) =>
   action === 'posts.schedule'
     ? actions.posts.schedule({ id: post?.id ?? '', at: String(input.at) })

@@ -2,7 +2,7 @@ import type { Account } from '#generated/app-client';
 import { dateIn, formatDateTime, formatDay } from '#web/parts/time.ts';
 import type { UsedAction } from './chat-messages.ts';
 
-/** A word or two behind the name of an action: which range, for whom, how it came out. */
+/** Short detail after the name of an action: its range, account or result. */
 export const detailOf = (
   { name, state, input, output }: UsedAction,
   zone: string,

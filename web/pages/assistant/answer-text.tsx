@@ -3,7 +3,7 @@ import { Fragment, memo } from 'react';
 import styles from './answer.module.css';
 import { blocksOf, type Inline } from './markdown.ts';
 
-/** Paragraphs, lists, bold, code and links. Whatever else a model writes is shown as text; no image is loaded. */
+/** A small subset of Markdown; the rest is shown as text, and images are never loaded. */
 export const AnswerText = memo(({ text }: { text: string }) => (
   <div className={styles.answer}>
     {blocksOf(text).map((block, index) => {

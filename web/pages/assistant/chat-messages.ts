@@ -4,7 +4,7 @@ import type { ChatNote } from '#contracts/assistant';
 export type Message = UIMessage<{ chatId: string }, { note: ChatNote }>;
 type Part = Message['parts'][number];
 
-/** One action that an answer used. */
+/** One tool call of an answer. */
 export interface UsedAction {
   id: string;
   /** `analytics.summary` */
@@ -21,7 +21,7 @@ export const noteIn = ({ parts }: Message): ChatNote | undefined => {
   return part?.type === 'data-note' ? part.data : undefined;
 };
 
-/** Undefined for a part that is no action. */
+/** Undefined for parts that are not tool calls. */
 export const usedAction = (part: Part): UsedAction | undefined => {
   if (part.type !== 'dynamic-tool' && !part.type.startsWith('tool-')) return undefined;
   const { toolCallId, toolName, state, input, output, errorText } = part as {
@@ -46,7 +46,7 @@ export const usedAction = (part: Part): UsedAction | undefined => {
   };
 };
 
-/** The cards that an answer asked for, each once. */
+/** Ids of the approval cards that an answer created. */
 export const cardsIn = ({ parts }: Message): string[] => {
   const ids = parts.flatMap((part) => {
     const used = usedAction(part);

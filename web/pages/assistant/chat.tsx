@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './assistant.module.css';
 import type { Message } from './chat-messages.ts';
 import { Composer } from './composer.tsx';
@@ -16,7 +16,7 @@ export const Chat = ({
   onBegun,
 }: {
   chatId: string | undefined;
-  /** What was said before this visit. */
+  /** Earlier messages of the chat. */
   before: Message[];
   model: string | undefined;
   onBegun: (chatId: string) => void;
@@ -38,7 +38,7 @@ export const Chat = ({
     setText('');
     void ask(words, sees.may);
   };
-  // A question that the server did not take is not in the chat: it goes back to where it was written.
+  // The server did not store the question, so it goes back into the field.
   useEffect(() => {
     if (error === undefined) return;
     setMessages((all) => (all.at(-1)?.role === 'user' ? all.slice(0, -1) : all));
@@ -87,7 +87,6 @@ export const Chat = ({
   );
 };
 
-/** Nothing to read yet. */
 const isSilent = (message: Message | undefined) =>
   message === undefined ||
   message.role === 'user' ||

@@ -6,7 +6,7 @@ import styles from './composer.module.css';
 
 const mostCharacters = 20_000;
 
-/** Enter sends, Shift and Enter begin a line. While an answer is written, Stop is in the place of Send. */
+/** Enter sends, Shift+Enter starts a new line. Stop replaces Send while an answer streams. */
 export const Composer = ({
   text,
   onText,
@@ -18,7 +18,7 @@ export const Composer = ({
 }: {
   text: string;
   onText: (text: string) => void;
-  /** What the assistant sees; undefined when it sees nothing, or must not. */
+  /** The page that the assistant is told about; undefined when there is none or it is hidden. */
   sees: string | undefined;
   onHide: () => void;
   isWriting: boolean;

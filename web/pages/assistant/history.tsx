@@ -4,12 +4,11 @@ import { MessageCircle, Trash2 } from 'lucide-react';
 import type { ListChatsOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './history.module.css';
 
-/** The person's own chats in this workspace. */
 const History = ({
   chats,
   open,
@@ -18,7 +17,7 @@ const History = ({
 }: {
   chats: ListChatsOutput['chats'];
   open: string | undefined;
-  /** Undefined: the open one was deleted. */
+  /** Undefined after the open chat was deleted. */
   onOpen: (id: string | undefined) => void;
   onClose: () => void;
 }) => {

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { History as HistoryIcon, SquarePen } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
@@ -20,7 +20,7 @@ const History = lazy(() => import('./history.tsx'));
 const Assistant = () => {
   useOwnBottomBar();
   const zone = useZone();
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [listing, setListing] = useState(false);
   const { visit, begin, open } = useVisit();
   const list = useQuery({ queryKey: keys.chats, queryFn: ({ signal }) => app.listChats({ signal }) });
@@ -28,7 +28,7 @@ const Assistant = () => {
     queryKey: keys.chat(visit.kept ?? ''),
     queryFn: ({ signal }) => app.getChat({ id: visit.kept ?? '' }, { signal }),
     enabled: visit.kept !== undefined,
-    // It is shown as it was opened; what is said from now on is added here.
+    // Messages sent from here are appended locally, so a refetch would duplicate them.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -42,11 +42,11 @@ const Assistant = () => {
         actions={
           <>
             <Tooltip label="Your chats">
-              <ActionIcon size={phone ? 40 : 34} aria-label="Your chats" onClick={() => setListing(true)}>
+              <ActionIcon size={isPhone ? 40 : 34} aria-label="Your chats" onClick={() => setListing(true)}>
                 <HistoryIcon size={17} strokeWidth={1.75} aria-hidden="true" />
               </ActionIcon>
             </Tooltip>
-            {phone ? (
+            {isPhone ? (
               <ActionIcon size={40} aria-label="New chat" onClick={() => open(undefined)}>
                 <SquarePen size={18} strokeWidth={1.75} aria-hidden="true" />
               </ActionIcon>
@@ -85,11 +85,11 @@ const Assistant = () => {
 interface Visit {
   key: number;
   id: string | undefined;
-  /** The chat to read first; one that began here needs none. */
+  /** The stored chat to load; undefined for a chat that starts here. */
   kept: string | undefined;
 }
 
-/** Which chat is open, as the address says. One that begins gets its address while it goes on. */
+/** The open chat, from the address. A new chat gets its address while its first answer streams. */
 const useVisit = () => {
   const [search, setSearch] = usePageSearch<'chat'>();
   const { chat } = search;

@@ -1,9 +1,9 @@
-/** The little that an answer may use. Made for text that nobody has checked: the result is data, never HTML. */
+/** Parses untrusted model output into data; it never becomes HTML. */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: 'bold'; parts: Inline[] }
-  /** `host` is absent for a page of the app. */
+  /** `host` is undefined for links inside the app. */
   | { kind: 'link'; text: string; to: string; host: string | undefined };
 
 export type Block =
@@ -27,7 +27,7 @@ export const blocksOf = (text: string): Block[] => {
       else blocks.push({ kind, items: [entry] });
       isNew = true;
     } else {
-      // Headings are lines like others.
+      // Headings become plain paragraphs.
       const parts = inlinesOf(line.replace(/^#{1,6}\s+/, '').trim());
       if (!isNew && last?.kind === 'paragraph') last.parts.push({ kind: 'text', text: ' ' }, ...parts);
       else blocks.push({ kind: 'paragraph', parts });
@@ -68,7 +68,7 @@ const inlinesOf = (line: string): Inline[] => {
 
 const unescaped = (text: string) => text.replace(/\\(.)/g, '$1');
 
-/** A page of the app, or http(s) with its host shown; anything else is no link. */
+/** Links inside the app, or http(s) with the host shown; anything else stays text. */
 const linkTo = (target: string, label: string): Inline | undefined => {
   if (/^\/(?![/\\])[\w/?=&.-]*$/.test(target))
     return { kind: 'link', text: label || target, to: target, host: undefined };

@@ -3,7 +3,7 @@ import { CircleStop, Scissors } from 'lucide-react';
 import { memo } from 'react';
 import { Banner } from '#web/parts/banner.tsx';
 import { AnswerText } from './answer-text.tsx';
-import { AskedCard } from './asked-card.tsx';
+import { ApprovalRequest } from './approval-request.tsx';
 import { cardsIn, type Message, noteIn, type UsedAction, usedAction } from './chat-messages.ts';
 import styles from './message.module.css';
 import { Numbers, summaryIn } from './numbers.tsx';
@@ -16,7 +16,6 @@ export const Question = ({ message }: { message: Message }) => (
   </div>
 );
 
-/** What was used, what is said, the numbers, and last what waits for a person. */
 export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (() => void) | undefined }) => {
   const summary = summaryIn(message.parts.flatMap((part) => usedAction(part) ?? []));
   const note = noteIn(message);
@@ -33,7 +32,7 @@ export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (
       )}
       {summary && <Numbers {...summary} />}
       {cardsIn(message).map((id) => (
-        <AskedCard key={id} id={id} />
+        <ApprovalRequest key={id} id={id} />
       ))}
       {note?.kind === 'Failed' && (
         <Banner
@@ -64,7 +63,7 @@ export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (
   );
 });
 
-/** Texts, and between them the actions that were used one after the other. */
+/** Texts, with consecutive tool calls grouped between them. */
 const groupsOf = ({ parts }: Message): (string | UsedAction[])[] => {
   const groups: (string | UsedAction[])[] = [];
   for (const part of parts) {

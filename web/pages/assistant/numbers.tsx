@@ -8,7 +8,7 @@ import type { UsedAction } from './chat-messages.ts';
 import styles from './numbers.module.css';
 
 const dayMs = 24 * 3_600_000;
-/** A longer range is what best times are told from. */
+/** Longer ranges are queries for best times, not about a period. */
 const mostDays = 32;
 
 interface Summary {
@@ -18,7 +18,7 @@ interface Summary {
   totals: { posts: number; engagement: number; views: number; comments: number };
 }
 
-/** The range that an answer is about, if it is about one. */
+/** The summary that the answer is about, if any. */
 export const summaryIn = (actions: readonly UsedAction[]): { summary: Summary; accountIds: string } | undefined => {
   const used = actions.find(({ name, state }) => name === 'analytics.summary' && state === 'done');
   const summary = used?.output as Partial<Summary> | undefined;
@@ -28,7 +28,7 @@ export const summaryIn = (actions: readonly UsedAction[]): { summary: Summary; a
   return { summary: summary as Summary, accountIds: Array.isArray(accountIds) ? accountIds.join() : '' };
 };
 
-/** Three totals as the action told them, with their run over the days. */
+/** Three totals with their daily course. */
 export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds: string }) => {
   const { from, to, timeZone, totals } = summary;
   const input = { from, to, timeZone, ...(accountIds && { accountIds }) };

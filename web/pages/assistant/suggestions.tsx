@@ -1,6 +1,6 @@
 import { MessageCircle } from 'lucide-react';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './assistant.module.css';
 
 const forAll = ['How did last week go?', 'What are my best times to post?'];
@@ -8,14 +8,14 @@ const forWriters = 'Draft a post saying “We open at 7 on Saturday”';
 const forReaders = 'What failed, and why?';
 
 export const Suggestions = ({ model, onChoose }: { model: string | undefined; onChoose: (text: string) => void }) => {
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   return (
     <EmptyState
       icon={MessageCircle}
       title="Ask about your posts and numbers"
       action={
         <ul className={styles.suggestions}>
-          {[...forAll, write ? forWriters : forReaders].map((text) => (
+          {[...forAll, canWrite ? forWriters : forReaders].map((text) => (
             <li key={text}>
               <button type="button" onClick={() => onChoose(text)}>
                 {text}
@@ -25,7 +25,7 @@ export const Suggestions = ({ model, onChoose }: { model: string | undefined; on
         </ul>
       }
     >
-      {write
+      {canWrite
         ? 'It reads, drafts and checks on its own. Before anything becomes public it asks you, on a card here.'
         : 'It reads what you may read.'}
       {model === undefined &&

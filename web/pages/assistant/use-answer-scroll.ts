@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 
 const nearPx = 160;
 
-/** The end stays in view while an answer grows, unless the person has scrolled up to read. */
+/** Keeps the end in view while an answer streams, unless the person has scrolled up. */
 export const useAnswerScroll = (end: React.RefObject<HTMLElement | null>, messages: readonly unknown[]) => {
   const stays = useRef(true);
   useEffect(() => {
@@ -11,11 +11,11 @@ export const useAnswerScroll = (end: React.RefObject<HTMLElement | null>, messag
     const look = () => {
       stays.current = sheet.scrollHeight - sheet.scrollTop - sheet.clientHeight < nearPx;
     };
-    // Cards and numbers come after the words.
+    // Cards and charts render after the text.
     const grown = new ResizeObserver(() => {
       if (stays.current) sheet.scrollTop = sheet.scrollHeight;
     });
-    // Whoever opens something there reads it.
+    // A click expands something that the person wants to read.
     const read = () => {
       stays.current = false;
     };
@@ -30,7 +30,7 @@ export const useAnswerScroll = (end: React.RefObject<HTMLElement | null>, messag
     };
   }, [end]);
   const count = messages.length;
-  // A new question is always shown.
+  // Scroll to every new question.
   useLayoutEffect(() => {
     const sheet = document.getElementById('page');
     stays.current = true;

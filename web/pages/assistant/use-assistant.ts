@@ -9,13 +9,13 @@ import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import type { Message } from './chat-messages.ts';
 
-// It would try to make a function of text, which the content security policy refuses.
+// zod's JIT compiles functions from strings, which the content security policy blocks.
 config({ jitless: true });
 
-/** How often a page that is being written is drawn anew. */
+/** Limits re-rendering while an answer streams. */
 const drawnEveryMs = 50;
 
-/** One chat. `onBegun` is told its id when the first question has one. */
+/** `onBegun` gets the id of a new chat once the server has assigned it. */
 export const useAssistant = ({
   chatId,
   messages,
@@ -34,7 +34,7 @@ export const useAssistant = ({
       new DefaultChatTransport<Message>({
         api: '/api/app/assistant/ask',
         fetch: fetchStream,
-        // The server has the chat; it is sent the question alone.
+        // The server stores the chat, so only the new question is sent.
         prepareSendMessagesRequest: ({ messages: all, body }) => ({
           body: {
             ...(about.current.chatId && { chatId: about.current.chatId }),
@@ -62,7 +62,6 @@ export const useAssistant = ({
     onBegun(begun);
   }, [begun, onBegun]);
   const { stop } = chat;
-  // Whoever leaves the page needs no answer.
   useEffect(() => () => void stop(), [stop]);
   const isWriting = chat.status === 'submitted' || chat.status === 'streaming';
   return { ...chat, isWriting, ask: (text: string, sees: boolean) => chat.sendMessage({ text }, { body: { sees } }) };
@@ -71,7 +70,7 @@ export const useAssistant = ({
 const textOf = (message: Message | undefined) =>
   message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
 
-/** As the server keeps it. */
+/** Mirrors what the server stores for a stopped answer. */
 const stopped = (message: Message): Message =>
   message.role === 'user'
     ? message

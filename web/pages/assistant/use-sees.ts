@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { actions } from '#web/api.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { keys, queries } from '#web/queries.ts';
-import { usePlaces } from '#web/shell/places.ts';
+import { useNavItems } from '#web/shell/use-nav-items.ts';
 
 const mostLetters = 40;
 
-/** The page that was open before this one, as the assistant is told it. It can be hidden, until another one is open. */
+/** The previous page, which the assistant is told about. Hiding it lasts until another page is opened. */
 export const useSees = () => {
   const [hidden, setHidden] = useState<string>();
-  const { pages, workspace } = usePlaces();
+  const { pages, workspace } = useNavItems();
   const context = useQuery({
     queryKey: keys.seen,
     queryFn: ({ signal }) => actions.ui.getContext({}, { signal }),
@@ -24,7 +24,7 @@ export const useSees = () => {
   const isHidden = hidden !== undefined && hidden === (postId || context?.page);
   return {
     label: isHidden || label === undefined ? undefined : shortened(label),
-    /** Also what has no name here: it may ask, unless somebody said no. */
+    /** Also true for pages without a label, unless the person hid them. */
     may: !isHidden,
     hide: () => setHidden(postId || context?.page),
   };

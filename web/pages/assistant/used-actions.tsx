@@ -13,7 +13,7 @@ const looks = {
   waiting: { icon: Stamp, word: 'waits for you' },
 } as const;
 
-/** Small lines before the answer; each opens what went in and what came out. */
+/** Tool calls as lines; each expands to its input and output. */
 export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => {
   const [open, setOpen] = useState<string>();
   const panel = useId();

@@ -3,7 +3,7 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './calendar.module.css';
 
-/** The accounts as badges that are on or off; all on is the same as none chosen. */
+/** All badges on means the same as no filter. */
 export const AccountBadges = ({
   chosen,
   onChange,

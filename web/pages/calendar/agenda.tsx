@@ -18,7 +18,6 @@ import type { GoodTime } from './use-best-times.ts';
 import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
-/** Day after day as a list. */
 export const Agenda = ({
   days,
   items,

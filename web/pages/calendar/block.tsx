@@ -9,7 +9,7 @@ import type { Payload } from './use-events.ts';
 
 export type BlockProps = React.ComponentPropsWithoutRef<'button'> & { mod?: unknown };
 
-/** What the library places: it gives position and drag, the look is ours. */
+/** @mantine/schedule provides position and dragging; we render the content. */
 export const Block = ({
   id,
   payload,

@@ -2,15 +2,15 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, Copy, Ellipsis, EllipsisVertical, SquarePen, Stamp } from 'lucide-react';
 import { useState } from 'react';
-import { useDuplicate } from '#web/parts/post-acts.ts';
+import { useDuplicate } from '#web/parts/post-actions.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
-import { useMay } from '#web/session.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
+import { usePermissions } from '#web/session.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 
-/** What can be done with a post of the calendar, also without a mouse. */
+/** Every drag action has its equivalent here. */
 export const CardMenu = ({
   item: { post, at, isMovable },
   onChoose,
@@ -25,9 +25,9 @@ export const CardMenu = ({
   const [opened, setOpened] = useState(false);
   const navigate = useNavigate();
   const duplicate = useDuplicate();
-  const { write } = useMay();
-  const card = useWaiting().ofPost.get(post.id);
-  const Icon = usePhone() ? EllipsisVertical : Ellipsis;
+  const { canWrite } = usePermissions();
+  const card = useOpenApprovals().ofPost.get(post.id);
+  const Icon = useIsPhone() ? EllipsisVertical : Ellipsis;
   const button = (
     <ActionIcon
       className={className}
@@ -40,7 +40,7 @@ export const CardMenu = ({
       <Icon size={isTall ? 18 : 16} aria-hidden="true" />
     </ActionIcon>
   );
-  // A menu costs more than its button: only the one that is open exists.
+  // Menus are expensive to render, so only the open one is mounted.
   if (!opened) return button;
   return (
     <Menu opened onChange={setOpened} withinPortal width={200} returnFocus>
@@ -65,7 +65,7 @@ export const CardMenu = ({
             Review the request
           </Menu.Item>
         )}
-        {write && (
+        {canWrite && (
           <Menu.Item leftSection={<Copy size={16} />} onClick={() => void duplicate([post.id])}>
             Duplicate
           </Menu.Item>

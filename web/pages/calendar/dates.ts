@@ -5,13 +5,13 @@ export type View = (typeof views)[number];
 
 export const isView = (text: string | undefined): text is View => views.some((view) => view === text);
 
-/** `2026-11-19`, and a day that exists. */
+/** `2026-11-19`, and not 30 February. */
 export const isDate = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 
 export const todayIn = (zone: string) => dateIn(now(), zone);
 
-/** 1 Monday to 7 Sunday. */
+/** 1 is Monday, 7 is Sunday. */
 export const weekdayOf = (date: string) => new Date(`${date}T00:00:00Z`).getUTCDay() || 7;
 
 const mondayOf = (date: string) => addDays(date, 1 - weekdayOf(date));
@@ -24,7 +24,7 @@ const addMonths = (date: string, months: number) => {
   return day.toISOString().slice(0, 10);
 };
 
-/** The days that a view shows: from the first to before the last. */
+/** Dates that a view shows; `to` is exclusive. */
 export const rangeOf = (view: View, date: string): readonly [from: string, to: string] => {
   if (view === 'day') return [date, addDays(date, 1)];
   if (view !== 'month') return [mondayOf(date), addDays(mondayOf(date), 7)];
@@ -37,7 +37,6 @@ export const daysOf = ([from, to]: readonly [string, string]) => {
   return days;
 };
 
-/** One step on or back. */
 export const stepOf = (view: View, date: string, by: 1 | -1) => {
   if (view === 'month') return addMonths(date, by);
   return addDays(date, view === 'day' ? by : 7 * by);
@@ -66,6 +65,6 @@ export const dayName = (date: string, today: string) => {
 
 export const letterOf = (date: string) => format(date, { weekday: 'narrow' });
 
-/** A wall time some minutes on; the clock of nowhere does not change in spring. */
+/** Adds minutes to a wall time, ignoring DST. */
 export const addMinutes = (wall: string, minutes: number) =>
   new Date(Date.parse(`${wall.replace(' ', 'T')}Z`) + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ');

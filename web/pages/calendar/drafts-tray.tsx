@@ -4,21 +4,21 @@ import { GripVertical } from 'lucide-react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { PostTitle, titleOf } from '#web/parts/post-title.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys } from '#web/queries.ts';
 import shared from './calendar.module.css';
 import styles from './drafts-tray.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import { askedTime } from './use-items.ts';
 
-/** Kind of what is dragged out of the tray: the id of a draft. */
+/** MIME type of a dragged draft; its data is the draft's id. */
 export const draftType = 'application/x-posthorn-draft';
 
-/** Drafts without a time, last edited first. One that somebody asks to schedule has its place in the calendar. */
+/** Drafts without a time. Those with a pending schedule request are in the calendar instead. */
 export const useTray = (accountIds: string): readonly PostSummary[] => {
   const input = { group: 'Drafts', accountIds } as const;
   const { data } = useQuery({
@@ -27,7 +27,7 @@ export const useTray = (accountIds: string): readonly PostSummary[] => {
     placeholderData: (before) => before,
   });
   const deleted = useDeleted();
-  const asked = useWaiting().ofPost;
+  const asked = useOpenApprovals().ofPost;
   return (data?.posts ?? []).filter(
     ({ id, scheduledAt }) => scheduledAt === undefined && !deleted.has(id) && askedTime(asked.get(id)) === undefined,
   );

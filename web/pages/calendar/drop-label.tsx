@@ -1,15 +1,15 @@
 import { useRef, useState } from 'react';
 import { formatDateTime, instantOf } from '#web/parts/time.ts';
 import styles from './grid.module.css';
-import { isPast, passed } from './use-moves.ts';
+import { isPast, passedMessage } from './use-moves.ts';
 
-/** While something is dragged over its children: where it would land, beside the pointer. */
+/** Shows beside the pointer where a dragged card would land. */
 export const DropLabel = ({ zone, children }: { zone: string; children: React.ReactNode }) => {
   const area = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<{ x: number; y: number; at: string }>();
   const clear = () => setPlace(undefined);
   const look = ({ clientX: x, clientY: y }: React.DragEvent) => {
-    // The grid marks its target after this event.
+    // The grid marks the drop target after this event.
     requestAnimationFrame(() => {
       const slot = area.current?.querySelector<HTMLElement>('[data-drop-target]')?.dataset.slot;
       setPlace(slot === undefined ? undefined : { x, y, at: instantOf(slot, zone) });
@@ -21,7 +21,7 @@ export const DropLabel = ({ zone, children }: { zone: string; children: React.Re
       {children}
       {place && (
         <div className={styles.label} style={{ left: place.x + 14, top: place.y + 18 }} aria-hidden="true">
-          {isPast(place.at) ? passed : `Drop: ${formatDateTime(place.at, zone)}`} <span>Esc to cancel</span>
+          {isPast(place.at) ? passedMessage : `Drop: ${formatDateTime(place.at, zone)}`} <span>Esc to cancel</span>
         </div>
       )}
     </div>

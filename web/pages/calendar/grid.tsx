@@ -4,24 +4,24 @@ import { MonthView, type ScheduleEventData } from '@mantine/schedule';
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import { formatDateTime, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { useNewPost } from '#web/shell/shell.tsx';
 import { Block, type BlockProps } from './block.tsx';
 import { todayIn, type View } from './dates.ts';
 import { draftType } from './drafts-tray.tsx';
 import { DropLabel } from './drop-label.tsx';
 import styles from './grid.module.css';
-import { canDragEvent, Hours, type HoursActs } from './hours.tsx';
+import { canDragEvent, type GridHandlers, Hours } from './hours.tsx';
 import type { Choosing } from './time-dialog.tsx';
 import type { GoodTime } from './use-best-times.ts';
 import { monthEvents, type Payload, rowsOfMonth, useHourEvents } from './use-events.ts';
 import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
-import { isPast, type Moves, tellPassed } from './use-moves.ts';
+import { isPast, type Moves, showPassed } from './use-moves.ts';
 
 const morning = '09:00:00';
 
-/** Day, week and month. All times in it are wall times of the person's zone; the browser's own plays no part. */
+/** All times here are wall times in the person's zone, never in the browser's. */
 export const Grid = ({
   view,
   date,
@@ -40,17 +40,17 @@ export const Grid = ({
   slots: readonly FreeSlot[];
   moves: Moves;
   onChoose: (choosing: Choosing) => void;
-  /** A draft of the tray was dropped. */
+  /** A draft from the tray was dropped. */
   onDraft: (id: string, at: string) => void;
   onView: (view: View, date: string) => void;
 }) => {
   const zone = useZone();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const newPost = useNewPost();
   const { ref, height } = useElementSize();
   useNow();
   const area = useRef<HTMLDivElement>(null);
-  // Its own name for a day is another one than the words on it.
+  // The library's aria-label differs from the visible text of a day.
   useEffect(() => {
     for (const day of area.current?.querySelectorAll('.mantine-WeekView-weekViewDayLabel') ?? []) {
       day.removeAttribute('aria-label');
@@ -62,7 +62,7 @@ export const Grid = ({
 
   const writeAt = (wall: string) => {
     const at = instantOf(wall, zone);
-    if (isPast(at)) tellPassed();
+    if (isPast(at)) showPassed();
     else void newPost(at);
   };
   const drop = (wall: string, { payload }: ScheduleEventData) => {
@@ -74,13 +74,13 @@ export const Grid = ({
     const id = transfer.getData(draftType);
     const at = instantOf(wall, zone);
     if (id === '') return;
-    if (isPast(at)) tellPassed();
+    if (isPast(at)) showPassed();
     else onDraft(id, at);
   };
   const shared = {
     withHeader: false,
-    mode: write ? ('default' as const) : ('static' as const),
-    withEventsDragAndDrop: write,
+    mode: canWrite ? ('default' as const) : ('static' as const),
+    withEventsDragAndDrop: canWrite,
     canDragEvent,
     renderEvent: (event: ScheduleEventData, props: BlockProps) => (
       <Block
@@ -94,7 +94,7 @@ export const Grid = ({
       />
     ),
   };
-  const acts = useRef<HoursActs>(null);
+  const acts = useRef<GridHandlers>(null);
   useEffect(() => {
     acts.current = { writeAt, drop, dropDraft, onChoose, onView };
   });
@@ -104,12 +104,12 @@ export const Grid = ({
       view === 'month' || height === 0 ? undefined : { view, date, events, height, minute, isToday: date === today },
     [view, date, events, height, minute, today],
   );
-  // Hundreds of slots take a while to draw: it may be broken off for whatever the person does meanwhile.
+  // Rendering hundreds of slots is slow, so it must be interruptible.
   const shown = useDeferredValue(wanted, undefined);
   return (
     <div ref={useMergedRef(ref, area)} className={styles.grid} data-view={view}>
       <DropLabel zone={zone}>
-        {view !== 'month' && shown && <Hours {...shown} zone={zone} canWrite={write} acts={acts} />}
+        {view !== 'month' && shown && <Hours {...shown} zone={zone} canWrite={canWrite} acts={acts} />}
         {view === 'month' && (
           <MonthView
             {...shared}
@@ -132,7 +132,7 @@ export const Grid = ({
               const { item } = event.payload as Extract<Payload, { is: 'post' }>;
               drop(`${newStart.slice(0, 10)} ${item.wall.slice(11)}`, event);
             }}
-            {...(write && {
+            {...(canWrite && {
               onExternalEventDrop: (transfer: DataTransfer, wall: string) =>
                 dropDraft(transfer, `${wall.slice(0, 10)} ${morning}`),
             })}
@@ -143,7 +143,7 @@ export const Grid = ({
   );
 };
 
-/** The next full hour, as long as there is one today. */
+/** The next full hour, or 23:59. */
 const laterToday = (present: string) => {
   const hour = Number(present.slice(11, 13)) + 1;
   return hour > 23 ? '23:59:00' : `${String(hour).padStart(2, '0')}:00:00`;

@@ -7,8 +7,8 @@ import type { Choosing } from './time-dialog.tsx';
 import type { Payload } from './use-events.ts';
 import type { Item } from './use-items.ts';
 
-/** What people do in the grid. The newest are called, so that the grid need not be drawn anew for them. */
-export interface HoursActs {
+/** Handlers are read from a ref, so that a new handler does not re-render the grid. */
+export interface GridHandlers {
   writeAt: (wall: string) => void;
   drop: (wall: string, event: ScheduleEventData) => void;
   dropDraft: (transfer: DataTransfer, wall: string) => void;
@@ -16,7 +16,7 @@ export interface HoursActs {
   onView: (view: View, date: string) => void;
 }
 
-/** A day or a week by the hour. Drawn only when something in it has changed. */
+/** Memoized: rendering a week of slots is slow. */
 export const Hours = memo(
   ({
     view,
@@ -33,14 +33,14 @@ export const Hours = memo(
     date: string;
     events: ScheduleEventData[];
     height: number;
-    /** The present: `2026-11-19 08:30` */
+    /** Current wall time: `2026-11-19 08:30` */
     minute: string;
     isToday: boolean;
     zone: string;
     canWrite: boolean;
-    acts: React.RefObject<HoursActs | null>;
+    acts: React.RefObject<GridHandlers | null>;
   }) => {
-    // Not again while somebody looks.
+    // Scroll only once.
     const [startScrollTime] = useState(() => firstShown(zone, isToday));
     const shared = {
       events,
@@ -69,7 +69,7 @@ export const Hours = memo(
       getTimeSlotProps: ({ start }: { start: string }) => ({
         'data-slot': start,
         'data-past': start < minute || undefined,
-        'aria-label': `Write for ${dayWords(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
+        'aria-label': `Write for ${formatDayOnce(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
       }),
       onTimeSlotClick: ({ slotStart }: { slotStart: string }) => acts.current?.writeAt(slotStart),
       onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) =>
@@ -97,10 +97,10 @@ export const Hours = memo(
 export const canDragEvent = ({ payload }: ScheduleEventData) =>
   payload?.is === 'post' && (payload as { item: Item }).item.isMovable;
 
-/** A week has 336 slots: their days are named once. */
+/** Cache: a week has 336 slots but only seven day names. */
 const namedDays = new Map<string, string>();
 
-const dayWords = (date: string, zone: string) => {
+const formatDayOnce = (date: string, zone: string) => {
   const key = `${zone} ${date}`;
   const known = namedDays.get(key);
   if (known !== undefined) return known;
@@ -109,7 +109,7 @@ const dayWords = (date: string, zone: string) => {
   return words;
 };
 
-/** The morning; for who looks at today before it begins, an hour before now. */
+/** 6:50, or an hour before now for someone who is up earlier today. */
 const firstShown = (zone: string, isToday: boolean) => {
   const { hour } = partsIn(now(), zone);
   return isToday && hour < 8 ? `${String(Math.max(hour - 2, 0)).padStart(2, '0')}:50:00` : '06:50:00';

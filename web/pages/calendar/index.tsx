@@ -2,14 +2,14 @@ import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
 import { ChevronLeft, ChevronRight, Globe } from 'lucide-react';
 import { useState } from 'react';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { addDays } from '#web/parts/time.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { AccountBadges } from './account-badges.tsx';
 import { Agenda } from './agenda.tsx';
 import styles from './calendar.module.css';
@@ -33,11 +33,11 @@ const viewWords: { value: View; label: string }[] = [
 
 const Calendar = () => {
   const zone = useZone();
-  const phone = usePhone();
-  const { write } = useMay();
+  const isPhone = useIsPhone();
+  const { canWrite } = usePermissions();
   useNow();
   const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts' | 'labels'>();
-  const view: View = phone ? 'agenda' : isView(search.view) ? search.view : 'week';
+  const view: View = isPhone ? 'agenda' : isView(search.view) ? search.view : 'week';
   const dateOf = (given: string | undefined) => (isDate(given) ? given : todayIn(zone));
   const date = dateOf(search.date);
   const accounts = search.accounts?.split(',') ?? [];
@@ -45,15 +45,15 @@ const Calendar = () => {
   const labels = search.labels?.split(',') ?? [];
   const labelIds = labels.join(',');
   const week = rangeOf('week', date);
-  // A list on a phone goes on for a week from any day of this one.
-  const range = phone ? ([week[0], addDays(week[1], 7)] as const) : rangeOf(view, date);
-  const days = phone ? daysOf([date, addDays(date, 7)]) : daysOf(range);
+  // The phone's list shows seven days from any day of this week.
+  const range = isPhone ? ([week[0], addDays(week[1], 7)] as const) : rangeOf(view, date);
+  const days = isPhone ? daysOf([date, addDays(date, 7)]) : daysOf(range);
 
   const moves = useMoves();
   const { items, error, refetch, isPending } = useItems(range, { accountIds, labelIds }, moves.moved);
   const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
   const best = useBestTimes(view === 'month' ? [] : days, items, accountIds);
-  // A slot is somebody's decision; a good hour beside it would only repeat it.
+  // Slots are chosen by people; a suggested time beside one is noise.
   const times = withoutNear(best, slots);
   const drafts = useTray(accountIds);
   const [choosing, setChoosing] = useState<Choosing>();
@@ -70,16 +70,16 @@ const Calendar = () => {
 
   const close = () => {
     setChoosing(undefined);
-    // The menu that opened the dialog is gone by now.
+    // The menu that opened the dialog is unmounted, so it cannot take the focus back.
     if (choosing) focusCard(choosing.post.id);
   };
   return (
     <div className={styles.page}>
       <PageHeader
         title="Calendar"
-        chip={!phone && <Stepper title={titleOf(view, date)} {...go} />}
+        chip={!isPhone && <Stepper title={titleOf(view, date)} {...go} />}
         actions={
-          phone ? (
+          isPhone ? (
             <>
               <span className={styles.week}>{titleOf('week', date, true)}</span>
               <LabelFilter chosen={labels} onChange={setLabels} />
@@ -95,7 +95,7 @@ const Calendar = () => {
           )
         }
       />
-      {!phone && (
+      {!isPhone && (
         <div className={styles.bar}>
           <span className={styles.filters}>
             <AccountBadges chosen={accounts} onChange={setAccounts} />
@@ -123,7 +123,7 @@ const Calendar = () => {
           </span>
         </div>
       )}
-      {phone && <WeekStrip days={daysOf(week)} date={date} items={items} onDate={setDate} />}
+      {isPhone && <WeekStrip days={daysOf(week)} date={date} items={items} onDate={setDate} />}
       {error && (
         <div className={styles.fault}>
           <FaultBanner fault={error} title="The calendar could not be loaded" onRetry={() => void refetch()} />
@@ -157,7 +157,7 @@ const Calendar = () => {
             onView={(next, day) => void setSearch({ view: next, date: day })}
           />
         )}
-        {!phone && write && <DraftsTray drafts={drafts} onChoose={setChoosing} />}
+        {!isPhone && canWrite && <DraftsTray drafts={drafts} onChoose={setChoosing} />}
       </div>
       <TimeDialog choosing={choosing} moves={moves} onClose={close} />
     </div>
@@ -195,7 +195,7 @@ const Stepper = ({
   </div>
 );
 
-/** A card that moved is another element by then; the focus follows it. */
+/** A moved card is a new element; move the focus to it. */
 const focusCard = (id: string) => {
   setTimeout(() => {
     const card = document.querySelector<HTMLElement>(

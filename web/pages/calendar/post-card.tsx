@@ -8,7 +8,6 @@ import styles from './post-card.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 
-/** State, time, badges and two lines of text; in a month one line. */
 export const PostCard = ({
   item,
   onChoose,
@@ -23,7 +22,7 @@ export const PostCard = ({
   const networks = [...new Set(networksOf(post.accountIds))];
   return (
     <div className={styles.card} data-state={state} data-line={isLine || undefined}>
-      {/* The card is what is dragged, not the address of its link. */}
+      {/* Without this the browser would drag the link's URL. */}
       <Link to="/posts/$id" params={{ id: post.id }} className={styles.open} draggable={false}>
         <span className={styles.top}>
           <StateIcon state={state} size={14} />

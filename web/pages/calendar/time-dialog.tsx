@@ -3,23 +3,23 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { addDays, formatDateTime, instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import { todayIn } from './dates.ts';
 import styles from './time-dialog.module.css';
-import { isPast, type Moves, passed } from './use-moves.ts';
+import { isPast, type Moves, passedMessage } from './use-moves.ts';
 
 export interface Choosing {
   post: PostSummary;
-  /** What is filled in; without it the next morning. */
+  /** Initial value; default tomorrow morning. */
   at?: string | undefined;
 }
 
 const morning = '09:00:00';
 
-/** A time for a post, without a mouse: moves what is scheduled, and schedules or plans a draft. */
+/** Keyboard equivalent of dragging: moves a scheduled post, schedules or plans a draft. */
 export const TimeDialog = ({
   choosing,
   moves,
@@ -56,7 +56,7 @@ const TimeForm = ({
   const [fault, setFault] = useState<unknown>();
   const isWhole = /^\d{4}-\d\d-\d\d$/.test(date) && /^\d\d:\d\d$/.test(time);
   const chosen = isWhole ? instantOf(`${date} ${time}:00`, zone) : undefined;
-  const reason = chosen === undefined ? 'Choose a date and a time.' : isPast(chosen) ? passed : undefined;
+  const reason = chosen === undefined ? 'Choose a date and a time.' : isPast(chosen) ? passedMessage : undefined;
   const isScheduled = post.status === 'Scheduled';
 
   const act = async (which: 'schedule' | 'note') => {

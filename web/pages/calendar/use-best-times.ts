@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { actions } from '#web/api.ts';
 import { addDays, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { addMinutes, todayIn, weekdayOf } from './dates.ts';
 import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
@@ -19,12 +19,12 @@ const mostGuesses = 2;
 const nearMinutes = 75;
 
 /**
- * The best hours of the last 90 days on the days shown, where nothing is planned. Hours with fewer than three posts are
- * guesses, and are shown only when there is nothing better.
+ * The best hours of the last 90 days, on the visible days where nothing is planned. Hours with fewer than three posts
+ * are guesses, shown only if there is nothing better.
  */
 export const useBestTimes = (days: readonly string[], items: readonly Item[], accountIds: string): GoodTime[] => {
   const zone = useZone();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const today = todayIn(zone);
   const input = {
     from: instantOf(addDays(today, -pastDays), zone),
@@ -35,7 +35,7 @@ export const useBestTimes = (days: readonly string[], items: readonly Item[], ac
   const { data } = useQuery({
     queryKey: keys.analytics({ bestTimes: input }),
     queryFn: ({ signal }) => actions.analytics.summary(input, { signal }),
-    enabled: write,
+    enabled: canWrite,
   });
   const good = (data?.bestTimes ?? []).filter(({ engagement }) => engagement > 0);
   const sure = good.filter(({ lowConfidence }) => !lowConfidence);
@@ -54,7 +54,7 @@ export const useBestTimes = (days: readonly string[], items: readonly Item[], ac
     .sort((a, b) => a.wall.localeCompare(b.wall));
 };
 
-/** Those that no slot stands close to. */
+/** Times without a slot nearby. */
 export const withoutNear = (times: readonly GoodTime[], slots: readonly FreeSlot[]) =>
   times.filter(
     ({ wall }) =>

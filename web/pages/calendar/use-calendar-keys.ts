@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'react';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { useShortcutsOn } from '#web/shell/shortcuts.ts';
 
-/** `[` and `]` go back and on, T to today. */
 export const useCalendarKeys = (go: { back: () => void; on: () => void; today: () => void }) => {
   const isOn = useShortcutsOn();
   const latest = useRef(go);

@@ -5,14 +5,13 @@ import type { GoodTime } from './use-best-times.ts';
 import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
-/** What one block of the calendar is. */
 export type Payload =
   | { is: 'post'; item: Item }
   | { is: 'more'; count: number; date: string }
   | { is: 'good'; time: GoodTime }
   | { is: 'slot'; slot: FreeSlot };
 
-/** Posts an hour apart stand below each other. A card is a little higher than an hour; the next one covers its edge. */
+/** Just under an hour, so that hourly posts do not count as overlapping. */
 const cardMinutes = 59;
 const goodMinutes = 58;
 const lastStart = '22:45:00';
@@ -20,14 +19,14 @@ const mostAtOnce = 3;
 const mostPerDay = 3;
 
 const block = (id: string, wall: string, minutes: number, payload: Payload): ScheduleEventData => {
-  // A card late in the evening stands above the end of the day, not beyond it.
+  // Late cards move up so that they do not extend past midnight.
   const start = wall.slice(11) > lastStart ? `${wall.slice(0, 10)} ${lastStart}` : wall;
   return { id, title: '', start, end: addMinutes(start, minutes), color: 'gray', payload };
 };
 
 const postBlock = (item: Item) => block(item.post.id, item.wall, cardMinutes, { is: 'post', item });
 
-/** For a grid of hours: four or more at one time become one card and `+3`. */
+/** Four or more posts at one time collapse into one card and `+3`. */
 const hourEvents = (
   items: readonly Item[],
   times: readonly GoodTime[],
@@ -58,7 +57,7 @@ const hourEvents = (
   return events;
 };
 
-/** For a month: three a day, then `+3`. */
+/** Three posts a day, then `+3`. */
 export const monthEvents = (items: readonly Item[]): ScheduleEventData[] =>
   [...Map.groupBy(items, ({ wall }) => wall.slice(0, 10))].flatMap(([date, ofDay]) => {
     const shown = ofDay.length > mostPerDay + 1 ? ofDay.slice(0, mostPerDay) : ofDay;

@@ -3,22 +3,22 @@ import { app } from '#web/api.ts';
 import { addDays, instantOf, wallTime } from '#web/parts/time.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 
 export interface FreeSlot {
   at: string;
   /** In the person's zone. */
   wall: string;
-  /** The first of all that are free. */
+  /** The earliest free slot overall. */
   isNext: boolean;
 }
 
-/** The free slots of the days shown. With one account alone those of this account; several have no slots in common. */
+/** With one account selected, its slots; slots of several accounts cannot be combined. */
 export const useFreeSlots = (days: readonly string[], accounts: readonly string[]): FreeSlot[] => {
   const zone = useZone();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
-  const enabled = write && first !== '';
+  const enabled = canWrite && first !== '';
   const only = accounts.length === 1 ? accounts : [];
   const input = {
     from: first && instantOf(first, zone),

@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { type State, stateOf } from '#web/parts/state-chip.tsx';
 import { instantOf, wallTime } from '#web/parts/time.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 
-/** A post at its place in the calendar. */
 export interface Item {
   post: PostSummary;
   at: string;
@@ -19,23 +18,23 @@ export interface Item {
   isMovable: boolean;
 }
 
-/** When an agent asks for a post to go out; undefined when it asks for something else. */
+/** The requested time, if the card asks to schedule a post. */
 export const askedTime = (card: ApprovalCard | undefined) =>
   card?.action === 'posts.schedule' && typeof card.input.at === 'string' ? card.input.at : undefined;
 
-/** A year of a busy workspace; more is not drawn. */
+/** Enough for a year of a busy workspace. */
 const mostPages = 5;
 
-/** Everything that has a time from `from` to before `to` (dates), by that time. `moved`: times that are being saved. */
+/** Posts with a time in [from, to), sorted by time. `moved`: times of moves that are still being saved. */
 export const useItems = (
   [from, to]: readonly [string, string],
   { accountIds, labelIds }: { accountIds: string; labelIds: string },
   moved: ReadonlyMap<string, string>,
 ) => {
   const zone = useZone();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const deleted = useDeleted();
-  const { open, ofPost: waiting } = useWaiting();
+  const { open, ofPost: waiting } = useOpenApprovals();
   const input = { group: 'Timed', from: instantOf(from, zone), to: instantOf(to, zone), accountIds, labelIds } as const;
   const { data, error, refetch, isPending } = useQuery({
     queryKey: keys.search(input),
@@ -64,16 +63,16 @@ export const useItems = (
       .filter(({ id }) => !deleted.has(id))
       .map((post): Item => {
         const at = moved.get(post.id) ?? post.publishedAt ?? post.scheduledAt ?? post.updatedAt;
-        const isMovable = write && !asked.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
+        const isMovable = canWrite && !asked.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
         const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
         return { post, at, wall: wallTime(at, zone), state, isMovable };
       })
       .sort((a, b) => a.at.localeCompare(b.at));
-  }, [data, deleted, open, waiting, moved, write, zone, accountIds, labelIds, input.from, input.to]);
+  }, [data, deleted, open, waiting, moved, canWrite, zone, accountIds, labelIds, input.from, input.to]);
   return { items, error, refetch, isPending };
 };
 
-/** A draft that somebody asks to schedule, at the time it would have. */
+/** A draft with a schedule request, at the requested time. */
 const summaryOf = (card: ApprovalCard): (PostSummary & { scheduledAt: string }) | undefined => {
   const [at, post] = [askedTime(card), card.post];
   if (at === undefined || post === undefined || post.status !== 'Draft') return undefined;

@@ -6,14 +6,14 @@ import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { formatDateTime, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { useZone } from '#web/session.ts';
 
-export const passed = 'That time has passed. Choose a later one.';
+export const passedMessage = 'That time has passed. Choose a later one.';
 
 export const isPast = (at: string) => Date.parse(at) <= now().getTime();
 
-export const tellPassed = () => showToast({ id: 'calendar', text: passed, icon: CalendarX2, tone: 'red' });
+export const showPassed = () => showToast({ id: 'calendar', text: passedMessage, icon: CalendarX2, tone: 'red' });
 
 interface Move {
   id: string;
@@ -22,30 +22,30 @@ interface Move {
 const key = ['move'];
 
 /**
- * Other times for posts. A move is seen at once and taken back when the server refuses it; Undo moves it again. A draft
- * keeps its time as a wish, and only `schedule` sends it out.
+ * A move shows at once and is reverted if the server refuses it. Drafts keep the time as a plan; only `schedule` sends
+ * them.
  */
 export const useMoves = () => {
   const client = useQueryClient();
   const zone = useZone();
-  const { mutateAsync: save } = useChange({
+  const { mutateAsync: save } = useOptimisticChange({
     key,
     send: async ({ id, at }: Move) => {
       const { accountIds, versions, updatedAt } = await actions.posts.get({ id });
       await actions.posts.update({ id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
     },
     answered: () => client.invalidateQueries({ queryKey: ['posts'] }),
-    // The toast of the move says it.
+    // The toast of the move shows the error.
     refused: () => client.invalidateQueries({ queryKey: ['posts'] }),
   });
-  const pending = usePending<Move>(key);
+  const pending = usePendingChanges<Move>(key);
   const moved = useMemo(() => new Map(pending.map(({ id, at }) => [id, at])), [pending]);
 
   const move = useCallback(
     async ({ id, scheduledAt: before }: PostSummary, at: string) => {
-      if (isPast(at)) return void tellPassed();
+      if (isPast(at)) return void showPassed();
       const tell = async (saving: Promise<void>, text: string, undo?: () => void) => {
-        // The toast of Undo is another one: that of the move closes with the press.
+        // Undo needs its own toast: pressing it closes the toast of the move.
         const toastId = showToast({
           icon: CalendarClock,
           text,
@@ -64,7 +64,7 @@ export const useMoves = () => {
     [save, zone],
   );
 
-  /** Not before the server has said yes. */
+  /** Not optimistic: scheduling must be confirmed by the server. */
   const schedule = useCallback(
     async ({ id }: PostSummary, at: string) => {
       await actions.posts.schedule({ id, at });
@@ -74,7 +74,7 @@ export const useMoves = () => {
     [client, zone],
   );
 
-  /** A wish: it stays a draft. */
+  /** Plans the time; the post stays a draft. */
   const note = useCallback(
     async ({ id }: PostSummary, at: string) => {
       await save({ id, at });

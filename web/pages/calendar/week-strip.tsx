@@ -8,7 +8,6 @@ import type { Item } from './use-items.ts';
 
 const mostDots = 3;
 
-/** The week on a phone: a dot for each post of a day. */
 export const WeekStrip = ({
   days,
   date,

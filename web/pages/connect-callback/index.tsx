@@ -3,25 +3,25 @@ import { useEffect, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
 import { ConnectPage, NotConnected } from '#web/pages/connect/connect-page.tsx';
-import { useGoOn } from '#web/pages/connect/use-begin.ts';
-import { useMay } from '#web/session.ts';
+import { useContinueTo } from '#web/pages/connect/use-connect.ts';
+import { usePermissions } from '#web/session.ts';
 
-/** Somebody comes back from a network: the server takes what it put into the address. */
+/** OAuth callback: passes the network's parameters to the server. */
 const ConnectCallback = () => {
   const { network } = useParams({ from: '/shell/connect/$network/callback' });
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const { name } = useNetworks().of(network);
   const [fault, setFault] = useState<unknown>();
   const asked = useRef(false);
-  const goOn = useGoOn();
+  const goOn = useContinueTo();
   const navigate = useNavigate();
   useEffect(() => {
-    // What the network gave works once.
-    if (asked.current || !manage) return;
+    // The authorization code works once.
+    if (asked.current || !canManage) return;
     asked.current = true;
     const answer = Object.fromEntries(new URLSearchParams(location.search));
     app.finishConnection({ network, answer }).then(({ next }) => goOn(next), setFault);
-  }, [manage, network, goOn]);
+  }, [canManage, network, goOn]);
   const again = () => navigate({ to: '/connect/$network', params: { network }, replace: true });
   return (
     <ConnectPage title={`Connect ${name}`}>

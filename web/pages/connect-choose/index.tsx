@@ -6,25 +6,25 @@ import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import styles from '#web/pages/connect/connect.module.css';
 import { ConnectPage, NotConnected } from '#web/pages/connect/connect-page.tsx';
-import { useGoOn } from '#web/pages/connect/use-begin.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { useContinueTo } from '#web/pages/connect/use-connect.ts';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 
-/** Of several pages or places, those that are meant. */
+/** Chooses among the pages that one sign-in gives access to. */
 const Choose = () => {
   const { id } = useParams({ from: '/shell/connect/choose/$id' });
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const { data, error } = useQuery({
     queryKey: keys.choices(id),
     queryFn: ({ signal }) => app.listChoices({ id }, { signal }),
-    enabled: manage,
+    enabled: canManage,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const goOn = useGoOn();
+  const goOn = useContinueTo();
   const connect = useMutation({
     mutationFn: () => app.chooseAccounts({ id, ids: [...chosen] }),
     onSuccess: ({ next }) => goOn(next),

@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { GetConnectFormOutput } from '#generated/app-client';
 import { fieldFault } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './connect.module.css';
-import { useBegin } from './use-begin.ts';
+import { useConnect } from './use-connect.ts';
 
-/** The fields of a network that asks here, not on its own page. */
+/** For networks that take credentials here instead of on their own page. */
 export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFormOutput }) => {
   const [values, setValues] = useState<Record<string, string>>({});
-  const { begin, fault, running } = useBegin(network);
+  const { begin, fault, running } = useConnect(network);
   const [isAsked, setAsked] = useState(false);
   const isMissing = ({ name, required }: (typeof fields)[number]) => required && !values[name]?.trim();
   const faults = fields.map((field) =>

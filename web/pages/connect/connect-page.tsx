@@ -1,22 +1,21 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { isPosthornError } from '#generated/app-client';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './connect.module.css';
 
-/** The frame of every step between Connect and a connected account. */
 export const ConnectPage = ({ title, children }: { title: string; children: React.ReactNode }) => {
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   return (
     <>
       <PageHeader crumb={{ label: 'Social accounts', link: { to: '/accounts' } }} title={title} />
       <Column width="narrow">
         <div className={styles.step}>
-          {manage ? (
+          {canManage ? (
             children
           ) : (
             <>
@@ -38,7 +37,7 @@ export const TakingThere = ({ provider }: { provider: string }) => (
   </p>
 );
 
-/** Why, in words, and the ways on. What nobody can mend by trying has no Try again. */
+/** Final errors have no Try again. */
 export const NotConnected = ({ fault, onAgain }: { fault: unknown; onAgain?: () => void }) => {
   const isFinal = isPosthornError(fault, 'NotFound') || isPosthornError(fault, 'Forbidden');
   return (

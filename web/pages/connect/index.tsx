@@ -5,21 +5,21 @@ import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys, queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { ConnectForm } from './connect-form.tsx';
 import { ConnectPage, NotConnected, TakingThere } from './connect-page.tsx';
-import { useBegin } from './use-begin.ts';
+import { useConnect } from './use-connect.ts';
 
-/** What a network asks for, or straight on to its own page. */
+/** Shows the network's form, or redirects to its own page. */
 const Connect = () => {
   const { network } = useParams({ from: '/shell/connect/$network' });
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const { data: form, error } = useQuery({
     queryKey: keys.connectForm(network),
     queryFn: ({ signal }) => app.getConnectForm({ network }, { signal }),
-    enabled: manage,
+    enabled: canManage,
   });
   const [{ account: accountId }] = usePageSearch<'account'>();
   const account = useQuery(queries.accounts).data?.accounts.find(({ id }) => id === accountId);
@@ -47,7 +47,7 @@ const Connect = () => {
 };
 
 const StraightOn = ({ network, provider }: { network: string; provider: string }) => {
-  const { begin, fault } = useBegin(network);
+  const { begin, fault } = useConnect(network);
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;

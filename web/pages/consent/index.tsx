@@ -8,17 +8,17 @@ import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Chip } from '#web/parts/state-chip.tsx';
 import styles from './consent.module.css';
 
-/** An MCP client asks to act for the person: who it is, where it leads, what it may, in which workspace. */
+/** OAuth consent for an MCP client. */
 const Consent = () => {
   const { id } = useParams({ strict: false }) as { id: string };
   const { data, error, refetch } = useQuery({
     queryKey: ['consent', id],
     queryFn: ({ signal }) => app.readConsent({ id }, { signal }),
-    // What was read is what is answered.
+    // The person must decide on exactly what they read.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (isPosthornError(error, 'NotFound')) return <Over />;
@@ -59,7 +59,7 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
   if (isPosthornError(fault, 'NotFound')) return <Over />;
   const nothing = scopes.length > 0 && ticked.length === 0;
   return (
-    // A name that nobody vouches for is a quotation.
+    // An unverified client chose its own name, so it is quoted.
     <EntryCard
       title={`Let ${client.host === undefined ? `“${client.name}”` : client.name} use Posthorn?`}
       foot="You can end its access at any time under API and MCP."
@@ -131,7 +131,7 @@ const Doubt = ({
   );
 };
 
-/** A document at an address is proof of that address; without one there is none. */
+/** A client metadata document proves its host; other clients are unverified. */
 const Host = ({ host }: { host: string | undefined }) =>
   host === undefined ? (
     <Chip tone="plum" icon={CircleHelp}>

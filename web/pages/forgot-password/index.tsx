@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
 import { EmailField } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { queries } from '#web/queries.ts';
 
 const back = <Link to="/sign-in">Back to sign-in</Link>;

@@ -9,7 +9,7 @@ import styles from './today.module.css';
 const troubleOf = ({ status, statistics }: Account) =>
   status === 'NeedsReconnect' ? 'needs a new sign-in' : statistics === 'Reconnect' ? 'shows no statistics' : undefined;
 
-/** A badge for each account, those that need attention last, with a dot. */
+/** Accounts that need attention come last and have a dot. */
 export const AccountHealth = () => {
   const { list } = useAccounts();
   const sorted = list.toSorted((a, b) => Number(troubleOf(a) !== undefined) - Number(troubleOf(b) !== undefined));

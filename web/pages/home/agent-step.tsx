@@ -5,11 +5,11 @@ import { Plug } from 'lucide-react';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { CopyField } from '#web/parts/copy.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './first-run.module.css';
 import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 
-/** The address, and lines that are ready to be copied. Signing in happens in the browser, so there is no secret here. */
+/** No secrets here: MCP clients sign in through the browser. */
 export const AgentStep = () => {
   const [shown, setShown] = useState(false);
   const address = `${location.origin}/mcp`;
@@ -46,7 +46,7 @@ export const AgentStep = () => {
   );
 };
 
-/** Shows what an approval is before there is an agent. */
+/** Demonstrates an approval without an agent. */
 const Pretend = () => {
   const accounts = useSandboxAccounts();
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
 import styles from './today.module.css';
 
-/** The post of the last seven days with the most engagement; none without any. */
+/** Null when no post had engagement. */
 export const BestPost = ({ today, zone }: { today: string; zone: string }) => {
   const { networksOf } = useAccounts();
   const input = {

@@ -4,21 +4,20 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { keys, queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './first-run.module.css';
 import { takesText } from './takes-text.ts';
 
-/** That many are chosen to begin with. */
 const suggested = 3;
 
-/** Sandbox accounts with one press; a real account is connected on its own page. */
+/** Connects sandbox accounts in one click; real ones are connected on the accounts page. */
 export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const networks = useNetworks().list.filter(({ sandbox }) => sandbox);
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const client = useQueryClient();
@@ -26,7 +25,7 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
   const offered = new Set(networks.map(({ network }) => network));
   const byDefault = limits
     .filter((one) => offered.has(one.network) && takesText(one))
-    // Those that are made for short texts come first.
+    // Text networks first.
     .toSorted((a, b) => Number(b.constraints.thread.max > 1) - Number(a.constraints.thread.max > 1))
     .slice(0, suggested)
     .map(({ network }) => network);
@@ -35,7 +34,7 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
     mutationFn: () => app.connectSandboxAccounts({ networks: [...picked] }),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.accounts }),
   });
-  if (!manage) return <p className="small text-2">An owner or admin connects accounts. Ask one of them.</p>;
+  if (!canManage) return <p className="small text-2">An owner or admin connects accounts. Ask one of them.</p>;
   if (!hasSandbox) {
     return (
       <Button variant="ink" renderRoot={(props) => <Link to="/accounts" {...props} />}>

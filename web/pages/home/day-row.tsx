@@ -6,14 +6,13 @@ import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { When } from '#web/parts/when.tsx';
 import styles from './today.module.css';
 
-/** One post of today or tomorrow: its time first. */
 export const DayRow = ({ post, at }: { post: PostSummary; at: string }) => {
   const { networksOf } = useAccounts();
-  const isWaiting = useWaiting().ofPost.has(post.id);
+  const isWaiting = useOpenApprovals().ofPost.has(post.id);
   return (
     <li className={styles.row} data-row={post.id}>
       <When at={at} form="time" className={styles.time} />

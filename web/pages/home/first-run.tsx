@@ -1,8 +1,8 @@
 import { Check } from 'lucide-react';
 import { useId } from 'react';
 import { useNetworks } from '#web/networks.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { namesAnd } from '#web/parts/names.ts';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { AgentStep } from './agent-step.tsx';
@@ -12,7 +12,7 @@ import { PublishStep } from './publish-step.tsx';
 import { SentPost } from './sent-post.tsx';
 import type { Steps } from './use-first-run.ts';
 
-/** From nothing to a published post. Only the step that is next is open. */
+/** Onboarding; only the next step is expanded. */
 export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }) => {
   const networks = useNetworks();
   const { list } = useAccounts();
@@ -81,7 +81,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
 const connected = (names: readonly string[], isSandbox: boolean) =>
   names.length === 1
     ? `${isSandbox ? 'A sandbox account' : 'An account'} for ${names[0]} is connected.`
-    : `${isSandbox ? 'Sandbox accounts' : 'Accounts'} for ${namesAnd(names)} are connected.`;
+    : `${isSandbox ? 'Sandbox accounts' : 'Accounts'} for ${joinWithAnd(names)} are connected.`;
 
 const Step = ({
   number,

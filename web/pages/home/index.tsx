@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Pencil, Search } from 'lucide-react';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { formatShort } from '#web/parts/short-time.ts';
@@ -9,9 +9,9 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { formatTime } from '#web/parts/time.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useMay, useZone } from '#web/session.ts';
-import { callPalette } from '#web/shell/palette-store.ts';
-import { ServerTrouble, useServerTrouble } from '#web/shell/server-trouble.tsx';
+import { usePermissions, useZone } from '#web/session.ts';
+import { togglePalette } from '#web/shell/palette-store.ts';
+import { ServerChecks, useServerChecks } from '#web/shell/server-checks.tsx';
 import { FirstRun } from './first-run.tsx';
 import { Today } from './today.tsx';
 import { useFirstRun } from './use-first-run.ts';
@@ -39,14 +39,14 @@ const Home = () => {
   );
 };
 
-/** Failures stand above every page. Accounts and webhooks are told to the people of their workspace. */
+/** The shell shows failures on every page. Members see account and webhook problems anyway. */
 const ServerWarnings = () => {
-  const trouble = useServerTrouble();
+  const trouble = useServerChecks();
   const warnings = trouble.filter(({ level, name }) => level === 'warning' && !['accounts', 'webhooks'].includes(name));
   if (warnings.length === 0) return null;
   return (
     <Column>
-      <ServerTrouble checks={warnings} />
+      <ServerChecks checks={warnings} />
     </Column>
   );
 };
@@ -63,21 +63,20 @@ const Present = () => {
   );
 };
 
-/** A desk searches in the sidebar, and a phone writes in the bar below. */
+/** The sidebar has the search on a desktop, the bottom bar has New post on a phone. */
 const Acts = () => (
   <>
     <WriteForSlot />
-    <ActionIcon className="phone-only" size={40} aria-label="Search or jump to" onClick={callPalette}>
+    <ActionIcon className="phone-only" size={40} aria-label="Search or jump to" onClick={togglePalette}>
       <Search size={20} strokeWidth={1.75} aria-hidden="true" />
     </ActionIcon>
   </>
 );
 
-/** Where there are slots. */
 const WriteForSlot = () => {
   const zone = useZone();
-  const { write } = useMay();
-  const slot = useNextSlot([], { enabled: write });
+  const { canWrite } = usePermissions();
+  const slot = useNextSlot([], { enabled: canWrite });
   if (slot === undefined) return null;
   return (
     <Button

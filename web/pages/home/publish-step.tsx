@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { actions } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import styles from './first-run.module.css';
 import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 
 const body = 'Hello from Posthorn. If you can read this in the sandbox, publishing works.';
 
-/** The first post is written already; it goes to the sandbox accounts that take words alone. */
+/** Publishes a prepared post to the sandbox accounts that accept text alone. */
 export const PublishStep = () => {
   const accounts = useSandboxAccounts();
   const client = useQueryClient();

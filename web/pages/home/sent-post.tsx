@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
-import { namesAnd } from '#web/parts/names.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 
-/** What became of the first post. */
 export const SentPost = ({ post }: { post: PostSummary }) => {
   const { networksOf } = useAccounts();
   const networks = useNetworks();
@@ -29,7 +28,7 @@ export const SentPost = ({ post }: { post: PostSummary }) => {
   const isSandbox = networks.list.some(({ sandbox }) => sandbox);
   return (
     <p role="status">
-      Published to {namesAnd(names)}. {isSandbox ? <Link to="/sandbox">See it in the sandbox</Link> : results}
+      Published to {joinWithAnd(names)}. {isSandbox ? <Link to="/sandbox">See it in the sandbox</Link> : results}
     </p>
   );
 };

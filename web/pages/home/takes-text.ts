@@ -1,6 +1,6 @@
 import type { ProviderLimits } from '#generated/app-client';
 
-/** Whether a network takes words alone: no media, no option that somebody must choose. */
+/** Whether text alone is a valid post: no required media or option. */
 export const takesText = (limits: ProviderLimits | undefined) =>
   limits !== undefined &&
   limits.constraints.media.min === 0 &&

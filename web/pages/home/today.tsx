@@ -3,16 +3,15 @@ import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
 import { useListKeys } from '#web/parts/list.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
-import { useDeleted } from '#web/parts/post-acts.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
 import { Column, Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { AccountHealth } from './account-health.tsx';
 import { BestPost } from './best-post.tsx';
 import { DayRow } from './day-row.tsx';
@@ -20,18 +19,17 @@ import styles from './today.module.css';
 import { Waiting } from './waiting.tsx';
 import { WeekNumbers } from './week-numbers.tsx';
 
-/** What waits, what goes out today and tomorrow, and how the week went. */
 export const Today = () => {
   const zone = useZone();
   const today = dateIn(useNow(), zone);
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const area = useRef<HTMLDivElement>(null);
   useListKeys(area);
   return (
     <Column width="wide">
       <div className={styles.columns}>
         <div ref={area} className={styles.main}>
-          {write && <Waiting />}
+          {canWrite && <Waiting />}
           <Days today={today} zone={zone} />
         </div>
         <aside className={styles.side} aria-label="Numbers and accounts">
@@ -51,31 +49,33 @@ const Days = ({ today, zone }: { today: string; zone: string }) => {
     from: instantOf(today, zone),
     to: instantOf(addDays(today, 2), zone),
   } as const;
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.search(input),
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
   });
   const deleted = useDeleted();
-  if (error) {
-    return <FaultBanner fault={error} title="Today could not be loaded" onRetry={() => void refetch()} />;
-  }
-  if (data === undefined) return <SkeletonRows rows={5} label="Loading today" />;
-  const posts: readonly PostSummary[] = data.posts.filter(({ id }) => !deleted.has(id));
-  const of = (date: string) => posts.filter((post) => dateIn(timeOf(post), zone) === date);
-  const [now, next] = [of(today), of(tomorrow)];
   return (
-    <>
-      <Section
-        title="Today"
-        note={now.length > 0 && count(now.length, 'post')}
-        action={<Link to="/calendar">Open calendar</Link>}
-      >
-        <DayList posts={now} label="Today" nothing="Nothing goes out today." />
-      </Section>
-      <Section title="Tomorrow" note={next.length > 0 && count(next.length, 'post')}>
-        <DayList posts={next} label="Tomorrow" nothing="Nothing is planned for tomorrow." />
-      </Section>
-    </>
+    <Loaded query={query} title="Today could not be loaded" rows={5} label="Loading today">
+      {({ posts }) => {
+        const postsOn = (date: string) =>
+          posts.filter((post) => !deleted.has(post.id) && dateIn(timeOf(post), zone) === date);
+        const [now, next] = [postsOn(today), postsOn(tomorrow)];
+        return (
+          <>
+            <Section
+              title="Today"
+              note={now.length > 0 && count(now.length, 'post')}
+              action={<Link to="/calendar">Open calendar</Link>}
+            >
+              <DayList posts={now} label="Today" nothing="Nothing goes out today." />
+            </Section>
+            <Section title="Tomorrow" note={next.length > 0 && count(next.length, 'post')}>
+              <DayList posts={next} label="Tomorrow" nothing="Nothing is planned for tomorrow." />
+            </Section>
+          </>
+        );
+      }}
+    </Loaded>
   );
 };
 

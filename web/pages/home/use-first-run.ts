@@ -3,16 +3,16 @@ import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { keys, queries } from '#web/queries.ts';
-import { useMay, useWorkspace } from '#web/session.ts';
+import { usePermissions, useWorkspace } from '#web/session.ts';
 
-/** Who has sent that many posts knows the way. */
+/** After that many sent posts nobody needs onboarding. */
 const beginnersPosts = 4;
 const lookAgainMs = 1000;
 const storeKey = (workspaceId: string) => `posthorn-first-run-hidden ${workspaceId}`;
 
 export interface Steps {
   hasAccount: boolean;
-  /** The newest post that was sent. */
+  /** The latest sent post. */
   sent?: PostSummary | undefined;
   wasAsked: boolean;
 }
@@ -23,10 +23,10 @@ type FirstRunState =
   | { state: 'shown'; steps: Steps; hide: () => void }
   | { state: 'over' };
 
-/** Three steps for a workspace that has just begun; whoever hides them does not see them again. */
+/** Onboarding of a new workspace. Hiding it is final in this browser. */
 export const useFirstRun = (): FirstRunState => {
   const { id } = useWorkspace();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [hidden, setHidden] = useState(() => localStorage.getItem(storeKey(id)) !== null);
   const accounts = useQuery(queries.accounts);
   const approvals = useQuery(queries.approvals);
@@ -37,7 +37,7 @@ export const useFirstRun = (): FirstRunState => {
     refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? lookAgainMs : false),
   });
   const reads = [accounts, approvals, sent];
-  if (!write || hidden) return { state: 'over' };
+  if (!canWrite || hidden) return { state: 'over' };
   const failed = reads.find(({ error }) => error !== null);
   if (failed) {
     const retry = () => {

@@ -4,7 +4,7 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import { queries } from '#web/queries.ts';
 import { takesText } from './takes-text.ts';
 
-/** Those on sandbox networks that take words alone. */
+/** Sandbox accounts that accept text alone. */
 export const useSandboxAccounts = () => {
   const { list } = useAccounts();
   const networks = useNetworks().list;

@@ -5,18 +5,18 @@ import { ChevronRight, CircleHelp, CircleX, type LucideIcon, Stamp, Unplug } fro
 import type { Account, ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
-import { namesAnd } from '#web/parts/names.ts';
-import { quoted } from '#web/parts/post-title.tsx';
+import { joinWithAnd } from '#web/parts/join-names.ts';
+import { quoteHeading } from '#web/parts/post-title.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { stateOf } from '#web/parts/state-chip.tsx';
 import { formatDay, now } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import styles from './today.module.css';
 
-/** Older failures are history; they stay in the list of posts. */
+/** Older failures appear only in the list of posts. */
 const failuresMs = 14 * 24 * 3_600_000;
 const mostFailures = 5;
 
@@ -26,13 +26,13 @@ interface Item {
   icon: LucideIcon;
   title: string;
   text: string;
-  /** Absent: somebody else has to. */
+  /** Absent if this person's role cannot do it. */
   act?: { label: string; link: LinkProps; main?: boolean };
 }
 
-/** What a person has to decide or mend. Gone when there is nothing. */
+/** Renders nothing when nothing needs attention. */
 export const Waiting = () => {
-  const { open } = useWaiting();
+  const { open } = useOpenApprovals();
   const failures = useFailures();
   const { list } = useAccounts();
   const words = useWords();
@@ -84,16 +84,16 @@ const WaitingRow = ({ item: { key, tone, icon: Icon, title, text, act } }: { ite
   </li>
 );
 
-/** The cards of each client, oldest first. */
+/** Grouped by client, oldest first. */
 const grouped = (cards: readonly ApprovalCard[]): ApprovalCard[][] => [
   ...Map.groupBy(cards, ({ conversation }) => conversation.id).values(),
 ];
 
 const useWords = () => {
   const networks = useNetworks();
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const zone = useZone();
-  const reconnect = manage ? { act: { label: 'Reconnect', link: { to: '/accounts' } as LinkProps } } : {};
+  const reconnect = canManage ? { act: { label: 'Reconnect', link: { to: '/accounts' } as LinkProps } } : {};
   const nameOf = ({ network }: Account) => networks.of(network).name;
   return {
     asked: (cards: ApprovalCard[]): Item => {
@@ -112,7 +112,7 @@ const useWords = () => {
         text:
           cards.length === 1
             ? first?.post
-              ? quoted(first.post.versions[0]?.content[0]?.body ?? '')
+              ? quoteHeading(first.post.versions[0]?.content[0]?.body ?? '')
               : 'Open it to decide.'
             : capital(text),
         act: {
@@ -127,7 +127,7 @@ const useWords = () => {
       tone: 'red',
       icon: Unplug,
       title: `${nameOf(account)} needs a new sign-in`,
-      text: `Posts to ${handleOf(account)} fail until ${manage ? 'you reconnect' : 'an owner or admin reconnects'}.`,
+      text: `Posts to ${handleOf(account)} fail until ${canManage ? 'you reconnect' : 'an owner or admin reconnects'}.`,
       ...reconnect,
     }),
     blind: (account: Account): Item => ({
@@ -135,7 +135,7 @@ const useWords = () => {
       tone: 'orange',
       icon: Unplug,
       title: `${nameOf(account)} shows no statistics`,
-      text: `A permission is missing. Publishing still works.${manage ? '' : ' An owner or admin can reconnect.'}`,
+      text: `A permission is missing. Publishing still works.${canManage ? '' : ' An owner or admin can reconnect.'}`,
       ...reconnect,
     }),
   };
@@ -158,7 +158,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
       ?.posts ?? [];
   const { byId } = useAccounts();
   const networks = useNetworks();
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const since = new Date(now().getTime() - failuresMs).toISOString();
   return posts
     .filter(({ updatedAt }) => updatedAt >= since)
@@ -168,7 +168,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
       const isDoubt = stateOf(post) === 'Uncertain';
       const meant = isDoubt ? troubles : troubles.filter(({ uncertain }) => !uncertain);
       const names = [...new Set(meant.flatMap(({ accountId }) => byId.get(accountId)?.network ?? []))];
-      const where = names.length === 0 ? 'an account' : namesAnd(names.map((name) => networks.of(name).name));
+      const where = names.length === 0 ? 'an account' : joinWithAnd(names.map((name) => networks.of(name).name));
       const refused = meant.filter(({ accountId }) => byId.get(accountId)?.status === 'NeedsReconnect');
       const open = { to: '/posts/$id', params: { id: post.id } } as LinkProps;
       if (isDoubt) {
@@ -176,7 +176,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
           key: post.id,
           tone: 'plum',
           icon: CircleHelp,
-          title: `Is ${quoted(post.text)} on ${where}?`,
+          title: `Is ${quoteHeading(post.text)} on ${where}?`,
           text: 'The network stopped answering after it took the post.',
           act: { label: 'Look and tell', link: open },
         };
@@ -187,12 +187,12 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
         key: post.id,
         tone: 'red',
         icon: CircleX,
-        title: `${quoted(post.text)} did not reach ${where}`,
+        title: `${quoteHeading(post.text)} did not reach ${where}`,
         text: needsSignIn
           ? 'The sign-in was refused. Reconnect, then send again.'
           : (meant[0]?.error?.message ?? 'Open it to see why.'),
         act:
-          needsSignIn && manage
+          needsSignIn && canManage
             ? { label: 'Reconnect', link: { to: '/accounts' } }
             : { label: fixes[meant[0]?.error?.code ?? ''] ?? 'Open', link: open },
       };
@@ -200,7 +200,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
     });
 };
 
-/** What to do next, by the code of a failed result. */
+/** Labels of the next action, by error code. */
 const fixes: Record<string, string> = {
   rate_limited: 'Send again',
   unavailable: 'Send again',

@@ -1,66 +1,65 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { formatChange, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { Sparkline } from '#web/parts/sparkline.tsx';
 import { addDays, instantOf } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import styles from './today.module.css';
 
-type Figure = 'engagement' | 'views' | 'posts';
-const figures: readonly (readonly [Figure, string])[] = [
+type Metric = 'engagement' | 'views' | 'posts';
+const metrics: readonly (readonly [Metric, string])[] = [
   ['engagement', 'Engagement'],
   ['views', 'Views'],
   ['posts', 'Posts'],
 ];
 const days = 7;
 
-/** What was published in the last seven days, today included, against the seven before. */
+/** The last seven days including today, against the seven before. */
 export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) => {
   const input = {
     from: instantOf(addDays(today, 1 - 2 * days), zone),
     to: instantOf(addDays(today, 1), zone),
     timeZone: zone,
   };
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.analytics({ series: input }),
     queryFn: ({ signal }) => app.getSeries(input, { signal }),
   });
-  const byDate = new Map(data?.days.map((day) => [day.date, day]));
-  const valuesOf = (figure: Figure) =>
-    Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(today, n + 1 - 2 * days))?.[figure] ?? 0);
+  const byDate = new Map(query.data?.days.map((day) => [day.date, day]));
+  const valuesOf = (metric: Metric) =>
+    Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(today, n + 1 - 2 * days))?.[metric] ?? 0);
   return (
-    <Section title="Last 7 days" action={<Link to="/analytics">Analytics</Link>} card={!error}>
-      {error && <FaultBanner fault={error} title="The numbers could not be loaded" onRetry={() => void refetch()} />}
-      {!error && data === undefined && <SkeletonRows rows={3} height={70} label="Loading numbers" />}
-      {data && (
-        <dl className={styles.numbers}>
-          {figures.map(([figure, word]) => {
-            const values = valuesOf(figure);
-            const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
-            return (
-              <div key={figure}>
-                <dt>{word}</dt>
-                <dd>
-                  <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
-                  <Change value={week} before={before} isCount={figure === 'posts'} />
-                </dd>
-                <Sparkline values={values.slice(days)} />
-              </div>
-            );
-          })}
-        </dl>
-      )}
+    <Section title="Last 7 days" action={<Link to="/analytics">Analytics</Link>} card={!query.error}>
+      <Loaded query={query} title="The numbers could not be loaded" rows={3} height={70} label="Loading numbers">
+        {() => (
+          <dl className={styles.numbers}>
+            {metrics.map(([metric, word]) => {
+              const values = valuesOf(metric);
+              const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
+              return (
+                <div key={metric}>
+                  <dt>{word}</dt>
+                  <dd>
+                    <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
+                    <Change value={week} before={before} isCount={metric === 'posts'} />
+                  </dd>
+                  <Sparkline values={values.slice(days)} />
+                </div>
+              );
+            })}
+          </dl>
+        )}
+      </Loaded>
     </Section>
   );
 };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Falling is grey, not red: a quiet week is no fault. */
+/** A decline is grey, not red: a quiet week is no error. */
 const Change = ({ value, before, isCount }: { value: number; before: number; isCount: boolean }) => {
   const difference = value - before;
   const sign = difference > 0 ? '+' : difference < 0 ? '−' : '±';

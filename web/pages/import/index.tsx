@@ -4,23 +4,23 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
-import { Acts } from './acts.tsx';
 import styles from './import.module.css';
+import { ImportActions } from './import-actions.tsx';
 import { Rows } from './rows.tsx';
 import { Totals } from './totals.tsx';
 
-/** What would become of each row of a file, and then what became of it. */
+/** Import report: the outcome of each row, before and after saving. */
 export default function ImportPage() {
   const { id } = useParams({ from: '/shell/settings/transfer/$id' });
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.import(id),
     queryFn: ({ signal }) => app.getImport({ id }, { signal }),
   });
+  const { data } = query;
   return (
     <>
       <PageHeader
@@ -30,21 +30,21 @@ export default function ImportPage() {
         actions={data && <Forget id={id} />}
       />
       <Column width="full">
-        {error && <FaultBanner fault={error} title="The report could not be loaded" onRetry={refetch} />}
-        {!data && !error && <SkeletonRows rows={8} height={44} />}
-        {data && (
-          <div className={styles.report}>
-            <Totals totals={data.totals} />
-            {data.ignored.length > 0 && (
-              <p className="small text-2">
-                Not used: {data.ignored.map((column) => `“${column}”`).join(', ')}. Times without a zone are read in{' '}
-                {data.timeZone}.
-              </p>
-            )}
-            <Acts read={data} />
-            <Rows id={id} />
-          </div>
-        )}
+        <Loaded query={query} title="The report could not be loaded" rows={8} height={44}>
+          {(report) => (
+            <div className={styles.report}>
+              <Totals totals={report.totals} />
+              {report.ignored.length > 0 && (
+                <p className="small text-2">
+                  Not used: {report.ignored.map((column) => `“${column}”`).join(', ')}. Times without a zone are read in{' '}
+                  {report.timeZone}.
+                </p>
+              )}
+              <ImportActions report={report} />
+              <Rows id={id} />
+            </div>
+          )}
+        </Loaded>
       </Column>
     </>
   );

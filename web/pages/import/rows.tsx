@@ -6,30 +6,27 @@ import { useRef } from 'react';
 import type { ImportRow } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
 import { useListKeys } from '#web/parts/list.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { ShowMore } from '#web/parts/show-more.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { Chip } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './import.module.css';
 
-/** The file row by row, or only those that something is to be said about. */
 export const Rows = ({ id }: { id: string }) => {
   const [search, setSearch] = usePageSearch<'show'>();
   const show = search.show === 'problems' ? 'problems' : 'all';
-  const found = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.importRows(id, show),
     queryFn: ({ signal, pageParam }) => app.listImportRows({ id, show, after: String(pageParam) }, { signal }),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });
-  const rows = found.data?.pages.flatMap((page) => page.rows);
   const body = useRef<HTMLTableSectionElement>(null);
   useListKeys(body);
   return (
@@ -44,37 +41,38 @@ export const Rows = ({ id }: { id: string }) => {
           { value: 'problems', label: 'Problems only' },
         ]}
       />
-      {found.error && (
-        <FaultBanner fault={found.error} title="The rows could not be loaded" onRetry={() => void found.refetch()} />
-      )}
-      {!rows && !found.error && <SkeletonRows rows={8} height={44} />}
-      {rows?.length === 0 && (
-        <EmptyState icon={CircleCheck} title="No problems">
-          Every row can be saved as it is.
-        </EmptyState>
-      )}
-      {rows && rows.length > 0 && (
-        <table className={styles.rows}>
-          <thead>
-            <tr>
-              <th scope="col" className={styles.right}>
-                Row
-              </th>
-              <th scope="col">State</th>
-              <th scope="col">Text</th>
-              <th scope="col">Accounts</th>
-              <th scope="col">Planned for</th>
-              <th scope="col">Notes</th>
-            </tr>
-          </thead>
-          <tbody ref={body}>
-            {rows.map((row) => (
-              <Row key={row.number} row={row} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      {found.hasNextPage && <ShowMore loading={found.isFetchingNextPage} onMore={() => void found.fetchNextPage()} />}
+      <Loaded query={query} title="The rows could not be loaded" rows={8} height={44}>
+        {({ pages }) =>
+          pages.every(({ rows }) => rows.length === 0) ? (
+            <EmptyState icon={CircleCheck} title="No problems">
+              Every row can be saved as it is.
+            </EmptyState>
+          ) : (
+            <table className={styles.rows}>
+              <thead>
+                <tr>
+                  <th scope="col" className={styles.right}>
+                    Row
+                  </th>
+                  <th scope="col">State</th>
+                  <th scope="col">Text</th>
+                  <th scope="col">Accounts</th>
+                  <th scope="col">Planned for</th>
+                  <th scope="col">Notes</th>
+                </tr>
+              </thead>
+              <tbody ref={body}>
+                {pages
+                  .flatMap(({ rows }) => rows)
+                  .map((row) => (
+                    <Row key={row.number} row={row} />
+                  ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Loaded>
+      {query.hasNextPage && <ShowMore loading={query.isFetchingNextPage} onMore={() => void query.fetchNextPage()} />}
     </section>
   );
 };

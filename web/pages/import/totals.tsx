@@ -2,7 +2,7 @@ import type { ImportTotals } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
 import styles from './import.module.css';
 
-/** How many rows are how far. */
+/** Row counts by state. */
 export const Totals = ({ totals }: { totals: ImportTotals }) => (
   <dl className={`card ${styles.totals}`}>
     <Total name="Rows" value={totals.rows} />

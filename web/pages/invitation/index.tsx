@@ -6,7 +6,7 @@ import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
 import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { queries } from '#web/queries.ts';
 
 const tasks = {

@@ -2,7 +2,6 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import styles from './from-url.module.css';
 
-/** The server fetches the file itself. */
 export const FromUrl = ({
   opened,
   onClose,

@@ -7,19 +7,18 @@ import type { LibraryItem } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { fileName } from '#web/parts/media-file.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { ShowMore } from '#web/parts/show-more.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useDrop } from '#web/parts/use-drop.ts';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
-import { MediaCard } from './card.tsx';
-import { Details } from './details.tsx';
+import { usePermissions } from '#web/session.ts';
 import { FromUrl } from './from-url.tsx';
+import { MediaCard } from './media-card.tsx';
+import { MediaDetails } from './media-details.tsx';
 import styles from './page.module.css';
 import { UploadList } from './upload-list.tsx';
 import { filters, useLibrary } from './use-library.ts';
@@ -28,14 +27,13 @@ import { useUploads } from './use-uploads.ts';
 const accepted =
   'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm,application/pdf';
 
-/** Images, videos and PDFs of the workspace. */
 export default function MediaPage() {
-  const may = useMay();
+  const { canWrite } = usePermissions();
   const client = useQueryClient();
   const library = useLibrary();
-  const { media, error, refetch, isFiltered } = library;
+  const { media, isFiltered } = library;
   const { uploads, addFiles, addUrl, again, dismiss } = useUploads();
-  const isOver = useDrop(may.write, addFiles);
+  const isOver = useDrop(canWrite, addFiles);
   const picker = useRef<HTMLInputElement>(null);
   const grid = useRef<HTMLUListElement>(null);
   const [openId, setOpenId] = useState<string>();
@@ -47,7 +45,7 @@ export default function MediaPage() {
 
   const remove = async ({ id }: LibraryItem) => {
     await app.deleteMedia({ id }).catch(async (refusal: unknown) => {
-      // It may be used since the page was read.
+      // A post may have started to use the file since the last refetch.
       await client.invalidateQueries({ queryKey: keys.media });
       throw refusal;
     });
@@ -60,7 +58,7 @@ export default function MediaPage() {
       <PageHeader
         title="Media"
         actions={
-          may.write && (
+          canWrite && (
             <>
               <Button
                 className="desk-only"
@@ -94,14 +92,13 @@ export default function MediaPage() {
         />
         {!isEmpty && <Filters library={library} />}
         {uploads.length > 0 && <UploadList uploads={uploads} onAgain={again} onDismiss={dismiss} />}
-        {error && (
-          <FaultBanner
-            title="The library could not be loaded. Your files are safe."
-            fault={error}
-            onRetry={() => void refetch()}
-          />
-        )}
-        {!media && !error && <SkeletonRows rows={6} height={120} label="Loading the library" />}
+        <Loaded
+          query={library}
+          title="The library could not be loaded. Your files are safe."
+          rows={6}
+          height={120}
+          label="Loading the library"
+        />
         {media && media.length > 0 && (
           <ul ref={grid} className={styles.grid} aria-label="Media">
             {media.map((item) => (
@@ -128,7 +125,7 @@ export default function MediaPage() {
           </div>
         )}
       </Column>
-      <Details
+      <MediaDetails
         item={media?.find(({ id }) => id === openId)}
         onClose={() => setOpenId(undefined)}
         onDelete={(item) => {
@@ -181,10 +178,9 @@ const Filters = ({ library }: { library: ReturnType<typeof useLibrary> }) => {
   );
 };
 
-/** A big place to drop files on. */
 const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) => {
-  const may = useMay();
-  if (!may.write) {
+  const { canWrite } = usePermissions();
+  if (!canWrite) {
     return (
       <EmptyState icon={Image} title="No media yet">
         An owner, admin or editor can upload images and videos.

@@ -4,10 +4,9 @@ import { formatBytes } from '#web/parts/number.ts';
 import styles from './upload-list.module.css';
 import type { Upload } from './use-uploads.ts';
 
-/** The same file would be refused again; an address may answer the next time. */
+/** An invalid file fails every time; a URL may answer on a retry. */
 const isRefused = (fault: Upload['fault']) => fault !== undefined && /^file /.test(fault.message);
 
-/** A line for each file on its way, and for each that did not arrive. */
 export const UploadList = ({
   uploads,
   onAgain,

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { SearchMediaInput } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 
 export const filters = [
   { value: 'all', label: 'All', input: {} },
@@ -11,7 +11,7 @@ export const filters = [
   { value: 'no-alt', label: 'No alt text', input: { alt: 'Missing' } },
 ] as const satisfies readonly { value: string; label: string; input: SearchMediaInput }[];
 
-/** The library as the address asks for it, page by page. */
+/** The library with the filters of the address. */
 export const useLibrary = () => {
   const [search, setSearch] = usePageSearch<'show' | 'q'>();
   const filter = filters.find(({ value }) => value === search.show) ?? filters[0];

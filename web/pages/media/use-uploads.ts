@@ -8,17 +8,17 @@ export interface Upload {
   id: number;
   name: string;
   bytes: number | undefined;
-  /** From 0 to 1; undefined while nobody can tell. */
+  /** From 0 to 1; undefined while the server fetches a URL. */
   share: number | undefined;
   state: 'waiting' | 'sending' | 'done' | 'failed';
   fault?: { message: string; requestId: string | undefined };
 }
 
-/** Two at a time: more would only share the same line. */
+/** More uploads would only share the same bandwidth. */
 const atOnce = 2;
 const doneShownMs = 2500;
 
-/** Files on their way into the library. Those that fail stay until they are dismissed or sent again. */
+/** Upload queue. Failed uploads stay until they are dismissed or retried. */
 export const useUploads = () => {
   const client = useQueryClient();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);

@@ -6,9 +6,9 @@ import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
-/** The link of a mail. It is used with the new password, and not by opening it: scanners of mails open links too. */
+/** Submitting uses up the link, not opening it: mail scanners open links. */
 const NewPassword = () => {
   const { secret } = useParams({ strict: false }) as { secret: string };
   const [password, setPassword] = useState('');

@@ -3,22 +3,20 @@ import { Link } from '@tanstack/react-router';
 import { Bell, Settings2 } from 'lucide-react';
 import { useRef } from 'react';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
 import { useListKeys } from '#web/parts/list.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column, Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { NotificationRow } from './notification-row.tsx';
 import styles from './notifications.module.css';
 import { useMark, useNotifications } from './use-notifications.ts';
 
 const NotificationsPage = () => {
-  const { needsYou, earlier, unread, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useNotifications();
+  const query = useNotifications();
+  const { needsYou, earlier, unread } = query;
   const mark = useMark();
   const area = useRef<HTMLDivElement>(null);
   useListKeys(area);
-  const isEmpty = !isPending && !error && needsYou.length + earlier.length === 0;
   return (
     <>
       <PageHeader
@@ -47,13 +45,15 @@ const NotificationsPage = () => {
         }
       />
       <Column width="narrow">
-        {error && <FaultBanner fault={error} title="The notifications could not be loaded" onRetry={refetch} />}
-        {isPending && <SkeletonRows rows={6} height={60} />}
-        {isEmpty && (
-          <EmptyState icon={Bell} title="Nothing to tell yet">
-            Requests from agents, posts that fail and accounts that need you appear here.
-          </EmptyState>
-        )}
+        <Loaded query={query} title="The notifications could not be loaded" rows={6} height={60}>
+          {() =>
+            needsYou.length + earlier.length === 0 && (
+              <EmptyState icon={Bell} title="Nothing to tell yet">
+                Requests from agents, posts that fail and accounts that need you appear here.
+              </EmptyState>
+            )
+          }
+        </Loaded>
         <div ref={area}>
           {needsYou.length > 0 && (
             <Section title="Needs you" note={<span className="number">{needsYou.length}</span>} card>
@@ -74,9 +74,9 @@ const NotificationsPage = () => {
             </Section>
           )}
         </div>
-        {hasNextPage && (
+        {query.hasNextPage && (
           <div className={styles.more}>
-            <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
               Show more
             </Button>
           </div>

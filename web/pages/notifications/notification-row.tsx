@@ -35,7 +35,7 @@ const looks: Record<Notification['kind'], [icon: LucideIcon, tone: Tone]> = {
   'import.finished': [FileInput, 'grey'],
 };
 
-/** The whole row leads to where one goes on, and is read by that. */
+/** The whole row is a link, and following it marks the notification as read. */
 export const NotificationRow = ({
   notification: { id, kind, title, detail, excerpt, path, needsYou, read, createdAt },
   onMark,

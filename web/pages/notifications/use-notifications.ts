@@ -1,19 +1,20 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { Notification } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 
 const key = ['marked notifications'];
 
 export const useNotifications = () => {
-  const { data, ...query } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.notificationList,
     queryFn: ({ pageParam, signal }) => app.listNotifications({ ...(pageParam && { cursor: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const marks = usePending<Mark>(key);
+  const { data } = query;
+  const marks = usePendingChanges<Mark>(key);
   const marked = (one: Notification) => marks.findLast(({ ids }) => ids === undefined || ids.includes(one.id))?.read;
   const shown = (one: Notification) => ({ ...one, read: marked(one) ?? one.read });
   const first = data?.pages[0];
@@ -21,7 +22,7 @@ export const useNotifications = () => {
   const earlier = data?.pages.flatMap((page) => page.earlier) ?? [];
   const all = [...needsYou, ...earlier];
   const unreadOf = (list: readonly Notification[]) => list.filter(({ read }) => !read).length;
-  // Those on pages that are not loaded count, too, unless all are read.
+  // Unread notifications beyond the loaded pages, unless all were marked read.
   const isAllRead = marks.findLast(({ ids }) => ids === undefined)?.read === true;
   const unseen = isAllRead || first === undefined ? 0 : first.unread - unreadOf(all);
   return {
@@ -33,14 +34,14 @@ export const useNotifications = () => {
 };
 
 export interface Mark {
-  /** Absent: all. */
+  /** Absent for all. */
   ids?: string[];
   read: boolean;
 }
 
 export const useMark = () => {
   const client = useQueryClient();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: (mark: Mark) => app.markNotifications(mark),
     answered: (count) => {

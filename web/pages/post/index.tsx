@@ -4,24 +4,24 @@ import { lazy, Suspense, useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
 
 const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));
 const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
 
-/** A post that is being written, or what became of it. */
+/** The editor, or the results once the post is sent. */
 export default function PostPage() {
   const { id } = useParams({ from: '/shell/posts/$id' });
   const [search] = usePageSearch<'edit'>();
   const [created, setCreated] = useState<string>();
   const [opened, setOpened] = useState({ id, number: 0 });
   const [holds, setHolds] = useState(false);
-  // An editor that made its post goes on as it is; any other address is another editor.
+  // An editor that just created its post stays mounted; any other id gets a new one.
   if (opened.id !== id) {
     const goesOn = opened.id === 'new' && created === id;
     setOpened({ id, number: goesOn ? opened.number : opened.number + 1 });

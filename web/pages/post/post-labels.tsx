@@ -5,14 +5,14 @@ import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { LabelChip } from '#web/parts/label-chip.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
 import { useLabelPosts, useLabels } from '#web/parts/use-labels.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 import styles from './post-labels.module.css';
 
 const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));
 
-/** The labels of a post. They stand beside it: no network sees them, and they change nothing of what goes out. */
+/** Labels are internal: no network gets them. */
 export const PostLabels = ({
   id,
   readOnly,
@@ -20,7 +20,7 @@ export const PostLabels = ({
 }: {
   id: string | undefined;
   readOnly: boolean;
-  /** Of a post that is not made yet: makes it for its first label. */
+  /** Creates a new post when its first label is chosen. */
   make?: () => Promise<string | undefined>;
 }) => {
   const { data } = useQuery({
@@ -28,7 +28,7 @@ export const PostLabels = ({
     queryFn: ({ signal }) => app.getPostLabels({ id: id ?? '' }, { signal }),
     enabled: id !== undefined,
   });
-  const ids = usePending<Choice>(key)
+  const ids = usePendingChanges<Choice>(key)
     .filter((choice) => choice.id === id || choice.id === undefined)
     .reduce(withChoice, data?.labelIds ?? []);
   const labels = useLabels().of(ids);
@@ -63,7 +63,7 @@ export const PostLabels = ({
 const key = ['label of the post'];
 
 interface Choice {
-  /** Absent: of the post that is being made. */
+  /** Undefined for a new post. */
   id: string | undefined;
   label: string;
   on: boolean;
@@ -77,7 +77,7 @@ const withChoice = (labelIds: readonly string[], { label, on }: Choice) => {
 const useChoose = (make: (() => Promise<string | undefined>) | undefined) => {
   const client = useQueryClient();
   const labelPosts = useLabelPosts();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: async (choice: Choice) => {
       const id = choice.id ?? (await make?.());

@@ -3,7 +3,6 @@ import type { PostSummary } from '#generated/app-client';
 import { count } from '#web/parts/number.ts';
 import styles from './posts.module.css';
 
-/** What can be done with all that is selected. */
 export const BulkBar = ({
   posts,
   onDuplicate,

@@ -3,11 +3,11 @@ import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { focusAfter } from '#web/parts/list.tsx';
-import { quoted } from '#web/parts/post-title.tsx';
+import { quoteHeading } from '#web/parts/post-title.tsx';
 import { formatDateTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 
-/** What is scheduled or went out in part is not deleted by a slip of the finger. */
+/** Scheduled and partly sent posts need a confirmation; drafts have Undo. */
 export const DeleteDialog = ({
   post,
   area,
@@ -37,7 +37,7 @@ export const DeleteDialog = ({
     >
       {post && (
         <>
-          <p dir="auto">{quoted(post.text)}</p>
+          <p dir="auto">{quoteHeading(post.text)}</p>
           {post.status === 'Scheduled' && post.scheduledAt !== undefined && (
             <p>It will not go out on {formatDateTime(post.scheduledAt, zone)}.</p>
           )}

@@ -6,8 +6,8 @@ import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { PostList } from './post-list.tsx';
 import styles from './posts.module.css';
 import { StatusTabs } from './status-tabs.tsx';
@@ -18,14 +18,14 @@ const isStatus = (text: string | undefined): text is Status => statuses.some((st
 
 const Posts = () => {
   const [search, setSearch] = usePageSearch<'status' | 'q' | 'accounts' | 'labels'>();
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [searching, setSearching] = useState(search.q !== undefined);
   const status = isStatus(search.status) ? search.status : undefined;
   const accounts = search.accounts?.split(',') ?? [];
   const labels = search.labels?.split(',') ?? [];
   const filter = { query: search.q ?? '', accountIds: accounts.join(','), labelIds: labels.join(',') };
   const setQuery = (q: string) => void setSearch({ q }, { replace: true });
-  const field = <SearchField query={filter.query} onChange={setQuery} isPhone={phone} />;
+  const field = <SearchField query={filter.query} onChange={setQuery} isPhone={isPhone} />;
   const closeSearch = () => {
     setSearching(false);
     setQuery('');
@@ -36,7 +36,7 @@ const Posts = () => {
         title="Posts"
         actions={
           <>
-            {phone ? (
+            {isPhone ? (
               <ActionIcon
                 size={40}
                 aria-label="Search posts"
@@ -53,7 +53,7 @@ const Posts = () => {
           </>
         }
       />
-      {phone && searching && (
+      {isPhone && searching && (
         <div className={styles.searchRow}>
           {field}
           <ActionIcon size={40} aria-label="Close the search" onClick={closeSearch}>
@@ -83,7 +83,7 @@ const SearchField = ({
 }) => {
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
-  // The address changed by itself: Back, or Clear.
+  // The address changed through Back or Clear, not through typing.
   if (query !== known) {
     setKnown(query);
     setText(query);

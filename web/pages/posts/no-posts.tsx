@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { FileText, SearchX } from 'lucide-react';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { useNewPost } from '#web/shell/shell.tsx';
 import type { Filter, Status } from './use-groups.ts';
 
@@ -16,7 +16,7 @@ export const NoPosts = ({
   onClear: () => void;
 }) => {
   const newPost = useNewPost();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   if (filter.query !== '' || filter.accountIds !== '' || filter.labelIds !== '') {
     return (
       <EmptyState icon={SearchX} title="Nothing found" action={<Button onClick={onClear}>Clear the search</Button>}>
@@ -24,7 +24,7 @@ export const NoPosts = ({
       </EmptyState>
     );
   }
-  const action = write && (
+  const action = canWrite && (
     <Button variant="ink" rightSection={<Kbd keys="C" inverse />} onClick={() => void newPost()}>
       Write a post
     </Button>

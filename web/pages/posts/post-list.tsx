@@ -4,22 +4,22 @@ import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { focusAfter, GroupHead, useListKeys } from '#web/parts/list.tsx';
-import { useDeleteDrafts, useDeleted, useDuplicate } from '#web/parts/post-acts.ts';
+import { useDeleteDrafts, useDeleted, useDuplicate } from '#web/parts/post-actions.ts';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { dateIn } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useLabelPosts } from '#web/parts/use-labels.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { useWaiting } from '#web/parts/use-waiting.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { NoPosts } from './no-posts.tsx';
-import { isDeletable, PostRow, type RowActs } from './post-row.tsx';
+import { isDeletable, PostRow, type RowActions } from './post-row.tsx';
 import styles from './posts.module.css';
 import { type Filter, type Group, type GroupName, type Status, useCounts, useGroups } from './use-groups.ts';
 import { useSteadyRows } from './use-steady-rows.ts';
@@ -40,7 +40,7 @@ export const PostList = ({
   const { rows, waiting, showWaiting, admit } = useSteadyRows(groups, 'list');
   const deleted = useDeleted();
   const area = useRef<HTMLDivElement>(null);
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [menuOf, setMenuOf] = useState<string>();
   const [confirming, setConfirming] = useState<PostSummary>();
@@ -51,7 +51,7 @@ export const PostList = ({
 
   useListKeys(area, (key, id) => {
     const post = all.find((one) => one.id === id);
-    if (post === undefined || !write) return;
+    if (post === undefined || !canWrite) return;
     if (key === 'x') setChosen(toggled(chosen, id));
     if (key === 'd') acts.duplicate(post);
     if (key === 'Backspace') acts.remove(post);
@@ -97,7 +97,7 @@ export const PostList = ({
         <span>
           <Kbd keys="↵" /> open
         </span>
-        {write && (
+        {canWrite && (
           <>
             <span>
               <Kbd keys="X" /> select
@@ -157,7 +157,7 @@ const useActs = ({
         setConfirming(post);
       }
     };
-    const acts: RowActs = {
+    const acts: RowActions = {
       open: ({ id }) => void navigate({ to: '/posts/$id', params: { id } }),
       duplicate: (post) => void duplicate([post]),
       remove,
@@ -181,13 +181,13 @@ const Rows = ({
   count: number | undefined;
   chosen: ReadonlySet<string>;
   menuOf: string | undefined;
-  acts: RowActs;
+  acts: RowActions;
 }) => {
   const zone = useZone();
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const today = dateIn(useNow(), zone);
-  const { write } = useMay();
-  const { ofPost } = useWaiting();
+  const { canWrite } = usePermissions();
+  const { ofPost } = useOpenApprovals();
   if (posts.length === 0) return null;
   return (
     <section aria-label={group.name}>
@@ -199,11 +199,11 @@ const Rows = ({
             post={post}
             zone={zone}
             today={today}
-            isPhone={phone}
+            isPhone={isPhone}
             isWaiting={ofPost.has(post.id)}
             isSelected={chosen.has(post.id)}
             isMenuOpen={menuOf === post.id}
-            canWrite={write}
+            canWrite={canWrite}
             acts={acts}
           />
         ))}
@@ -213,7 +213,7 @@ const Rows = ({
   );
 };
 
-/** The last group goes on by itself when its end comes into sight; the button is for all others, and for keyboards. */
+/** The last group loads more when its end is near; the button is for the others and for keyboards. */
 const More = ({ group }: { group: Group }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const { hasMore, isLoadingMore, loadMore } = group;
@@ -231,7 +231,6 @@ const More = ({ group }: { group: Group }) => {
   );
 };
 
-/** The labels of one post or of all that are selected. */
 const Labelling = ({ posts, onClose }: { posts: readonly PostSummary[]; onClose: () => void }) => {
   const labelPosts = useLabelPosts();
   if (posts.length === 0) return null;

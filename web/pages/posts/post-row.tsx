@@ -25,7 +25,7 @@ import { addDays, dateIn, formatDateTime, formatNear, formatSaid, formatTime, no
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './posts.module.css';
 
-export interface RowActs {
+export interface RowActions {
   open: (post: PostSummary) => void;
   duplicate: (post: PostSummary) => void;
   remove: (post: PostSummary) => void;
@@ -33,7 +33,7 @@ export interface RowActs {
   openMenu: (id: string | undefined) => void;
 }
 
-/** One post of the list. There can be thousands, so it draws itself anew only when something of it changed. */
+/** Memoized: the list can have thousands of rows. */
 export const PostRow = memo(
   ({
     post,
@@ -47,14 +47,14 @@ export const PostRow = memo(
   }: {
     post: PostSummary;
     zone: string;
-    /** The date of today: names such as Tomorrow change with it. */
+    /** Unused but compared by memo: names such as Tomorrow change with the date. */
     today: string;
     isPhone: boolean;
     isWaiting: boolean;
     isSelected: boolean;
     isMenuOpen: boolean;
     canWrite: boolean;
-    acts: RowActs;
+    acts: RowActions;
   }) => {
     const { networksOf } = useAccounts();
     const badges = <NetworkBadges networks={networksOf(post.accountIds)} max={isPhone ? 5 : 6} />;
@@ -99,7 +99,7 @@ export const PostRow = memo(
   },
 );
 
-/** Chips only for what is odd. */
+/** Chips for unusual states only. */
 const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: boolean; isPhone: boolean }) => {
   const { byId } = useAccounts();
   const networks = useNetworks();
@@ -137,7 +137,7 @@ const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: 
   );
 };
 
-/** A menu costs more than its button: only the one that is open exists. */
+/** Menus are expensive to render, so only the open one is mounted. */
 const RowMenu = ({
   post,
   isPhone,
@@ -149,7 +149,7 @@ const RowMenu = ({
   isPhone: boolean;
   isOpen: boolean;
   canWrite: boolean;
-  acts: RowActs;
+  acts: RowActions;
 }) => {
   const Icon = isPhone ? EllipsisVertical : Ellipsis;
   const button = (

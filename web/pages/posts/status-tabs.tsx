@@ -3,12 +3,11 @@ import { formatNumber } from '#web/parts/number.ts';
 import styles from './posts.module.css';
 import { type Filter, type Status, statuses, useCounts } from './use-groups.ts';
 
-/** All, and one tab for each state, with how many there are. */
 export const StatusTabs = ({ filter }: { filter: Filter }) => {
   const counts = useCounts(filter);
   const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts?.[one]] as const)] as const;
-  // A tab is the current one when its search is the whole search of the address.
+  // A tab counts as active only if its whole search matches the address.
   const { query, accountIds, labelIds } = filter;
   const kept = {
     ...(query && { q: query }),

@@ -9,12 +9,11 @@ export type GroupName = 'Scheduled' | 'Drafts' | 'Sent';
 
 export interface Filter {
   query: string;
-  /** With commas; empty for all. */
+  /** Comma-separated; empty for all. */
   accountIds: string;
   labelIds: string;
 }
 
-/** What the page shows: all groups, or one status of one of them. */
 const groupOf: Record<Status, GroupName> = {
   Draft: 'Drafts',
   Scheduled: 'Scheduled',
@@ -37,7 +36,7 @@ const useGroup = (name: GroupName, status: Status | undefined, filter: Filter) =
   });
   return {
     name,
-    /** Undefined until they are read. */
+    /** Undefined while loading. */
     posts: data === undefined ? undefined : data.pages.flatMap(({ posts }) => posts as readonly PostSummary[]),
     pages: data?.pages.length ?? 0,
     error,
@@ -60,7 +59,7 @@ export const useGroups = (status: Status | undefined, filter: Filter): Group[] =
   return status === undefined ? all : all.filter(({ name }) => name === groupOf[status]);
 };
 
-/** Undefined until they are known. */
+/** Undefined while loading. */
 export const useCounts = (filter: Filter): Readonly<Record<Status, number>> | undefined => {
   const { data } = useQuery({
     queryKey: keys.counts(filter),

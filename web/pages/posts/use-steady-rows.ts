@@ -8,8 +8,8 @@ interface Kept {
 }
 
 /**
- * Rows change in place and keep their order while somebody looks at them. What came in between waits until it is asked
- * for; further pages, and what the person made, are shown at once. `key` is what the list is about.
+ * Rows keep their order while the person looks at them. New rows wait until they are requested; further pages and the
+ * person's own posts appear at once. `key` identifies the list.
  */
 export const useSteadyRows = (groups: readonly Group[], key: string) => {
   const kept = useRef<Kept>({ key: '', groups: new Map() });
@@ -35,22 +35,22 @@ export const useSteadyRows = (groups: readonly Group[], key: string) => {
 
   return {
     rows,
-    /** How many came in between. */
+    /** Number of new rows that wait. */
     waiting,
     showWaiting: () => {
       kept.current = { key: '', groups: new Map() };
       renew((times) => times + 1);
     },
-    /** What the person made here need not wait. */
+    /** Shows posts that the person created at once. */
     admit: (ids: readonly string[]) => {
       for (const id of ids) own.current.add(id);
-      // The list may have heard of them before.
+      // The refetch may already have brought them.
       renew((times) => times + 1);
     },
   };
 };
 
-/** `fresh` is the order of the server, `before` the order on the page. */
+/** `fresh`: order on the server; `before`: order on the page. */
 const mergeRows = (
   fresh: readonly string[],
   before: readonly string[] | undefined,
@@ -61,7 +61,7 @@ const mergeRows = (
   }: {
     isShown: (id: string) => boolean;
     isOwn: (id: string) => boolean;
-    /** By a page: what follows the last row belongs to it. */
+    /** A page was added: rows after the last known one belong to it. */
     hasGrown: boolean;
   },
 ): { ids: readonly string[]; waiting: number } => {

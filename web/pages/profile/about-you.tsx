@@ -47,7 +47,6 @@ export const AboutYou = () => {
   );
 };
 
-/** Empty is the browser's. */
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 const ZoneSelect = () => {

@@ -2,11 +2,10 @@ import { Checkbox, Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChangeNotificationChoicesInput, NotificationChoices } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
@@ -22,27 +21,27 @@ const topics: readonly [topic: Topic, label: string, note: string][] = [
   ['people', 'People and the workspace', 'Somebody joined, or the workspace is being deleted.'],
 ];
 
-/** What the person hears of outside the app. The address `#notifications` is in every mail. */
+/** Every mail links to `#notifications`. */
 export const Notifications = () => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.notificationChoices,
     queryFn: ({ signal }) => app.getNotificationChoices({ signal }),
   });
-  useAnchor('notifications', data !== undefined);
+  useAnchor('notifications', query.data !== undefined);
   return (
     <Section anchor="notifications" title="Notifications" note="outside the app, from all your workspaces" card>
-      {error && <FaultBanner fault={error} title="Your choices could not be loaded" onRetry={refetch} />}
-      {!data && !error && <SkeletonRows rows={6} height={54} />}
-      {data && <Choices kept={data} />}
+      <Loaded query={query} title="Your choices could not be loaded" rows={6} height={54}>
+        {(saved) => <Choices saved={saved} />}
+      </Loaded>
     </Section>
   );
 };
 
 const key = ['notification choices'];
 
-const Choices = ({ kept }: { kept: NotificationChoices }) => {
+const Choices = ({ saved }: { saved: NotificationChoices }) => {
   const client = useQueryClient();
-  const { mutate } = useChange({
+  const { mutate } = useOptimisticChange({
     key,
     send: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
     answered: async (fresh) => {
@@ -50,9 +49,9 @@ const Choices = ({ kept }: { kept: NotificationChoices }) => {
       client.setQueryData(keys.notificationChoices, fresh);
     },
   });
-  // Each change sends all topics of its way, also those chosen a moment before.
-  const pending = usePending<ChangeNotificationChoicesInput>(key);
-  const choices: NotificationChoices = Object.assign({}, kept, ...pending);
+  // A change sends all topics of its channel, so it must include pending ones.
+  const pending = usePendingChanges<ChangeNotificationChoicesInput>(key);
+  const choices: NotificationChoices = Object.assign({}, saved, ...pending);
   const change = (way: 'mail' | 'push', topic: Topic, on: boolean) =>
     mutate({ [way]: on ? [...choices[way], topic] : choices[way].filter((one) => one !== topic) });
   return (

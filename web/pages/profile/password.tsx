@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';

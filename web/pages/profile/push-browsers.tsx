@@ -9,7 +9,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 
-/** The browsers that get push messages, and this one. */
 export const PushBrowsers = ({ choices: { browsers, pushKey } }: { choices: NotificationChoices }) => (
   <>
     {!browsers.some(({ current }) => current) && <ThisBrowser pushKey={pushKey} />}
@@ -42,7 +41,7 @@ const ThisBrowser = ({ pushKey }: { pushKey: string }) => {
     <div className={styles.setting}>
       <div className={styles.words}>
         <p>Push messages to this browser</p>
-        <p className="small text-3">{stateWords()}</p>
+        <p className="small text-3">{describeState()}</p>
       </div>
       {canPush() && !isPushBlocked() && (
         <Button size="xs" loading={isPending} onClick={() => mutate()}>
@@ -55,7 +54,7 @@ const ThisBrowser = ({ pushKey }: { pushKey: string }) => {
 
 class NoPush extends Error {}
 
-const stateWords = () => {
+const describeState = () => {
   if (!canPush())
     return 'This browser cannot show them here. It takes https, and on an iPhone or iPad Posthorn on the home screen.';
   if (isPushBlocked()) return 'This browser blocks them. Allow notifications for this site in its settings.';

@@ -3,29 +3,29 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OpenSession } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 
-/** The browsers that the person is signed in with. */
 export const Sessions = () => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.sessions,
     queryFn: ({ signal }) => app.listSessions({ signal }),
   });
   return (
     <Section title="Sessions" note="browsers that you are signed in with" card>
-      {error && <FaultBanner fault={error} title="The sessions could not be loaded" onRetry={refetch} />}
-      {!data && !error && <SkeletonRows rows={2} height={60} />}
-      <ul aria-label="Sessions">
-        {data?.sessions.map((session) => (
-          <SessionRow key={session.id} session={session} />
-        ))}
-      </ul>
+      <Loaded query={query} title="The sessions could not be loaded" rows={2} height={60}>
+        {({ sessions }) => (
+          <ul aria-label="Sessions">
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Section>
   );
 };

@@ -6,7 +6,7 @@ import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { extrasOf } from '#web/parts/extras.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { Badge } from '#web/parts/network-badge.tsx';
 import { PostPreview } from '#web/parts/post-preview.tsx';
@@ -14,10 +14,10 @@ import { StateChip } from '#web/parts/state-chip.tsx';
 import { browserZone, formatDateTime, setServerClock } from '#web/parts/time.ts';
 import styles from './review.module.css';
 
-/** The post may change while somebody reads it. */
+/** The post may change while someone reads it. */
 const lookAgainMs = 20_000;
 
-/** One post, for somebody who has its address and nothing else. */
+/** One post for anyone who has the review link. */
 export default function Review() {
   const { secret } = useParams({ strict: false }) as { secret: string };
   const { data, error, refetch } = useQuery({
@@ -46,7 +46,7 @@ export default function Review() {
   return data ? <Shared post={data} secret={secret} /> : null;
 }
 
-/** Every option begins with the key of its network. */
+/** Option keys start with the key of their network. */
 const networkIn = (options: Readonly<Record<string, string>>) => Object.keys(options)[0]?.split('.')[0] ?? '';
 
 const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {

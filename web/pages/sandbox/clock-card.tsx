@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { formatDay, formatSpan, formatTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
@@ -18,7 +18,7 @@ const steps = [
   ['+30 d', 30 * 24 * hourMs],
 ] as const;
 
-/** The time that Posthorn goes by; the person who set it up moves it forward. */
+/** The clock of the whole server; only the operator moves it. */
 export const ClockCard = ({ aheadMs }: { aheadMs: number }) => {
   const { operator } = useSession().user;
   const zone = useZone();
@@ -28,7 +28,7 @@ export const ClockCard = ({ aheadMs }: { aheadMs: number }) => {
     mutationFn: (forwardMs: number) => app.moveSandboxClock({ forwardMs }),
     onSuccess: (clock) => {
       client.setQueryData(keys.clock, clock);
-      // Whatever was due by then happens now.
+      // Everything due by then runs now, so all data may change.
       void client.invalidateQueries({ predicate: ({ queryKey: [domain] }) => domain !== 'clock' });
     },
   });

@@ -4,34 +4,33 @@ import { useState } from 'react';
 import type { PlanSandboxFaultInput, ReadSandboxOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Section } from '#web/parts/section.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
-import { causeOf, type Moment, moments, momentWords, oftenWords, titleOf } from './fault-words.ts';
+import { usePermissions } from '#web/session.ts';
+import { causeOf, formatTimes, type Moment, momentLabels, moments, titleOf } from './fault-texts.ts';
 import styles from './sandbox.module.css';
 
 const key = ['planned fault'];
 const often = [1, 3, 10];
 
-/** Lets a sandbox network misbehave. Each fault says what it will cause. */
 export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandboxOutput }) => {
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const [{ network: only }] = usePageSearch<'network'>();
   const [picked, setPicked] = useState<string>();
   const [moment, setMoment] = useState<Moment>('publish');
   const [times, setTimes] = useState(1);
   const plan = usePlan();
-  const pending = usePending<PlanSandboxFaultInput>(key);
+  const pending = usePendingChanges<PlanSandboxFaultInput>(key);
   const network = networks.find((one) => one.network === (picked ?? only)) ?? networks[0];
   if (network === undefined) return null;
   const isMeant = (one: PlanSandboxFaultInput) => one.network === network.network && one.moment === moment;
   const planned = pending.findLast(isMeant) ?? network.planned.find((one) => one.moment === moment);
   return (
     <Section title="Faults" action={<span className={styles.note}>for the next calls</span>}>
-      <Planned networks={networks} mayTakeBack={manage} />
-      {manage ? (
+      <Planned networks={networks} mayTakeBack={canManage} />
+      {canManage ? (
         <>
           <div className={styles.choose}>
             <Select
@@ -42,13 +41,13 @@ export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandbox
             />
             <Select
               label="When"
-              data={moments.map((value) => ({ value, label: momentWords[value] }))}
+              data={moments.map((value) => ({ value, label: momentLabels[value] }))}
               value={moment}
               onChange={(value) => setMoment(value as Moment)}
             />
             <Select
               label="How often"
-              data={often.map((value) => ({ value: String(value), label: oftenWords(value) }))}
+              data={often.map((value) => ({ value: String(value), label: formatTimes(value) }))}
               value={String(times)}
               onChange={(value) => setTimes(Number(value))}
             />
@@ -102,7 +101,7 @@ const Planned = ({ networks, mayTakeBack }: { networks: ReadSandboxOutput['netwo
               {provider}: {titleOf({ fault, effect: fault })}
             </p>
             <p className="caption text-3">
-              {momentWords[moment]}, {oftenWords(times).toLowerCase()}
+              {momentLabels[moment]}, {formatTimes(times).toLowerCase()}
             </p>
           </div>
           {mayTakeBack && (
@@ -123,7 +122,7 @@ const Planned = ({ networks, mayTakeBack }: { networks: ReadSandboxOutput['netwo
 
 const usePlan = () => {
   const client = useQueryClient();
-  return useChange({
+  return useOptimisticChange({
     key,
     send: (plan: PlanSandboxFaultInput) => app.planSandboxFault(plan),
     answered: () => client.invalidateQueries({ queryKey: keys.sandbox }),

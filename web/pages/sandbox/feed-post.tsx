@@ -20,7 +20,6 @@ export interface Placed extends SandboxPost {
   network: string;
 }
 
-/** A post with the rest of its thread below it. */
 export const FeedPost = ({ post, all }: { post: Placed; all: readonly Placed[] }) => (
   <PostItem post={post} thread={threadBelow(post, all)} />
 );
@@ -81,7 +80,7 @@ const Pictures = ({ media }: { media: SandboxPost['media'] }) => {
   );
 };
 
-/** Ours, whatever name the server is called by here. */
+/** Relative, since BASE_URL may differ from the address of this page. */
 const pathOf = (url: string) => {
   const { pathname, search } = new URL(url, location.href);
   return pathname + search;

@@ -5,13 +5,13 @@ import { useState } from 'react';
 import type { ReadSandboxOutput } from '#generated/app-client';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { FeedPost, type Placed } from './feed-post.tsx';
 import styles from './sandbox.module.css';
 
 const page = 40;
 
-/** What outsiders would see, of all networks or of one. */
+/** What the public would see. */
 export const Feed = ({ networks }: { networks: ReadSandboxOutput['networks'] }) => {
   const [{ network: only }, setSearch] = usePageSearch<'network'>();
   const [shown, setShown] = useState(page);

@@ -6,11 +6,10 @@ import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { formatSpan } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import { ClockCard } from './clock-card.tsx';
@@ -19,15 +18,16 @@ import { Feed } from './feed.tsx';
 import styles from './sandbox.module.css';
 
 const SandboxPage = () => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.sandbox,
     queryFn: ({ signal }) => app.readSandbox({ signal }),
-    // Its readers like and comment while nobody tells us.
+    // Simulated likes and comments send no events.
     refetchInterval: 30_000,
   });
   const [controls, setControls] = useState(false);
-  // In production there is none.
-  if (isPosthornError(error, 'Forbidden')) return <NotFound />;
+  // Production has no sandbox.
+  const { data } = query;
+  if (isPosthornError(query.error, 'Forbidden')) return <NotFound />;
   return (
     <>
       <PageHeader
@@ -53,14 +53,18 @@ const SandboxPage = () => {
       >
         <Column width="narrow">
           <div className={styles.feed}>
-            {error && <FaultBanner fault={error} title="The sandbox could not be loaded" onRetry={refetch} />}
-            {data && data.aheadMs > 0 && (
-              <div className="phone-only" style={{ marginBottom: 12 }}>
-                <Banner tone="plum" icon={Clock} title={`Clock is ${formatSpan(data.aheadMs)} ahead`} />
-              </div>
-            )}
-            {!data && !error && <SkeletonRows rows={5} height={96} />}
-            {data && <Feed networks={data.networks} />}
+            <Loaded query={query} title="The sandbox could not be loaded" rows={5} height={96}>
+              {({ aheadMs, networks }) => (
+                <>
+                  {aheadMs > 0 && (
+                    <div className="phone-only" style={{ marginBottom: 12 }}>
+                      <Banner tone="plum" icon={Clock} title={`Clock is ${formatSpan(aheadMs)} ahead`} />
+                    </div>
+                  )}
+                  <Feed networks={networks} />
+                </>
+              )}
+            </Loaded>
           </div>
         </Column>
       </WithRail>

@@ -6,12 +6,12 @@ import { ownPath } from '#web/own-path.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
 
-/** What the outside provider, or Posthorn after it, refused. */
+/** Why a sign-in through the organisation failed. */
 const refusals: Record<string, [title: string, text: string]> = {
   NotInvited: ['You are not a member here', 'Ask an admin of the workspace for an invitation to your address.'],
   NoAddress: ['Your address is not confirmed', 'Confirm your e-mail address at your organisation, then sign in again.'],

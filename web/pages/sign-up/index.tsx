@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { queries } from '#web/queries.ts';
 
-/** The first owner, while nobody is here. */
+/** Creates the first owner. */
 const SignUp = () => {
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
   const isTaken = entrance?.empty === false;

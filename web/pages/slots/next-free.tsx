@@ -2,13 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { Section } from '#web/parts/section.tsx';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { When } from '#web/parts/when.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './slots.module.css';
 
-/** What the editor and the calendar offer at this moment. */
 export const NextFree = () => {
   const at = useNextSlot([]);
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   if (at === undefined) return null;
   return (
     <Section title="Next free slot" card>
@@ -19,7 +18,7 @@ export const NextFree = () => {
         <span className="small text-2">
           <When at={at} form="relative" />
         </span>
-        {write && (
+        {canWrite && (
           <Link to="/posts/$id" params={{ id: 'new' }} search={{ at }} style={{ marginLeft: 'auto' }}>
             Write for this time
           </Link>

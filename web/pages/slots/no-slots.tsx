@@ -3,16 +3,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
+import { formatDays } from './format-days.ts';
 import styles from './slots.module.css';
 import { useSuggestion } from './use-suggestion.ts';
-import { daysInWords } from './words.ts';
 
-/** Before the first slot: what slots are for, and which ones would suit. */
 export const NoSlots = ({ onAdd }: { onAdd: () => void }) => {
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const zone = useZone();
   const client = useQueryClient();
   const { slots, evidence } = useSuggestion();
@@ -21,7 +20,7 @@ export const NoSlots = ({ onAdd }: { onAdd: () => void }) => {
     onSuccess: (made) => client.setQueryData(keys.slots, made),
     onSettled: () => client.invalidateQueries({ queryKey: keys.slots }),
   });
-  if (!write) {
+  if (!canWrite) {
     return (
       <EmptyState icon={CalendarClock} title="No slots yet">
         Slots are weekly times at which posts go out. Owners, admins and editors plan them.
@@ -54,7 +53,7 @@ export const NoSlots = ({ onAdd }: { onAdd: () => void }) => {
               {slots.map(({ days, time }) => (
                 <li key={`${days} ${time}`} className={styles.row}>
                   <span className={`number ${styles.time}`}>{time}</span>
-                  <span>{daysInWords(days)}</span>
+                  <span>{formatDays(days)}</span>
                 </li>
               ))}
             </ul>

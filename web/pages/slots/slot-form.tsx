@@ -4,16 +4,15 @@ import { useState } from 'react';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { TimeInput } from '#web/parts/time-input.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
+import { dayNames, longNames } from './format-days.ts';
 import styles from './slots.module.css';
-import { dayNames, longNames } from './words.ts';
 
 const workdays: readonly number[] = [1, 2, 3, 4, 5];
 
-/** A time, its days and its accounts: a new slot, or one that is there. */
 export const SlotForm = ({
   slot,
   zone,

@@ -9,18 +9,17 @@ import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
+import { dayNames, formatDays } from './format-days.ts';
 import styles from './slots.module.css';
-import { dayNames, daysInWords } from './words.ts';
 
 const deleting = ['deleted slot'];
 
-/** One line a time: when, for whom, on which days. */
 export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange: (slot: Slot) => void }) => {
-  const { write } = useMay();
-  const going = usePending<string>(deleting);
+  const { canWrite } = usePermissions();
+  const going = usePendingChanges<string>(deleting);
   const shown = slots.filter(({ id }) => !going.includes(id));
   return (
     <ul aria-label="Weekly times">
@@ -28,7 +27,7 @@ export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange
         <li key={slot.id} className={styles.row}>
           <span className={`number ${styles.time}`}>{slot.time}</span>
           <span className={styles.text}>
-            <span>{daysInWords(slot.days)}</span>
+            <span>{formatDays(slot.days)}</span>
             <ForWhom slot={slot} />
           </span>
           <span className={styles.week} aria-hidden="true">
@@ -38,7 +37,7 @@ export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange
               </span>
             ))}
           </span>
-          {write && <SlotMenu slot={slot} onChange={() => onChange(slot)} />}
+          {canWrite && <SlotMenu slot={slot} onChange={() => onChange(slot)} />}
         </li>
       ))}
     </ul>
@@ -63,7 +62,7 @@ const ForWhom = ({ slot: { accountIds } }: { slot: Slot }) => {
 
 const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
   const client = useQueryClient();
-  const remove = useChange({
+  const remove = useOptimisticChange({
     key: deleting,
     send: (id: string) => app.deleteSlot({ id }),
     answered: () => {
@@ -84,7 +83,7 @@ const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
   return (
     <Menu width={160}>
       <Menu.Target>
-        <ActionIcon aria-label={`Actions for the slot at ${slot.time}, ${daysInWords(slot.days)}`}>
+        <ActionIcon aria-label={`Actions for the slot at ${slot.time}, ${formatDays(slot.days)}`}>
           <Ellipsis size={18} aria-hidden="true" />
         </ActionIcon>
       </Menu.Target>

@@ -13,7 +13,7 @@ interface Suggested {
   readonly time: string;
 }
 
-/** Slots from the hours that did best in the last 90 days; without any, one hour that is only a beginning. */
+/** Suggests the best hours of the last 90 days, or 9:00 if there are no numbers yet. */
 export const useSuggestion = (): { slots: readonly Suggested[]; evidence: string } => {
   const zone = useZone();
   const today = dateIn(now(), zone);
@@ -41,7 +41,7 @@ export const useSuggestion = (): { slots: readonly Suggested[]; evidence: string
   };
 };
 
-/** The best hours, those of one time of the day together. */
+/** The best hours, with the days of equal hours merged. */
 const slotsOf = (times: Summary['bestTimes']): Suggested[] => {
   const best = times.toSorted((a, b) => b.average - a.average).slice(0, mostHours);
   return [...Map.groupBy(best, ({ hour }) => hour)]

@@ -2,27 +2,27 @@ import { Select } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
 import { Section } from '#web/parts/section.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 const key = ['slot zone'];
 
-/** The zone whose clocks the times are on. */
+/** The time zone of the slots. */
 export const ZoneSelect = ({ zone }: { zone: string }) => {
   const client = useQueryClient();
-  const { mutate } = useChange({
+  const { mutate } = useOptimisticChange({
     key,
     send: (timeZone: string) => app.changeSlotZone({ timeZone }),
     answered: async (slots) => {
       await client.cancelQueries({ queryKey: keys.slots });
       client.setQueryData(keys.slots, slots);
-      // The next free one, too.
+      // Refetch the next free slot as well.
       void client.invalidateQueries({ queryKey: keys.slots });
     },
   });
-  const shown = usePending<string>(key).at(-1) ?? zone;
+  const shown = usePendingChanges<string>(key).at(-1) ?? zone;
   const known = zones.includes(shown) ? zones : [shown, ...zones];
   return (
     <Section title="Time zone">

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { byteOrderMark, csvLine } from '#server/transfer/csv';
+import { saveFile } from '#web/parts/save-file.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { saveFile } from './save-file.ts';
 import styles from './transfer.module.css';
 
 const columns: readonly [name: string, meaning: React.ReactNode][] = [
@@ -18,7 +18,6 @@ const columns: readonly [name: string, meaning: React.ReactNode][] = [
   ['options', 'key=value, one a line.'],
 ];
 
-/** What a file of one's own looks like, and which others are understood. */
 export const ColumnsHelp = () => {
   const { list } = useAccounts();
   const [first] = list;

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { List, ListRow } from '#web/parts/list.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 
-/** Reports that can be opened again; gone when there is none. */
 export const EarlierImports = () => {
   const { data, error, refetch } = useQuery({
     queryKey: keys.imports,

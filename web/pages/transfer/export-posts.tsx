@@ -28,7 +28,6 @@ const ranges = [
   { value: 'dates', label: 'Dates' },
 ];
 
-/** Posts, results and numbers as files. */
 export const ExportPosts = () => {
   const zone = useZone();
   const today = dateIn(now(), zone);
@@ -122,7 +121,7 @@ export const ExportPosts = () => {
   );
 };
 
-/** Undefined for dates that are no range. */
+/** Undefined if the dates are not a valid range. */
 const spanOf = (range: string, dates: { first: string; last: string }, today: string, zone: string) => {
   if (range === 'all') return {};
   const [first, last] = range === 'dates' ? [dates.first, dates.last] : [addDays(today, 1 - Number(range)), today];

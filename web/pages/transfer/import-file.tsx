@@ -5,7 +5,7 @@ import { FileUp } from 'lucide-react';
 import { useCallback, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useDrop } from '#web/parts/use-drop.ts';
@@ -16,7 +16,7 @@ import styles from './transfer.module.css';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
-/** A file, and what it does not say by itself. The report opens when it is read. */
+/** Time zone and accounts are for rows that name none. */
 export const ImportFile = () => {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -1,19 +1,18 @@
 import { Banner } from '#web/parts/banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { EarlierImports } from './earlier-imports.tsx';
 import { ExportPosts } from './export-posts.tsx';
 import { ImportFile } from './import-file.tsx';
 
-/** Posts that come in from a file, and go out into one. */
 export default function TransferPage() {
-  const { write, role } = useMay();
+  const { canWrite, role } = usePermissions();
   return (
     <>
       <PageHeader crumb={{ label: 'Workspace', link: { to: '/settings/workspace' } }} title="Import and export" />
       <Column width="narrow">
-        {write ? (
+        {canWrite ? (
           <>
             <ImportFile />
             <EarlierImports />

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
-import { saveFile } from './save-file.ts';
+import { saveFile } from '#web/parts/save-file.ts';
 
 const newline = '\n'.charCodeAt(0);
 const quote = '"'.charCodeAt(0);
 
-/** An export on its way: counted while it comes in, kept when it is whole. */
+/** Streams an export, counting rows; saves the file only when it is complete. */
 export const useExport = () => {
   const [progress, setProgress] = useState<{ rows: number }>();
   const [fault, setFault] = useState<string>();
@@ -20,7 +20,7 @@ export const useExport = () => {
     try {
       const workspace = workspaceOfTab();
       const asked = new URLSearchParams({ ...query, ...(workspace && { workspace }) });
-      // The generated client answers with JSON alone, and this is a stream.
+      // The generated client parses JSON; this is a stream.
       const answer = await fetch(`/api/app/export?${asked}`, { signal });
       if (!answer.ok || answer.body === null) {
         setFault(((await answer.json()) as { message?: string }).message ?? 'Try again.');
@@ -52,7 +52,7 @@ export const useExport = () => {
   };
 };
 
-/** Rows so far. Of CSV, what stands in quotation marks may have lines of its own; the first line is the head of both. */
+/** Counts rows. Quoted CSV fields may contain newlines; the first line is the header. */
 const createRowCount = (isCsv: boolean) => {
   let rows = -1;
   let isQuoted = false;

@@ -5,17 +5,16 @@ import type { DeliveryDetails as Details, Webhook } from '#generated/app-client'
 import { app } from '#web/api.ts';
 import { SignatureSample } from '#web/pages/webhooks/signature-sample.tsx';
 import { CopyField } from '#web/parts/copy.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
-import { answerInWords, answerOf, isTrouble } from './answers.ts';
-import { Ladder } from './ladder.tsx';
+import { answerOf, formatAnswer, isTrouble } from './format-answer.ts';
+import { RetrySchedule } from './retry-schedule.tsx';
 import styles from './webhook.module.css';
 
-/** One delivery: its ids, what became of each try, what was sent. */
 export const DeliveryDetails = ({
   webhook,
   deliveryId,
@@ -25,20 +24,26 @@ export const DeliveryDetails = ({
   deliveryId: string;
   onClose: () => void;
 }) => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.delivery(webhook.id, deliveryId),
     queryFn: ({ signal }) => app.getDelivery({ id: webhook.id, deliveryId }, { signal }),
   });
-  const phone = usePhone();
-  if (error) return <FaultBanner fault={error} title="The delivery could not be loaded" onRetry={refetch} />;
-  if (!data) return <SkeletonRows rows={5} />;
+  return (
+    <Loaded query={query} title="The delivery could not be loaded" rows={5}>
+      {(delivery) => <Delivery webhook={webhook} delivery={delivery} onClose={onClose} />}
+    </Loaded>
+  );
+};
+
+const Delivery = ({ webhook, delivery, onClose }: { webhook: Webhook; delivery: Details; onClose: () => void }) => {
+  const isPhone = useIsPhone();
   return (
     <div className={styles.details}>
       <header className={styles.head}>
-        <h2 className="one-line">{data.type}</h2>
-        <SendAgain webhook={webhook} delivery={data} />
-        {/* On a phone the sheet has its own. */}
-        {!phone && (
+        <h2 className="one-line">{delivery.type}</h2>
+        <SendAgain webhook={webhook} delivery={delivery} />
+        {/* On a phone the drawer has its own close button. */}
+        {!isPhone && (
           <ActionIcon aria-label="Close the delivery" onClick={onClose}>
             <X size={17} aria-hidden="true" />
           </ActionIcon>
@@ -47,26 +52,26 @@ export const DeliveryDetails = ({
       <dl className={styles.facts}>
         <dt>Delivery</dt>
         <dd>
-          <code>{data.id}</code>
+          <code>{delivery.id}</code>
         </dd>
         <dt>Event</dt>
         <dd>
-          <code>{data.eventId}</code>
+          <code>{delivery.eventId}</code>
         </dd>
         <dt>Last answer</dt>
-        <dd className={isTrouble(data) ? styles.trouble : undefined}>{answerOf(data)}</dd>
-        {data.nextTryAt && (
+        <dd className={isTrouble(delivery) ? styles.trouble : undefined}>{answerOf(delivery)}</dd>
+        {delivery.nextTryAt && (
           <>
             <dt>Next try</dt>
             <dd>
-              <When at={data.nextTryAt} />, <When at={data.nextTryAt} form="relative" />
+              <When at={delivery.nextTryAt} />, <When at={delivery.nextTryAt} form="relative" />
             </dd>
           </>
         )}
       </dl>
-      <Ladder delivery={data} />
-      {data.tries.length > 0 && <Tries delivery={data} />}
-      <Sent delivery={data} />
+      <RetrySchedule delivery={delivery} />
+      {delivery.tries.length > 0 && <Tries delivery={delivery} />}
+      <Sent delivery={delivery} />
     </div>
   );
 };
@@ -110,7 +115,7 @@ const Tries = ({ delivery: { tries } }: { delivery: Details }) => (
     {tries.map(({ at, answer, tookMs }) => (
       <li key={at}>
         <When at={at} />
-        <span>{answerInWords(answer, tookMs)}</span>
+        <span>{formatAnswer(answer, tookMs)}</span>
       </li>
     ))}
   </ol>

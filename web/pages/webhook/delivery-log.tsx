@@ -4,14 +4,14 @@ import { useRef } from 'react';
 import type { Delivery, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { List, ListRow, useListKeys } from '#web/parts/list.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
-import { answerOf, isTrouble } from './answers.ts';
 import { DeliveryState } from './delivery-state.tsx';
+import { answerOf, isTrouble } from './format-answer.ts';
 import styles from './webhook.module.css';
 
 interface LogProps {
@@ -21,7 +21,7 @@ interface LogProps {
 }
 
 export const DeliveryLog = ({ webhook, ...rows }: LogProps) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const { data, error, refetch } = useQuery({
     queryKey: keys.deliveries(webhook.id),
     queryFn: ({ signal }) => app.listDeliveries({ id: webhook.id }, { signal }),
@@ -47,7 +47,7 @@ export const DeliveryLog = ({ webhook, ...rows }: LogProps) => {
       )}
       {data &&
         data.deliveries.length > 0 &&
-        (phone ? <Rows list={data.deliveries} {...rows} /> : <Table list={data.deliveries} {...rows} />)}
+        (isPhone ? <Rows list={data.deliveries} {...rows} /> : <Table list={data.deliveries} {...rows} />)}
     </>
   );
 };

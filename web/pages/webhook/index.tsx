@@ -6,30 +6,30 @@ import { app } from '#web/api.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
 import { NotYours } from '#web/pages/webhooks/not-yours.tsx';
 import { WebhookState } from '#web/pages/webhooks/webhook-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { DeliveryDetails } from './delivery-details.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
-import { WebhookActs } from './webhook-acts.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookNotices } from './webhook-notices.tsx';
 
 const crumb = { label: 'Webhooks', link: { to: '/settings/webhooks' } } as const;
 
 const WebhookPage = () => {
   const { id } = useParams({ from: '/shell/settings/webhooks/$id' });
-  const { manage } = useMay();
+  const { canManage } = usePermissions();
   const { data, error, refetch } = useQuery({
     queryKey: keys.webhook(id),
     queryFn: ({ signal }) => app.getWebhook({ id }, { signal }),
-    enabled: manage,
+    enabled: canManage,
   });
-  if (!manage) return <NotYours />;
+  if (!canManage) return <NotYours />;
   if (isPosthornError(error, 'NotFound')) return <NotFound />;
   if (data) return <Log webhook={data} />;
   return (
@@ -56,7 +56,7 @@ const Log = ({ webhook }: { webhook: Webhook }) => {
         crumb={crumb}
         title={new URL(webhook.url).host}
         chip={<WebhookState webhook={webhook} />}
-        actions={<WebhookActs webhook={webhook} onSecret={setFresh} />}
+        actions={<WebhookActions webhook={webhook} onSecret={setFresh} />}
       />
       <WithRail
         rail={

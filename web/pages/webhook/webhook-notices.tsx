@@ -4,13 +4,12 @@ import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { isBeyondPlan } from '#web/pages/webhooks/webhook-state.tsx';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
-import { ShownOnce } from '#web/parts/shown-once.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './webhook.module.css';
 
-/** Why nothing is sent, and the secret that was made a moment ago. */
 export const WebhookNotices = ({
   webhook,
   fresh,
@@ -47,9 +46,9 @@ export const WebhookNotices = ({
         </Banner>
       )}
       {fresh && (
-        <ShownOnce title="New signing secret" label="signing secret" value={fresh.secret} onStored={onStored}>
+        <OneTimeSecret title="New signing secret" label="signing secret" value={fresh.secret} onStored={onStored}>
           The previous secret also signs for 24 hours.
-        </ShownOnce>
+        </OneTimeSecret>
       )}
       {webhook.oldSecretUntil && !fresh && (
         <Banner tone="blue" title="Two secrets sign">

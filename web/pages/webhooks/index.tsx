@@ -4,16 +4,16 @@ import { useState } from 'react';
 import type { NewWebhook } from '#generated/app-client';
 import { Banner } from '#web/parts/banner.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { List } from '#web/parts/list.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { count } from '#web/parts/number.ts';
+import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column, Section } from '#web/parts/section.tsx';
-import { ShownOnce } from '#web/parts/shown-once.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { NotYours } from './not-yours.tsx';
 import { SignatureSample } from './signature-sample.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -21,8 +21,8 @@ import { WebhookRow } from './webhook-row.tsx';
 import styles from './webhooks.module.css';
 
 const Webhooks = () => {
-  const { manage } = useMay();
-  return manage ? <Managed /> : <NotYours />;
+  const { canManage } = usePermissions();
+  return canManage ? <Managed /> : <NotYours />;
 };
 
 const Managed = () => {
@@ -63,14 +63,14 @@ const Managed = () => {
           <div style={{ display: 'grid', gap: 12, marginBottom: -24 }}>
             {error && <FaultBanner fault={error} title="The webhooks could not be loaded" onRetry={refetch} />}
             {fresh && (
-              <ShownOnce
+              <OneTimeSecret
                 title={`Signing secret of ${new URL(fresh.url).host}`}
                 label="signing secret"
                 value={fresh.secret}
                 onStored={() => setFresh(undefined)}
               >
                 Your receiver checks with it that a delivery comes from here.
-              </ShownOnce>
+              </OneTimeSecret>
             )}
             {full && (
               <Banner tone="blue" title="No more webhooks">

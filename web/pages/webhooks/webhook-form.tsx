@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './webhooks.module.css';
 
@@ -17,7 +17,7 @@ const events: Record<Event, string> = {
 };
 const all = Object.keys(events) as Event[];
 
-/** Add one, or change `webhook`. */
+/** Edits `webhook`, or adds one without it. */
 export const WebhookForm = ({
   opened,
   onClose,

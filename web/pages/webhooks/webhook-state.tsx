@@ -2,7 +2,7 @@ import { CircleCheck, CircleMinus, CirclePause } from 'lucide-react';
 import type { Webhook } from '#generated/app-client';
 import { Chip } from '#web/parts/state-chip.tsx';
 
-/** One that is active and has a reason is beyond the plan: nothing is sent to it. */
+/** An active webhook with a reason exceeds the plan and gets no deliveries. */
 export const isBeyondPlan = ({ state, reason }: Webhook) => state === 'active' && reason !== undefined;
 
 export const WebhookState = ({ webhook }: { webhook: Webhook }) => {

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
-/** The link of the start, or of `posthorn link`: it works once, so it is used by this page and not by the address. */
+/** One-time sign-in link. This script uses it up, not the request of the page: link previews request pages too. */
 const Welcome = () => {
   const { secret } = useParams({ strict: false }) as { secret: string };
   const [fault, setFault] = useState<unknown>();

@@ -1,14 +1,14 @@
 import type { AuditEntry } from '#generated/app-client';
 
 interface Names {
-  /** Undefined for somebody who is no member any more. */
+  /** Undefined for former members. */
   person: (userId: string | undefined) => string | undefined;
   network: (key: string) => string;
 }
 
 type Words = (details: Record<string, string | undefined>, names: Names) => string;
 
-/** What somebody did, after their name. */
+/** Follows the name of a person. */
 const deeds: Record<string, Words> = {
   'account.connected': ({ handle, network = '' }, names) => `connected ${handle} on ${names.network(network)}`,
   'account.disconnected': ({ handle, network = '' }, names) => `disconnected ${handle} from ${names.network(network)}`,
@@ -60,7 +60,7 @@ const deeds: Record<string, Words> = {
   'workspace.created': ({ name }) => `made the workspace${name ? ` ${name}` : ''}`,
 };
 
-/** What happened without a person. */
+/** Events without a person. */
 const happenings: Record<string, Words> = {
   'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
   'workspace.deleted': ({ name }) => `The workspace ${name} was deleted`,
@@ -85,10 +85,9 @@ const hours = (ms = '0') => {
   return count >= 48 && count % 24 === 0 ? `${count / 24} days` : `${count} h`;
 };
 
-/** Whether an event is told in words of its own. */
 export const hasAuditWords = (event: string) => event in deeds || event in happenings || event === 'approval.requested';
 
-/** One entry as a sentence: `Marta invited ada@example.com as editor`. */
+/** `Marta invited ada@example.com as editor` */
 export const auditWords = ({ event, userId, client, details }: AuditEntry, names: Names): string => {
   const texts = Object.fromEntries(
     Object.entries(details).map(([key, value]) => [key, value === false ? undefined : String(value)]),

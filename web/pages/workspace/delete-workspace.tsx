@@ -11,21 +11,21 @@ import { useAnchor } from '#web/parts/use-anchor.ts';
 import { When } from '#web/parts/when.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { keys, queries } from '#web/queries.ts';
-import { useMay, useWorkspace } from '#web/session.ts';
+import { usePermissions, useWorkspace } from '#web/session.ts';
 import styles from './workspace.module.css';
 
 const exportPath = '/settings/transfer';
 
-/** With a week to think it over. */
+/** Deletion takes effect after seven days and can be revoked until then. */
 export const DeleteWorkspace = () => {
   const { deletion, name } = useWorkspace();
-  const { own } = useMay();
+  const { isOwner } = usePermissions();
   const [asking, setAsking] = useState(false);
   useAnchor('delete', useQuery(queries.members).data !== undefined);
   return (
-    <Section anchor="delete" title="Delete" note={own ? undefined : <WhoMay act="delete it" roles={['owner']} />}>
+    <Section anchor="delete" title="Delete" note={isOwner ? undefined : <WhoMay act="delete it" roles={['owner']} />}>
       {deletion && <Leaving at={deletion.at} />}
-      {own && !deletion && (
+      {isOwner && !deletion && (
         <div className={styles.gap}>
           <p className="small text-2">
             Everything in {name} goes: posts, media, statistics, accounts, tokens and webhooks. What is public on the
@@ -50,7 +50,7 @@ const Export = () => (
 );
 
 const Leaving = ({ at }: { at: string }) => {
-  const { own } = useMay();
+  const { isOwner } = usePermissions();
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: () => app.takeBackDeletion(),
@@ -69,7 +69,7 @@ const Leaving = ({ at }: { at: string }) => {
         </>
       }
       action={
-        own && (
+        isOwner && (
           <Button size="xs" loading={isPending} onClick={() => mutate()}>
             Keep the workspace
           </Button>

@@ -9,7 +9,6 @@ import { keys, queries } from '#web/queries.ts';
 import { nameOf, useSession, useWorkspace } from '#web/session.ts';
 import styles from './workspace.module.css';
 
-/** For its owner: another member becomes owner, and they become an admin. */
 export const HandOver = () => {
   const { user } = useSession();
   const { name } = useWorkspace();

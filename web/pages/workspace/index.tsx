@@ -1,6 +1,6 @@
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { useMay, useWorkspace } from '#web/session.ts';
+import { usePermissions, useWorkspace } from '#web/session.ts';
 import { AuditLog } from './audit-log.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { HandOver } from './hand-over.tsx';
@@ -14,7 +14,7 @@ import { Workspaces } from './workspaces.tsx';
 
 const WorkspacePage = () => {
   const { name } = useWorkspace();
-  const { manage, own, role } = useMay();
+  const { canManage, isOwner, role } = usePermissions();
   return (
     <>
       <PageHeader title="Workspace" meta={`${name}, where you are ${role}`} />
@@ -22,13 +22,13 @@ const WorkspacePage = () => {
         <WorkspaceName />
         <SlotsLink />
         <Members />
-        {manage && <Invitations />}
+        {canManage && <Invitations />}
         <PlanAndUse />
         <Transfer />
         <Workspaces />
-        {own && <HandOver />}
+        {isOwner && <HandOver />}
         <DeleteWorkspace />
-        {manage && <AuditLog />}
+        {canManage && <AuditLog />}
       </Column>
     </>
   );

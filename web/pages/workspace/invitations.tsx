@@ -4,13 +4,13 @@ import { useState } from 'react';
 import type { Invitation, NewInvitation } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf, fieldFault } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { ShownOnce } from '#web/parts/shown-once.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
-import { type Role, useMay } from '#web/session.ts';
+import { type Role, usePermissions } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
 import { capital } from './roles.ts';
 import styles from './workspace.module.css';
@@ -26,7 +26,7 @@ export const Invitations = () => {
       <div className={styles.gap}>
         <InviteForm onInvited={setFresh} />
         {fresh && (
-          <ShownOnce
+          <OneTimeSecret
             title={`Invitation for ${fresh.email}`}
             label="invitation address"
             value={fresh.url}
@@ -36,7 +36,7 @@ export const Invitations = () => {
               ? 'It is on its way by mail, and you can pass it on yourself.'
               : 'Pass it on yourself: no mail is sent.'}{' '}
             It works once, within 7 days, for {fresh.email}.
-          </ShownOnce>
+          </OneTimeSecret>
         )}
         {error && <FaultBanner fault={error} title="The invitations could not be loaded" onRetry={refetch} />}
         {data && data.invitations.length > 0 && (
@@ -52,7 +52,7 @@ export const Invitations = () => {
 };
 
 const InviteForm = ({ onInvited }: { onInvited: (invitation: NewInvitation) => void }) => {
-  const { role: own } = useMay();
+  const { role: own } = usePermissions();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('editor');
   const client = useQueryClient();

@@ -5,53 +5,52 @@ import type { Member } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { useChange, usePending } from '#web/parts/use-change.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys, queries } from '#web/queries.ts';
-import { nameOf, type Role, useMay, useSession, useWorkspace } from '#web/session.ts';
+import { nameOf, type Role, usePermissions, useSession, useWorkspace } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
 import { capital, isAbove } from './roles.ts';
 import styles from './workspace.module.css';
 
 export const Members = () => {
-  const { data, error, refetch } = useQuery(queries.members);
-  const [going, setGoing] = useState<Member>();
+  const query = useQuery(queries.members);
+  const [removing, setRemoving] = useState<Member>();
   return (
-    <Section title="Members" note={data && <span className="number">{data.members.length}</span>} card>
-      {error && <FaultBanner fault={error} title="The members could not be loaded" onRetry={refetch} />}
-      {!data && !error && <SkeletonRows rows={3} height={54} />}
-      {data && (
-        <ul aria-label="Members">
-          {data.members.map((member) => (
-            <MemberRow key={member.userId} member={member} onRemove={() => setGoing(member)} />
-          ))}
-        </ul>
-      )}
-      <RemoveDialog member={going} onClose={() => setGoing(undefined)} />
+    <Section title="Members" note={query.data && <span className="number">{query.data.members.length}</span>} card>
+      <Loaded query={query} title="The members could not be loaded" rows={3} height={54}>
+        {({ members }) => (
+          <ul aria-label="Members">
+            {members.map((member) => (
+              <MemberRow key={member.userId} member={member} onRemove={() => setRemoving(member)} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />
     </Section>
   );
 };
 
 const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void }) => {
   const { user } = useSession();
-  const { role: own, manage } = useMay();
+  const { role: own, canManage } = usePermissions();
   const client = useQueryClient();
   const key = ['role', member.userId];
-  const change = useChange({
+  const change = useOptimisticChange({
     key,
     send: (role: Role) => app.changeMember({ id: member.userId, role }),
     answered: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: keys.members }),
-        // Somebody may have changed their own.
+        // People can change their own role.
         member.userId === user.id && client.invalidateQueries({ queryKey: keys.session }),
       ]),
   });
-  const role = usePending<Role>(key).at(-1) ?? member.role;
+  const role = usePendingChanges<Role>(key).at(-1) ?? member.role;
   const isYou = member.userId === user.id;
-  const mayTouch = manage && !isAbove(member.role, own);
+  const mayTouch = canManage && !isAbove(member.role, own);
   const name = nameOf(member);
   return (
     <li className={`${styles.row} ${styles.member}`}>
@@ -91,7 +90,7 @@ const RemoveDialog = ({ member, onClose }: { member: Member | undefined; onClose
   const remove = async () => {
     if (!member) return;
     await app.removeMember({ id: member.userId });
-    // Everything of the workspace is forgotten with the page.
+    // Reload, so that no data of the workspace stays in memory.
     if (isYou) location.assign('/');
     else await client.invalidateQueries({ queryKey: keys.members });
   };

@@ -1,37 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './workspace.module.css';
 
-/** What the plan covers, and how much of it is used. */
 export const PlanAndUse = () => {
-  const { data: plan, error, refetch } = useQuery(queries.plan);
+  const query = useQuery(queries.plan);
   const accounts = useQuery(queries.accounts).data?.accounts.length;
   const members = useQuery(queries.members).data?.members.length;
-  const { manage } = useMay();
-  const webhooks = useQuery({ ...queries.webhooks, enabled: manage }).data?.webhooks.length;
+  const { canManage } = usePermissions();
+  const webhooks = useQuery({ ...queries.webhooks, enabled: canManage }).data?.webhooks.length;
   return (
     <Section title="Plan and use" note="the operator of this server sets the plan" card>
-      {error && <FaultBanner fault={error} title="The plan could not be loaded" onRetry={refetch} />}
-      {!plan && !error && <SkeletonRows rows={1} height={68} />}
-      {plan && (
-        <dl className={styles.plan}>
-          <Fact name="Plan">{plan.name}</Fact>
-          <Fact name="Accounts">{used(accounts, plan.accounts)}</Fact>
-          <Fact name="Members">{used(members, plan.members)}</Fact>
-          <Fact name="Scheduled this month">{used(plan.used.scheduled, plan.scheduledPerMonth)}</Fact>
-          <Fact name="Webhooks">
-            {webhooks === undefined ? `at most ${plan.webhooks}` : used(webhooks, plan.webhooks)}
-          </Fact>
-          <Fact name="Posts to paid networks">
-            {plan.paidNetworks ? used(plan.used.paidPosts, plan.paidPostsPerMonth) : 'Not covered'}
-          </Fact>
-        </dl>
-      )}
+      <Loaded query={query} title="The plan could not be loaded" rows={1} height={68}>
+        {(plan) => (
+          <dl className={styles.plan}>
+            <Fact name="Plan">{plan.name}</Fact>
+            <Fact name="Accounts">{formatUsage(accounts, plan.accounts)}</Fact>
+            <Fact name="Members">{formatUsage(members, plan.members)}</Fact>
+            <Fact name="Scheduled this month">{formatUsage(plan.used.scheduled, plan.scheduledPerMonth)}</Fact>
+            <Fact name="Webhooks">
+              {webhooks === undefined ? `at most ${plan.webhooks}` : formatUsage(webhooks, plan.webhooks)}
+            </Fact>
+            <Fact name="Posts to paid networks">
+              {plan.paidNetworks ? formatUsage(plan.used.paidPosts, plan.paidPostsPerMonth) : 'Not covered'}
+            </Fact>
+          </dl>
+        )}
+      </Loaded>
     </Section>
   );
 };
@@ -43,8 +41,8 @@ const Fact = ({ name, children }: { name: string; children: React.ReactNode }) =
   </div>
 );
 
-/** `13 of 25`; without a limit the count alone. */
-const used = (value: number | undefined, limit: number | null) => {
+/** `13 of 25`, or `13, no limit` */
+const formatUsage = (value: number | undefined, limit: number | null) => {
   if (value === undefined) return '';
   return limit === null ? `${formatNumber(value)}, no limit` : `${formatNumber(value)} of ${formatNumber(limit)}`;
 };

@@ -8,7 +8,7 @@ export const RoleSelect = ({
   onChange,
   ...props
 }: {
-  /** The role of the person who chooses. */
+  /** Role of the person who chooses. */
   own: Role;
   value: Role;
   onChange: (role: Role) => void;

@@ -1,6 +1,6 @@
 import type { Role } from '#web/session.ts';
 
-/** From the most to the least; nobody reaches above their own. */
+/** Highest first. */
 const ranked: readonly Role[] = ['owner', 'admin', 'editor', 'viewer'];
 
 const may: Record<Role, string> = {
@@ -12,7 +12,7 @@ const may: Record<Role, string> = {
 
 const rank = (role: Role) => ranked.indexOf(role);
 
-/** The roles that somebody with `own` may give. */
+/** Roles that a person with the role `own` may assign. */
 export const rolesFor = (own: Role) =>
   ranked
     .filter((role) => rank(role) >= rank(own))

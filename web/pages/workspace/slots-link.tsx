@@ -5,7 +5,6 @@ import { Section } from '#web/parts/section.tsx';
 import { queries } from '#web/queries.ts';
 import styles from './workspace.module.css';
 
-/** The weekly times have a page of their own. */
 export const SlotsLink = () => {
   const { data } = useQuery(queries.slots);
   return (

@@ -7,12 +7,12 @@ import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay, useWorkspace } from '#web/session.ts';
+import { usePermissions, useWorkspace } from '#web/session.ts';
 import styles from './workspace.module.css';
 
 export const WorkspaceName = () => {
   const { name } = useWorkspace();
-  const { own } = useMay();
+  const { isOwner } = usePermissions();
   const [typed, setTyped] = useState(name);
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({
@@ -22,7 +22,7 @@ export const WorkspaceName = () => {
       showToast({ text: `The workspace is called ${session.workspace?.name} now.` });
     },
   });
-  if (!own) {
+  if (!isOwner) {
     return (
       <Section title="Name" note={<WhoMay act="change it" roles={['owner']} />}>
         <p dir="auto">{name}</p>

@@ -9,7 +9,6 @@ import styles from './workspace.module.css';
 
 const NewWorkspace = lazy(() => import('#web/shell/new-workspace.tsx'));
 
-/** All workspaces of the person. */
 export const Workspaces = () => {
   const { workspaces, user } = useSession();
   const { id: openId } = useWorkspace();

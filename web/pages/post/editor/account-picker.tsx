@@ -6,17 +6,17 @@ import { AccountChip } from '#web/parts/account-chip.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import styles from './account-picker.module.css';
 import { toggleAccount } from './draft.ts';
 import { lowSheet } from './low-sheet.ts';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 
-/** Where the post goes: a chip for each account, the others behind `6 more accounts`. */
+/** Chosen accounts as chips; the others behind `6 more accounts`. */
 export const AccountPicker = () => {
   const { accounts, chosen, readOnly } = useEditor();
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const [changing, setChanging] = useState(false);
   if (accounts.length === 0 && chosen.length === 0) {
     return (
@@ -36,7 +36,7 @@ export const AccountPicker = () => {
       </ul>
     );
   }
-  if (!phone) return <Chips />;
+  if (!isPhone) return <Chips />;
   return (
     <div className={styles.line}>
       {chosen.length > 0 ? (
@@ -56,12 +56,12 @@ export const AccountPicker = () => {
 
 const Chips = ({ all = false }: { all?: boolean }) => {
   const { accounts, chosen, edit } = useEditor();
-  // Whoever begins with no account chooses several: the others stay in reach.
+  // Someone who starts with none will choose several, so keep the list open.
   const [opened, setOpened] = useState(chosen.length === 0);
   const isChosen = (id: string) => chosen.some((account) => account.id === id);
   const rest = accounts.filter(({ id }) => !isChosen(id));
   const showsRest = all || opened || chosen.length === 0;
-  // In the order of the workspace, so that a chip stays where it is when it is pressed.
+  // Workspace order, so that a chip does not jump when it is pressed.
   const gone = chosen.filter(({ id }) => accounts.every((account) => account.id !== id));
   const shown = [...(showsRest ? accounts : accounts.filter(({ id }) => isChosen(id))), ...gone];
   const order = accounts.map(({ id }) => id);

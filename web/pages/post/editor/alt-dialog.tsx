@@ -1,14 +1,14 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';
 
 const longest = 2000;
 
-/** What it shows, for people who cannot see it. It belongs to the file: other posts with it change too. */
+/** Alt text belongs to the file, so it changes for all posts that use it. */
 export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { mediaOf, learnMedia } = useEditor();
   const [alt, setAlt] = useState(mediaOf(id)?.alt ?? '');

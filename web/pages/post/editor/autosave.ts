@@ -1,8 +1,9 @@
-import { ConnectionError, isPosthornError, type Post } from '#generated/app-client';
+import { isPosthornError, type Post } from '#generated/app-client';
 import { actions } from '#web/api.ts';
+import { isRetryable } from '#web/faults.ts';
 import { now } from '#web/parts/time.ts';
 import { type Change, contentOf, type Draft, draftOf, isSame } from './draft.ts';
-import { forgetText, keepText, keptText } from './kept-text.ts';
+import { readLocalDraft, removeLocalDraft, saveLocalDraft } from './local-draft.ts';
 
 const quietMs = 600;
 const retryMs = 5000;
@@ -10,41 +11,39 @@ const keepMs = 200;
 
 type Phase =
   | 'clean'
-  /** Changed, and saved in a moment. */
+  /** Changed; a save is scheduled. */
   | 'dirty'
   | 'saving'
-  /** The server did not answer; it is tried again. */
+  /** A retry is scheduled. */
   | 'waiting'
-  /** The server said no; the next change tries again. */
+  /** The server refused; the next edit tries again. */
   | 'refused'
-  /** Somebody else changed the post. */
+  /** Someone else changed the post. */
   | 'conflict';
 
 export interface SaveState {
   readonly draft: Draft;
-  /** The post as it was saved last; absent before the first time. */
+  /** The last saved version; undefined before the first save. */
   readonly base: Post | undefined;
   readonly phase: Phase;
-  /** `performance.now()` of the next try. */
+  /** `performance.now()` of the next retry. */
   readonly retryAt?: number | undefined;
   readonly fault?: unknown;
-  /** With `conflict`: what somebody else made of the post. */
+  /** With `conflict`: the other version. */
   readonly theirs?: Post | undefined;
-  /** When this tab saved last. */
   readonly savedAt?: string | undefined;
 }
 
-/** What was sent and not answered: the same again, so that nothing happens twice. */
+/** Resent unchanged with the same idempotency key after a lost answer, so nothing happens twice. */
 interface Attempt {
   readonly key: string;
   readonly content: ReturnType<typeof contentOf>;
   readonly base: Post | undefined;
 }
 
-/** Thrown by `settle` when the text could not be saved. */
 export class NotSaved extends Error {}
 
-/** Saves a post while it is written: 600 ms after the last change, one request at a time, and keeps what is not saved. */
+/** Saves 600 ms after the last edit, one request at a time. Unsaved text is also stored in the browser. */
 export const createAutosave = ({
   post,
   fresh,
@@ -52,7 +51,7 @@ export const createAutosave = ({
   onSaved,
 }: {
   post: Post | undefined;
-  /** The draft of a post that is not made yet. */
+  /** Initial content of a new post. */
   fresh: Draft;
   onCreated: (id: string) => void;
   onSaved: (post: Post) => void;
@@ -62,11 +61,11 @@ export const createAutosave = ({
   let timer: ReturnType<typeof setTimeout> | undefined;
   let keeper: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | undefined;
-  const hearers = new Set<() => void>();
+  const listeners = new Set<() => void>();
 
   const set = (change: Partial<SaveState>) => {
     state = { ...state, ...change };
-    for (const hear of hearers) hear();
+    for (const hear of listeners) hear();
   };
 
   const later = (ms: number) => {
@@ -77,9 +76,9 @@ export const createAutosave = ({
   const keep = () => {
     clearTimeout(keeper);
     keeper = undefined;
-    keepText(state.base?.id, { draft: state.draft, baseUpdatedAt: state.base?.updatedAt });
+    saveLocalDraft(state.base?.id, { draft: state.draft, baseUpdatedAt: state.base?.updatedAt });
   };
-  /** Not with every key: a long text takes a while to write down. */
+  /** Throttled: serializing a long text on every key press is slow. */
   const keepSoon = () => {
     keeper ??= setTimeout(keep, keepMs);
   };
@@ -89,7 +88,7 @@ export const createAutosave = ({
   const forget = (id: string | undefined) => {
     clearTimeout(keeper);
     keeper = undefined;
-    forgetText(id);
+    removeLocalDraft(id);
   };
 
   const isSaved = () => state.base !== undefined && isSame(state.draft, draftOf(state.base));
@@ -132,7 +131,7 @@ export const createAutosave = ({
   };
 
   const failed = async (error: unknown) => {
-    if (mayPass(error)) return wait(error);
+    if (isRetryable(error)) return wait(error);
     attempt = undefined;
     const id = state.base?.id;
     if (!isPosthornError(error, 'Conflict') || id === undefined) return set({ phase: 'refused', fault: error });
@@ -142,8 +141,8 @@ export const createAutosave = ({
       else if (theirs.updatedAt === state.base?.updatedAt) set({ phase: 'refused', fault: error });
       else set({ phase: 'conflict', theirs, fault: undefined });
     } catch (again) {
-      // Another workspace is open in another tab: the text waits until this one is open again.
-      if (mayPass(again) || isPosthornError(again, 'Conflict')) wait(again);
+      // Conflict here means that another tab switched workspaces; wait until this one is open again.
+      if (isRetryable(again) || isPosthornError(again, 'Conflict')) wait(again);
       else set({ phase: 'refused', fault: again });
     }
   };
@@ -160,8 +159,8 @@ export const createAutosave = ({
 
   return {
     subscribe: (hear: () => void) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
+      listeners.add(hear);
+      return () => listeners.delete(hear);
     },
     read: () => state,
 
@@ -172,11 +171,11 @@ export const createAutosave = ({
       keepSoon();
       if (state.phase === 'conflict') return;
       if (state.phase === 'clean' || state.phase === 'refused') set({ phase: 'dirty' });
-      // While it waits for the server, the next try takes the new text along.
+      // The scheduled retry sends the new text as well.
       if (state.phase === 'dirty') later(quietMs);
     },
 
-    /** Everything is on the server when it answers; throws when that is not possible. */
+    /** Resolves when everything is saved; throws NotSaved otherwise. */
     settle: async () => {
       await save();
       if (state.phase !== 'clean') throw new NotSaved('The text is not saved yet.', { cause: state.fault });
@@ -185,7 +184,7 @@ export const createAutosave = ({
 
     retry: retryNow,
 
-    /** What the server tells on its own. A text that is not saved stays; saving it finds the conflict. */
+    /** A version from a live update. Unsaved text wins; saving it detects the conflict. */
     receive: (post: Post) => {
       const isNews = state.base?.id === post.id && post.updatedAt > state.base.updatedAt;
       if (isNews && state.phase === 'clean' && !running) {
@@ -193,7 +192,7 @@ export const createAutosave = ({
       }
     },
 
-    /** The answer to an act on the post, or the other text of a conflict. */
+    /** Replaces the draft with the response to an action, or with the other version of a conflict. */
     adopt,
 
     start: () => {
@@ -212,15 +211,15 @@ export const createAutosave = ({
   };
 };
 
-/** The post as it is, or with the text that this browser kept. */
+/** The saved post, or the unsaved text that this browser stored for it. */
 const opened = (post: Post | undefined, fresh: Draft): SaveState => {
-  const kept = keptText(post?.id);
+  const kept = readLocalDraft(post?.id);
   if (!kept) return { draft: post ? draftOf(post) : fresh, base: post, phase: 'clean' };
-  // The time that was asked for just now counts.
+  // The time in the address wins over the stored one.
   const { scheduledAt = kept.draft.scheduledAt } = fresh;
   if (!post) return { draft: { ...kept.draft, scheduledAt }, base: undefined, phase: 'dirty' };
   if (isSame(kept.draft, draftOf(post))) {
-    forgetText(post.id);
+    removeLocalDraft(post.id);
     return { draft: draftOf(post), base: post, phase: 'clean' };
   }
   const isStale = kept.baseUpdatedAt !== post.updatedAt;
@@ -232,13 +231,10 @@ const opened = (post: Post | undefined, fresh: Draft): SaveState => {
 const send = ({ key, content, base }: Attempt): Promise<Post> => {
   const { accountIds, versions } = content;
   const body = versions[0]?.content[0]?.body ?? '';
-  // A time is not sent along here: a person who creates with one schedules.
+  // Without scheduledAt: creating a post with a time would schedule it.
   if (base === undefined) return actions.posts.create({ accountIds, body }, { idempotencyKey: key });
   return actions.posts.update({ id: base.id, ...content, baseUpdatedAt: base.updatedAt }, { idempotencyKey: key });
 };
-
-const mayPass = (error: unknown) =>
-  error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');
 
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

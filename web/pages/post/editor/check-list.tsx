@@ -10,7 +10,7 @@ import { useEditor } from './use-editor.ts';
 
 const icons = { red: CircleAlert, orange: TriangleAlert, info: Info };
 
-/** Whether the post can go, and what to look at; a line leads to its field. */
+/** Each check links to its field. */
 export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
   const { checks, reveal } = useEditor();
   return (
@@ -55,9 +55,9 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
   );
 };
 
-const fixWords: Readonly<Record<string, string>> = { shrink: 'Shrink', pad: 'Add borders', crop: 'Crop' };
+const fixLabels: Readonly<Record<string, string>> = { shrink: 'Shrink', pad: 'Add borders', crop: 'Crop' };
 
-/** Sets an option where it holds for the account: on the original, unless its own version says otherwise. */
+/** Sets the option on the original, unless the account's version overrides it. */
 const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network: string }) => {
   const { edit, save, readOnly } = useEditor();
   const name = useNetworks().of(network).name;
@@ -72,7 +72,7 @@ const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network
           className={styles.fix}
           onClick={() => edit(changeSide(owner, setOption(key, value)))}
         >
-          {fixWords[value] ?? value} for {name}
+          {fixLabels[value] ?? value} for {name}
         </button>
       ))}
     </span>

@@ -1,22 +1,22 @@
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
-import { withLabels } from '#web/parts/option-words.ts';
-import { lengthOf } from './counting.ts';
+import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
 import { type Draft, isEdited, resultFor } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
+import { lengthOf } from './text-length.ts';
 import { fields, type Place } from './use-reveal.ts';
 
 type Issue = EditorView['issues'][number];
 
-/** A line of the check list. Red keeps the post from going out. */
+/** Red blocks publishing. */
 export interface Check {
   readonly tone: 'red' | 'orange' | 'info';
   readonly networks: readonly string[];
   readonly text: string;
-  /** Words of the link at its end. */
+  /** Text of its link. */
   readonly act?: string | undefined;
   readonly place?: Place | undefined;
-  /** Options that would mend it, one button for each value. */
+  /** An option that fixes it, with one button per value. */
   readonly fix?: Fix | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Fix {
   readonly accountId: string;
 }
 
-export interface Known {
+export interface CheckInput {
   readonly draft: Draft;
   readonly chosen: readonly Account[];
   readonly base: Post | undefined;
@@ -35,22 +35,21 @@ export interface Known {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly mediaOf: (id: string) => MediaItem | undefined;
-  /** Whether the network is played by this server. */
   readonly isSandbox: (network: string) => boolean;
 }
 
-/** Those that are counted here with every key; of the others the server says them after each save. */
+/** Checked here on every key press; the server reports the others after each save. */
 const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'NoAccounts'];
 
-/** An option may be needed only because of another one; the network knows that, and no editor. */
-const isCountedHere = ({ chosen, optionsOf }: Known, { code, path, accountId }: Issue) => {
+/** Only the network knows which options become required by others. */
+const isCountedHere = ({ chosen, optionsOf }: CheckInput, { code, path, accountId }: Issue) => {
   if (code !== 'OptionRequired') return countedHere.includes(code);
   const network = chosen.find(({ id }) => id === accountId)?.network ?? '';
   return optionsOf(network).some(({ key, required }) => required && path.endsWith(`options.${key}`));
 };
 
-/** What keeps the post from going out, what may surprise, and what is good to know; each said once. */
-export const checksOf = (known: Known): Check[] => {
+/** Errors, warnings and notes, without duplicates. */
+export const checksOf = (known: CheckInput): Check[] => {
   const { chosen, issues, warnings, draft } = known;
   const found = [
     ...chosen.flatMap((account) => checkAccount(known, account)),
@@ -63,8 +62,8 @@ export const checksOf = (known: Known): Check[] => {
   return merged(found).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 };
 
-/** A network that this server plays can fetch from it. Options of accounts that are not chosen wait for them. */
-const isWorthSaying = ({ chosen, isSandbox }: Known, { code, accountId }: Issue) =>
+/** Sandbox networks can fetch media from this server. Options of unselected accounts do no harm. */
+const isWorthSaying = ({ chosen, isSandbox }: CheckInput, { code, accountId }: Issue) =>
   !countedHere.includes(code) &&
   code !== 'OptionUnused' &&
   !(code === 'MediaNotPublic' && chosen.some(({ id, network }) => id === accountId && isSandbox(network)));
@@ -82,7 +81,7 @@ export const isEmpty = ({ original, own }: Draft) =>
     items.every(({ body, media }) => body.trim() === '' && media.length === 0),
   );
 
-const checkAccount = (known: Known, account: Account): Check[] => {
+const checkAccount = (known: CheckInput, account: Account): Check[] => {
   const { draft, limitsOf, optionsOf } = known;
   const limits = limitsOf(account);
   if (limits === undefined || isEmpty(draft)) return [];
@@ -122,7 +121,7 @@ const checkAccount = (known: Known, account: Account): Check[] => {
 
 const tooMany = (over: number) => `${formatNumber(over)} ${over === 1 ? 'character' : 'characters'} too many`;
 
-const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
+const altChecks = ({ draft, mediaOf, chosen }: CheckInput): Check[] => {
   if (chosen.length === 0) return [];
   return draft.original.items.flatMap(({ media }, item) =>
     media.flatMap((id, file): Check[] => {
@@ -134,10 +133,10 @@ const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
   );
 };
 
-/** Not wrong, but good to know. */
+/** Codes that inform and ask for nothing. */
 const notes = ['MediaFitted', 'Declaration'];
 
-const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
+const toCheck = ({ base, chosen, optionsOf }: CheckInput, issue: Issue, tone: 'red' | 'orange'): Check => {
   const account = chosen.find(({ id }) => id === issue.accountId);
   const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
@@ -146,9 +145,9 @@ const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' |
   const networks = account?.network ? [account.network] : [];
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
-  // The buttons say what the option would do.
+  // The fix buttons replace this hint.
   const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
-  const text = account ? withLabels(said, optionsOf(account.network)) : said;
+  const text = account ? replaceOptionKeys(said, optionsOf(account.network)) : said;
   return { tone: notes.includes(issue.code) ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 
@@ -161,7 +160,7 @@ const fieldOf = (path: string): string | undefined => {
   return file === undefined ? fields.media(Number(item)) : fields.file(Number(item), Number(file));
 };
 
-/** The same about several networks is said once. */
+/** Merges equal messages about several networks. */
 const merged = (checks: readonly Check[]): Check[] => {
   const found = new Map<string, Check>();
   for (const check of checks) {
@@ -169,7 +168,7 @@ const merged = (checks: readonly Check[]): Check[] => {
     const before = found.get(key);
     found.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
   }
-  // One option mends all pictures of a network, so it is offered once.
+  // One option fixes all images of a network, so offer it once.
   const offered = new Set<string>();
   return [...found.values()].map(({ fix, ...check }) => {
     const name = fix && `${fix.key} ${fix.values.join()}`;

@@ -6,7 +6,6 @@ import styles from './dialogs.module.css';
 import { type Draft, draftOf } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 
-/** Their text against the one on this page, item by item. */
 export default function CompareDialog({
   theirs,
   onClose,
@@ -14,7 +13,7 @@ export default function CompareDialog({
 }: {
   theirs: Post;
   onClose: () => void;
-  /** Buttons that end the conflict. */
+  /** Buttons that resolve the conflict. */
   children: React.ReactNode;
 }) {
   const { save, accounts } = useEditor();

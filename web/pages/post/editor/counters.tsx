@@ -2,8 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import styles from './counters.module.css';
-import { type Length, lengthOf } from './counting.ts';
 import { resultFor } from './draft.ts';
+import { type Length, lengthOf } from './text-length.ts';
 import { useEditor } from './use-editor.ts';
 
 type Tone = 'grey' | 'orange' | 'red';
@@ -14,10 +14,10 @@ interface Counter extends Length {
 }
 
 const warnFrom = 0.8;
-/** Nobody watches a limit that is longer than a newspaper page, until it is near. */
+/** Limits this large are shown only when they are close. */
 const farLimit = 10_000;
 
-/** How much of its limit each network has used. `brief`: only the tightest, unless one is near its end. */
+/** `brief`: only the tightest limit, unless one is nearly reached. */
 export const Counters = ({ index, brief = false }: { index: number; brief?: boolean }) => {
   const counters = useCounters(index);
   const said = useCrossing(counters);
@@ -54,7 +54,7 @@ const Value = ({ counter: { count, max, over, tone } }: { counter: Counter }) =>
     </span>
   );
 
-/** One a network: of its accounts the one with the least room left. */
+/** One per network, for the account with the least room left. */
 const useCounters = (index: number): Counter[] => {
   const { calm, chosen, version, limitsOf } = useEditor();
   return useMemo(() => {
@@ -76,7 +76,7 @@ const useCounters = (index: number): Counter[] => {
   }, [calm, chosen, version, limitsOf, index]);
 };
 
-/** What to say when a counter crosses 80 % or its limit; a number with every key would be noise. */
+/** Screen readers hear a counter only when it crosses 80 % or its limit. */
 const useCrossing = (counters: readonly Counter[]) => {
   const networks = useNetworks();
   const tones = useRef<ReadonlyMap<string, Tone>>(undefined);

@@ -2,30 +2,30 @@ import type { Post, Version } from '#generated/app-client';
 import { headingOf } from '#web/parts/heading.ts';
 
 export interface Item {
-  /** Of this editor alone, so that a moved item stays the same field. */
+  /** React key, so that a moved item keeps its field. */
   readonly key: string;
   readonly body: string;
   readonly media: readonly string[];
 }
 
-/** Text, media and options: the original, or what one account gets instead. */
+/** Content of the original or of one account. */
 export interface Side {
   readonly items: readonly Item[];
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** What an account has of its own. Without items it gets those of the original, also when they change. */
+/** Overrides of one account. Without `items` it follows the original. */
 export interface Own {
   readonly items?: readonly Item[] | undefined;
   readonly options: Side['options'];
 }
 
-/** A post as it is being written. `own` also keeps the versions of accounts that are not chosen at the moment. */
+/** `own` also keeps the overrides of accounts that are not selected. */
 export interface Draft {
   readonly accountIds: readonly string[];
   readonly original: Side;
   readonly own: Readonly<Record<string, Own>>;
-  /** On a draft a wish, on a scheduled post when it goes out. */
+  /** Planned time of a draft, or the time of a scheduled post. */
   readonly scheduledAt?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export const emptyDraft = (accountIds: readonly string[], scheduledAt?: string):
   scheduledAt,
 });
 
-/** Items keep the keys they had, so that the field somebody is in stays. */
+/** Keeps the keys of `before`, so that the focused field survives. */
 export const draftOf = (post: Post, before?: Draft): Draft => {
   const itemsOf = ({ content }: Version, old: readonly Item[] = []) =>
     content.map(({ body, media }, index) => ({ key: old[index]?.key ?? newKey(), body, media }));
@@ -56,14 +56,14 @@ export const draftOf = (post: Post, before?: Draft): Draft => {
   for (const version of post.versions) {
     const { accountId, content, options } = version;
     if (accountId === undefined) continue;
-    // A version always carries a text; the text of the original is none of its own.
+    // A version always has text; equal text means that it follows the original.
     const follows = JSON.stringify(content) === JSON.stringify(first?.content);
     own[accountId] = follows ? { options } : { options, items: itemsOf(version, before?.own[accountId]?.items) };
   }
   return { accountIds: post.accountIds, original, own, scheduledAt: post.scheduledAt };
 };
 
-/** What posts.update takes, without the post it is about. */
+/** The content part of posts.update. */
 export const contentOf = (draft: Draft) => {
   const { accountIds, original, scheduledAt } = draft;
   const version = ({ items, options }: Side, accountId?: string) => ({
@@ -75,7 +75,6 @@ export const contentOf = (draft: Draft) => {
   return { accountIds: [...accountIds], versions: [version(original), ...overrides], scheduledAt: scheduledAt ?? '' };
 };
 
-/** Whether both say the same, whatever the order of options. */
 export const isSame = (one: Draft, other: Draft) =>
   one === other || JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 
@@ -85,25 +84,25 @@ const canonical = (draft: Draft) => {
   return [accountIds, scheduledAt && Date.parse(scheduledAt), sorted];
 };
 
-/** What a tab shows: the original, or what one account gets instead, with no options but its own. */
+/** What a tab shows; options are only those set for the account itself. */
 export const sideOf = ({ original, own }: Draft, accountId: string | undefined): Side =>
   accountId === undefined
     ? original
     : { items: own[accountId]?.items ?? original.items, options: own[accountId]?.options ?? {} };
 
-/** What one account gets, with the options of the original under its own. */
+/** What one account gets: its own options over those of the original. */
 export const resultFor = (draft: Draft, accountId: string): Side => {
   const { items, options } = sideOf(draft, accountId);
   return { items, options: { ...draft.original.options, ...options } };
 };
 
-/** Whether the account has a text of its own. */
+/** Whether the account has its own text. */
 export const isEdited = ({ own }: Draft, accountId: string) => own[accountId]?.items !== undefined;
 
-/** Whether the account has anything of its own. */
+/** Whether the account overrides anything. */
 export const isOwn = ({ own }: Draft, accountId: string) => own[accountId] !== undefined;
 
-/** Changes a version. An account gets a text of its own only when its text changes. */
+/** Changing options alone does not give an account its own text. */
 export const changeSide =
   (accountId: string | undefined, change: (side: Side) => Side): Change =>
   (draft) => {
@@ -129,10 +128,10 @@ export const removeItem = (index: number) => (side: Side) => ({
 
 export const moveItem = (index: number, by: number) => (side: Side) => ({
   ...side,
-  items: moved(side.items, index, by),
+  items: moveEntry(side.items, index, by),
 });
 
-export const moved = <T>(list: readonly T[], index: number, by: number): readonly T[] => {
+export const moveEntry = <T>(list: readonly T[], index: number, by: number): readonly T[] => {
   const to = index + by;
   const [one] = list.slice(index, index + 1);
   if (one === undefined || to < 0 || to >= list.length) return list;
@@ -140,7 +139,6 @@ export const moved = <T>(list: readonly T[], index: number, by: number): readonl
   return [...rest.slice(0, to), one, ...rest.slice(to)];
 };
 
-/** An empty value removes the option. */
 export const setOption = (key: string, value: string) => (side: Side) => {
   const { [key]: _, ...others } = side.options;
   return { ...side, options: value === '' ? others : { ...others, [key]: value } };
@@ -153,7 +151,7 @@ export const resetSide =
     return { ...draft, own };
   };
 
-/** Accounts stay in the order of the workspace. */
+/** Keeps the order of the workspace. */
 export const toggleAccount =
   (accountId: string, order: readonly string[]): Change =>
   (draft) => {
@@ -163,7 +161,7 @@ export const toggleAccount =
     return { ...draft, accountIds: [...known, ...[...chosen].filter((id) => !order.includes(id))] };
   };
 
-/** A text that is used again: its first item goes to the end of one, the others after it. */
+/** Appends the first text to an item and adds the others after it. */
 export const insertItems = (index: number, texts: readonly string[], options: Side['options']) => (side: Side) => {
   const [first = '', ...rest] = texts;
   const at = Math.min(index, side.items.length - 1);
@@ -175,12 +173,11 @@ export const insertItems = (index: number, texts: readonly string[], options: Si
   return { items, options: { ...side.options, ...options } };
 };
 
-/** A signature stands at the end of the whole text. */
+/** Appends to the last item. */
 export const signItems = (text: string) => (side: Side) =>
   changeItem(side.items.length - 1, (item) => ({ ...item, body: joined(item.body, text) }))(side);
 
 const joined = (text: string, added: string) => (text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`);
 
-/** The first words of a post, for its header. */
 export const titleOf = ({ original }: Draft) =>
   headingOf(original.items.find(({ body }) => body.trim() !== '')?.body ?? '');

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Images, Upload } from 'lucide-react';
 
-/** Where a file comes from. `children` is the button that asks. */
+/** `children` is the button that opens the menu. */
 export const FileMenu = ({
   onDevice,
   onLibrary,

@@ -5,7 +5,7 @@ import { useEditor } from './use-editor.ts';
 
 const middle: FocusPoint = { x: 0, y: 0 };
 
-/** What stays in sight where an image is cropped: a click on it, or two sliders. */
+/** Sets the focus point for cropping, by click or with two sliders. */
 export const FocusField = ({
   id,
   value,
@@ -16,7 +16,7 @@ export const FocusField = ({
 }: {
   id: string;
   value: string;
-  /** That of the original, on the version of an account. */
+  /** Value of the original, for the version of an account. */
   fallback: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;
@@ -26,7 +26,7 @@ export const FocusField = ({
   const points = readFocus(value) ?? readFocus(fallback ?? '') ?? {};
   const images = [...new Set(side.items.flatMap(({ media }) => media))].filter((one) => mediaOf(one)?.kind === 'Image');
   const set = (image: string, point: FocusPoint) => {
-    // Images that are gone are left out.
+    // Drop images that were removed from the post.
     const kept = Object.entries(points).filter(([one]) => images.includes(one) && one !== image);
     const isMiddle = point.x === 0 && point.y === 0;
     const next = Object.fromEntries([...kept, ...(isMiddle ? [] : [[image, point] as const])]);

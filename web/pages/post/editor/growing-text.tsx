@@ -3,7 +3,7 @@ import styles from './growing-text.module.css';
 
 const growsByItself = CSS.supports('field-sizing', 'content');
 
-/** A text field as high as its text. Files that are pasted are handed on. */
+/** A textarea that grows with its text. */
 export const GrowingText = ({
   id,
   label,
@@ -20,7 +20,7 @@ export const GrowingText = ({
   value: string;
   placeholder: string;
   readOnly: boolean;
-  /** Nothing else is there yet: it gets more room. */
+  /** Taller when there is nothing else yet. */
   alone: boolean;
   autoFocus: boolean;
   onChange: (value: string) => void;
@@ -51,7 +51,7 @@ export const GrowingText = ({
       onChange={(event) => onChange(event.currentTarget.value)}
       onPaste={(event) => {
         const { files, types } = event.clipboardData;
-        // A word processor puts a picture of the text beside it.
+        // Word processors add an image of the text to the clipboard.
         if (files.length === 0 || readOnly || types.includes('text/plain')) return;
         event.preventDefault();
         onFiles(files);

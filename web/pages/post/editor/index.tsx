@@ -2,53 +2,48 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Account, Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
-import { ReviewPanel } from '#web/pages/post/review/panel.tsx';
+import { ReviewPanel } from '#web/pages/post/review/review-panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
 import { AccountPicker } from './account-picker.tsx';
 import { CheckList } from './check-list.tsx';
 import styles from './editor.module.css';
-import { EditorHeader } from './header.tsx';
+import { EditorHeader } from './editor-header.tsx';
 import { Notices } from './notices.tsx';
 import { OptionsCard } from './options-card.tsx';
 import { PhoneBar } from './phone-bar.tsx';
 import { Previews } from './previews.tsx';
 import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
-import { useActs } from './use-acts.ts';
 import { EditorProvider, useEditorState } from './use-editor.ts';
-import { usePaletteOffer } from './use-palette-offer.ts';
+import { usePostActions } from './use-post-actions.ts';
+import { usePostCommands } from './use-post-commands.ts';
 import { useSending } from './use-sending.ts';
 import { useTemplating } from './use-templating.ts';
 import { useUploads } from './use-uploads.ts';
 import { VersionTabs } from './version-tabs.tsx';
 
 interface Props {
-  /** Absent until the first change of a new post is saved. */
+  /** Undefined until a new post is saved for the first time. */
   post: Post | undefined;
   onCreated: (id: string) => void;
-  /** Whether there is a text here that is nowhere else: then the page stays, whatever becomes of the post. */
+  /** Whether there is unsaved text; then the page must stay mounted. */
   onHold: (holds: boolean) => void;
 }
 
 export default function EditorPage(props: Props) {
-  const { data, error, refetch } = useQuery(queries.accounts);
-  if (data) return <Writing {...props} accounts={data.accounts} />;
+  const query = useQuery(queries.accounts);
+  if (query.data) return <Writing {...props} accounts={query.data.accounts} />;
   return (
     <>
       <PageHeader title="Post" crumb={{ label: 'Posts', link: { to: '/posts' } }} />
       <div className={styles.column}>
-        {error ? (
-          <FaultBanner fault={error} title="The accounts could not be loaded" onRetry={() => void refetch()} />
-        ) : (
-          <SkeletonRows rows={5} label="Loading the post" />
-        )}
+        <Loaded query={query} title="The accounts could not be loaded" rows={5} label="Loading the post" />
       </div>
     </>
   );
@@ -57,15 +52,15 @@ export default function EditorPage(props: Props) {
 const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: readonly Account[] }) => {
   useOwnBottomBar();
   const editor = useEditorState({ post, accounts, onCreated });
-  const acts = useActs(editor);
+  const acts = usePostActions(editor);
   const sending = useSending(editor, acts);
   const uploads = useUploads(editor);
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const { side, openSide } = useSide();
   const [aside, setAside] = useState(false);
   const [item, setItem] = useState(0);
   const templating = useTemplating(editor, item);
-  usePaletteOffer(editor, sending, templating);
+  usePostCommands(editor, sending, templating);
   const holds = editor.save.phase !== 'clean';
   useEffect(() => onHold(holds), [holds, onHold]);
   return (
@@ -96,12 +91,12 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
           <VersionTabs />
           <div id="editor-version" role="tabpanel" aria-label="Text and media">
             <Thread uploads={uploads} onFocusItem={setItem} onTemplate={templating.choose} />
-            {!phone && <OptionsCard />}
+            {!isPhone && <OptionsCard />}
           </div>
         </div>
       </WithRail>
       <TemplatesDialog templating={templating} />
-      {phone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
+      {isPhone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
     </EditorProvider>
   );
 };

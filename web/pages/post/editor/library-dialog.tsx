@@ -6,23 +6,22 @@ import { useState } from 'react';
 import type { MediaItem } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count } from '#web/parts/number.ts';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** Files that are there already, newest first; in the order in which they are chosen. */
+/** Adds files in the order in which they were chosen. */
 export default function LibraryDialog({
   accepts,
   single = false,
   onClose,
   onChoose,
 }: {
-  /** Types; all of them when it is absent. */
+  /** MIME types; default all. */
   accepts?: readonly string[] | undefined;
   single?: boolean;
   onClose: () => void;
@@ -33,7 +32,7 @@ export default function LibraryDialog({
   const [typed, setTyped] = useState('');
   const [query] = useDebouncedValue(typed.trim(), typingMs);
   const kind = kindOf(accepts);
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const library = useInfiniteQuery({
     queryKey: [...keys.media, 'choose', kind, query],
     queryFn: ({ pageParam, signal }) =>
       app.searchMedia({ query, ...(kind && { kind }), ...(pageParam && { cursor: pageParam }) }, { signal }),
@@ -41,7 +40,7 @@ export default function LibraryDialog({
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
   });
-  const all = data?.pages.flatMap((page) => page.media) ?? [];
+  const all = library.data?.pages.flatMap((page) => page.media) ?? [];
   const media = all.filter(({ mimeType }) => accepts?.includes(mimeType) ?? true);
   const toggle = (id: string) =>
     setChosen((ids) => (ids.includes(id) ? ids.filter((one) => one !== id) : single ? [id] : [...ids, id]));
@@ -60,13 +59,16 @@ export default function LibraryDialog({
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-      {isPending && <SkeletonRows rows={3} height={110} />}
-      {error && <FaultBanner fault={error} title="The library could not be loaded" onRetry={() => void refetch()} />}
-      {data && media.length === 0 && !hasNextPage && (
-        <EmptyState icon={Images} title={query ? 'Nothing found' : 'No file of this kind yet'} level={3}>
-          {query ? 'No file has this in its name or alt text.' : 'What you add to a post is kept here.'}
-        </EmptyState>
-      )}
+      <Loaded query={library} title="The library could not be loaded" rows={3} height={110}>
+        {() =>
+          media.length === 0 &&
+          !library.hasNextPage && (
+            <EmptyState icon={Images} title={query ? 'Nothing found' : 'No file of this kind yet'} level={3}>
+              {query ? 'No file has this in its name or alt text.' : 'What you add to a post is kept here.'}
+            </EmptyState>
+          )
+        }
+      </Loaded>
       <div className={styles.grid}>
         {media.map((item) => {
           const place = chosen.indexOf(item.id);
@@ -93,8 +95,14 @@ export default function LibraryDialog({
           );
         })}
       </div>
-      {hasNextPage && (
-        <Button variant="quiet" fullWidth mt={12} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+      {library.hasNextPage && (
+        <Button
+          variant="quiet"
+          fullWidth
+          mt={12}
+          loading={library.isFetchingNextPage}
+          onClick={() => void library.fetchNextPage()}
+        >
           Show more
         </Button>
       )}
@@ -112,7 +120,7 @@ export default function LibraryDialog({
 
 const typingMs = 250;
 
-/** Where one kind alone is taken, the server leaves the others out. */
+/** Lets the server filter when only one kind is accepted. */
 const kindOf = (types: readonly string[] | undefined): MediaItem['kind'] | undefined => {
   if (types?.every((type) => type.startsWith('image/'))) return 'Image';
   return types?.every((type) => type.startsWith('video/')) ? 'Video' : undefined;

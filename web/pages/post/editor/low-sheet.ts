@@ -1,2 +1,2 @@
-/** A sheet from below, no higher than what is in it. */
+/** Drawer styles: only as high as the content. */
 export const lowSheet = { content: { height: 'auto', maxHeight: '90dvh' } } as const;

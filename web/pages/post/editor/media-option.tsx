@@ -12,7 +12,6 @@ import { useEditor } from './use-editor.ts';
 
 const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
 
-/** A file as the value of an option: from this device or from the library. */
 export const MediaOption = ({
   option: { label, file },
   value,
@@ -24,7 +23,7 @@ export const MediaOption = ({
   id: string;
   option: Option;
   value: string;
-  /** The file of the original, on the version of an account. */
+  /** File of the original, for the version of an account. */
   fallback: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;

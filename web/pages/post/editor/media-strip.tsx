@@ -4,7 +4,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { keys } from '#web/queries.ts';
-import { changeItem, type Item, moved } from './draft.ts';
+import { changeItem, type Item, moveEntry } from './draft.ts';
 import { FileMenu } from './file-menu.tsx';
 import styles from './media-strip.module.css';
 import { useEditor } from './use-editor.ts';
@@ -14,7 +14,6 @@ import { type Upload, type Uploads, withMedia } from './use-uploads.ts';
 const AltDialog = lazy(() => import('./alt-dialog.tsx'));
 const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
 
-/** The images and videos of an item in their order. */
 export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number; uploads: Uploads }) => {
   const { editSide, readOnly } = useEditor();
   const [describing, setDescribing] = useState<string>();
@@ -32,7 +31,7 @@ export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number
               position={file}
               count={item.media.length}
               onMove={(by) => {
-                set(moved(item.media, file, by));
+                set(moveEntry(item.media, file, by));
                 focus(file + by);
               }}
               onRemove={() => {
@@ -110,9 +109,9 @@ const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () 
   const { mediaOf, readOnly } = useEditor();
   const found = mediaOf(id);
   const alt = found?.alt;
-  // No network takes one with a document.
+  // No network supports alt text for documents.
   if (found?.kind === 'Document') return <DocumentName id={id} />;
-  // Of a file that is not read yet nobody knows.
+  // Not loaded yet, so whether it has alt text is unknown.
   if (readOnly || found === undefined) return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
@@ -129,7 +128,7 @@ const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () 
   );
 };
 
-/** All documents look alike. */
+/** Thumbnails of documents look alike, so show the file name. */
 const DocumentName = ({ id }: { id: string }) => {
   const { data } = useQuery({
     queryKey: [...keys.media, 'of', id],
@@ -162,7 +161,7 @@ const UploadTile = ({ upload: { name, url, kind, share } }: { upload: Upload }) 
   );
 };
 
-/** From this device or from the library. `icon`: small, for an item without media. */
+/** `icon`: compact, for an item without media. */
 export const AddMedia = ({
   itemKey,
   index,

@@ -3,19 +3,18 @@ import { Clock } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatRelative, formatSaid, formatTime } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { useZone } from '#web/session.ts';
 import styles from './notices.module.css';
-import type { Acts } from './use-acts.ts';
 import { useEditor } from './use-editor.ts';
+import type { PostActions } from './use-post-actions.ts';
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
 
-/** What stands above the text: what happened, what stays, what to do. */
-export const Notices = ({ acts }: { acts: Acts }) => {
+export const Notices = ({ acts }: { acts: PostActions }) => {
   const { save, readOnly } = useEditor();
   const isScheduled = save.base?.status === 'Scheduled';
   return (
@@ -39,7 +38,7 @@ export const Notices = ({ acts }: { acts: Acts }) => {
   );
 };
 
-const ConflictNotice = ({ acts }: { acts: Acts }) => {
+const ConflictNotice = ({ acts }: { acts: PostActions }) => {
   const { save } = useEditor();
   const zone = useZone();
   const [comparing, setComparing] = useState(false);
@@ -87,7 +86,7 @@ const ConflictNotice = ({ acts }: { acts: Acts }) => {
   );
 };
 
-const ScheduledNotice = ({ at, acts }: { at: string; acts: Acts }) => {
+const ScheduledNotice = ({ at, acts }: { at: string; acts: PostActions }) => {
   const zone = useZone();
   useNow();
   const [running, setRunning] = useState(false);

@@ -9,7 +9,7 @@ import styles from './options-card.module.css';
 import { PollField } from './poll-field.tsx';
 import { fields } from './use-reveal.ts';
 
-/** One option of a network. An empty field is the default of the network. */
+/** An empty field means the network's default. */
 export const OptionField = ({
   option,
   choices,
@@ -20,10 +20,10 @@ export const OptionField = ({
   onChange,
 }: {
   option: Option;
-  /** Of the option, or of the account where they differ. */
+  /** The account's choices, else those of the option. */
   choices: Option['choices'] | undefined;
   value: string;
-  /** What the original says, on the version of an account. */
+  /** Value of the original, for the version of an account. */
   inherited: string | undefined;
   /** Why it cannot be switched on; what is on already can be switched off. */
   disabled: string | undefined;
@@ -31,7 +31,7 @@ export const OptionField = ({
   onChange: (value: string) => void;
 }) => {
   const { key, label, required } = option;
-  // What an account can choose from says more than how to name it.
+  // With the account's own choices, the description of the format is redundant.
   const help = disabled ?? (choices === option.choices ? option.description : undefined);
   const id = fields.option(key);
   return (
@@ -61,7 +61,7 @@ export const OptionField = ({
   );
 };
 
-/** What is to be typed stands between backticks. */
+/** Renders text in backticks as code. */
 const WithCode = ({ text }: { text: string }) =>
   // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
   text.split('`').map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece));
@@ -145,7 +145,7 @@ const Input = ({
   }
 };
 
-/** One that has paragraphs. */
+/** Long enough for paragraphs. */
 const isLong = ({ maxLength = 0 }: Option) => maxLength >= 1_000;
 
 const tooLong = ({ maxLength }: Option, value: string) =>
@@ -171,7 +171,7 @@ const Chooser = ({
   onChange: (value: string) => void;
 }) => {
   const byDefault = choices.find((choice) => choice.value === fallback)?.label;
-  // A value that is no longer among the choices stays to be seen.
+  // Keep showing a value that is no longer offered.
   const isKnown = value === '' || choices.some((choice) => choice.value === value);
   return (
     <Select
@@ -188,7 +188,7 @@ const Chooser = ({
   );
 };
 
-/** A time in the person's zone. It counts once it is complete. */
+/** A time in the person's zone, applied once it is complete. */
 const TimeField = ({
   value,
   onChange,

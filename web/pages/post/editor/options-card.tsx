@@ -6,7 +6,7 @@ import { OptionField } from './option-field.tsx';
 import styles from './options-card.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** The options of one network after the other; what a network needs comes first. */
+/** Networks with required options come first. */
 export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
   const { chosen, version, side, save, optionsOf, choicesOf, whyDisabled, withLimitsOf, editSide, readOnly } =
     useEditor();
@@ -60,7 +60,7 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
   );
 };
 
-/** A check leads to an option of another network. */
+/** Switches networks when a check links to an option of another one. */
 const useReveal = (show: (network: string) => void, networks: readonly string[]) => {
   useEffect(() => {
     const hear = (event: Event) => {

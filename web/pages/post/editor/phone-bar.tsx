@@ -3,21 +3,20 @@ import { Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { CheckSummary } from './check-list.tsx';
-import { PublishButton, ScheduleButton } from './header.tsx';
+import { PublishButton, ScheduleButton } from './editor-header.tsx';
 import { OptionsCard } from './options-card.tsx';
 import styles from './phone-bar.module.css';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import type { Sending } from './use-sending.ts';
 
-/** On a phone: what is to fix, preview, media, options, Schedule. */
 export const PhoneBar = ({
   sending,
   item,
   onPreview,
 }: {
   sending: Sending;
-  /** The item that was in focus last. */
+  /** The item focused last. */
   item: number;
   onPreview: () => void;
 }) => {

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Select, Switch, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { type Poll, readPoll } from '#server/networks/poll';
-import { durationWords } from '#web/parts/extras.ts';
+import { formatDuration } from '#web/parts/extras.ts';
 import type { Option } from './limits.ts';
 import styles from './poll-field.module.css';
 
@@ -11,7 +11,6 @@ type Limits = NonNullable<Option['poll']>;
 const usualMinutes = [5, 30, 60, 360, 720, 1_440, 4_320, 10_080, 20_160, 43_200];
 const dayMinutes = 1_440;
 
-/** The choices of a poll and how long it runs. */
 export const PollField = ({
   id,
   limits,
@@ -24,7 +23,7 @@ export const PollField = ({
   id: string;
   limits: Limits;
   value: string;
-  /** The poll of the original, on the version of an account. */
+  /** Poll of the original, for the version of an account. */
   inherited: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;
@@ -119,13 +118,13 @@ export const PollField = ({
         </Button>
       )}
       {least === most && durationMinutes === least ? (
-        <p className="small text-2">Runs for {durationWords(least)}</p>
+        <p className="small text-2">Runs for {formatDuration(least)}</p>
       ) : (
         <Select
           label="Runs for"
           data={minutes
             .sort((one, other) => one - other)
-            .map((one) => ({ value: `${one}`, label: durationWords(one) }))}
+            .map((one) => ({ value: `${one}`, label: formatDuration(one) }))}
           value={`${durationMinutes}`}
           allowDeselect={false}
           disabled={disabled}

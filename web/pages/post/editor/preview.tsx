@@ -45,7 +45,7 @@ export const Preview = ({ account }: { account: Account }) => {
   );
 };
 
-/** From our own address, whatever the server calls itself. */
+/** Relative, since BASE_URL may differ from the address of this page. */
 const pictureOf = ({ avatarUrl }: Account) => {
   if (!avatarUrl) return undefined;
   const { pathname, search } = new URL(avatarUrl, location.href);

@@ -6,7 +6,7 @@ import { Preview } from './preview.tsx';
 import styles from './previews.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** What each account gets. A badge brings its preview to the top. */
+/** A badge moves its preview to the top. */
 export const Previews = () => {
   const { chosen, version } = useEditor();
   const [picked, setPicked] = useState<string>();

@@ -5,7 +5,7 @@ import { useZone } from '#web/session.ts';
 import styles from './save-line.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** Whether what is on the page is on the server. `short`: for a phone. */
+/** Save state. `short`: for phones. */
 export const SaveLine = ({ short = false }: { short?: boolean }) => {
   const {
     save: { phase, base, savedAt, retryAt },

@@ -1,29 +1,29 @@
 import { Drawer, Popover } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { lowSheet } from './low-sheet.ts';
 import styles from './schedule-dialog.module.css';
 import type { Sending } from './use-sending.ts';
 
 const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
 
-/** Has the focus until there is something to choose. */
+/** Takes the focus until the panel has loaded. */
 const Loading = () => (
   <div data-autofocus="" tabIndex={-1}>
     <SkeletonRows rows={6} height={40} />
   </div>
 );
 
-/** The panel below its button, or a sheet on a phone. */
+/** A popover, or a drawer on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
-  const phone = usePhone();
+  const isPhone = useIsPhone();
   const { panelOpened, closePanel } = sending;
   const close = useRef(closePanel);
   useEffect(() => {
     close.current = closePanel;
   });
-  // Also before the panel is there and has the focus.
+  // Escape must also work before the panel has loaded.
   useEffect(() => {
     if (!panelOpened) return;
     const press = ({ key }: KeyboardEvent) => key === 'Escape' && close.current();
@@ -43,7 +43,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
       />
     </Suspense>
   );
-  if (phone) {
+  if (isPhone) {
     return (
       <>
         {children}

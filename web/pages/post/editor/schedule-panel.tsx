@@ -3,7 +3,7 @@ import { DatePicker } from '@mantine/dates';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import {
@@ -22,11 +22,10 @@ import { TimeInput } from '#web/parts/time-input.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
-import { useBestTimes } from './best-times.ts';
 import styles from './schedule-panel.module.css';
+import { useBestTimes } from './use-best-times.ts';
 import { useEditor } from './use-editor.ts';
 
-/** The next free slot, best times, then month and time in the person's zone. The button names what it does. */
 export default function SchedulePanel({
   at,
   slot,
@@ -35,13 +34,13 @@ export default function SchedulePanel({
   onPick,
   onSchedule,
 }: {
-  /** The time that is wished so far. */
+  /** Planned time. */
   at: string | undefined;
-  /** The next free one. */
+  /** Next free slot. */
   slot: string | undefined;
-  /** A slot that was offered, and is somebody else's now. */
+  /** A slot that someone else took after it was offered here. */
   taken: string | undefined;
-  /** Why it cannot be scheduled. */
+  /** Why the post cannot be scheduled. */
   blocked: string | undefined;
   onPick: (at: string) => void;
   onSchedule: (at: string) => Promise<unknown>;
@@ -57,7 +56,7 @@ export default function SchedulePanel({
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const form = useRef<HTMLFormElement>(null);
-  // The panel comes later than its frame, which looked for something to focus in vain.
+  // The popover moved the focus before this panel had loaded.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), []);
   const date = wall.slice(0, 10);
   const time = wall.slice(11, 16);

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
@@ -15,7 +15,6 @@ const kinds = [
   { value: 'Signature', label: 'Signature' },
 ] as const;
 
-/** Name and text of a template that is made or changed. */
 export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: () => void }) => {
   const { id } = start;
   const client = useQueryClient();
@@ -23,7 +22,7 @@ export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: 
   const [name, setName] = useState(start.name);
   const [items, setItems] = useState<readonly string[]>(start.items);
   const isSignature = kind === 'Signature';
-  // Whoever keeps a post as a signature means its last lines.
+  // A signature is the end of a post.
   const texts = isSignature ? items.slice(-1) : items;
   const options = isSignature ? {} : start.options;
   const { mutate, error, isPending } = useMutation({

@@ -3,7 +3,7 @@ import type { Templating } from './use-templating.ts';
 
 const Templates = lazy(() => import('./templates.tsx'));
 
-/** Comes when it is asked for. */
+/** Loaded on demand. */
 export const TemplatesDialog = ({ templating }: { templating: Templating }) => (
   <Suspense>{templating.opened !== undefined && <Templates templating={templating} />}</Suspense>
 );

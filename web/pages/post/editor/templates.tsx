@@ -6,16 +6,14 @@ import type { TemplateSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys, queries } from '#web/queries.ts';
 import { TemplateForm } from './template-form.tsx';
 import styles from './templates-dialog.module.css';
 import type { Templating } from './use-templating.ts';
 
-/** Templates and signatures of the workspace: to insert, to change, to make. */
 export default function Templates({ templating }: { templating: Templating }) {
   const { opened, close } = templating;
   const isForm = opened !== undefined && opened !== 'list';
@@ -42,49 +40,46 @@ const groups = [
   ['Signature', 'Signatures'],
 ] as const;
 
-const List = ({ templating }: { templating: Templating }) => {
-  const { data, error, refetch } = useQuery(queries.templates);
-  if (error) {
-    return <FaultBanner fault={error} title="The templates could not be loaded" onRetry={() => void refetch()} />;
-  }
-  if (!data) return <SkeletonRows rows={4} height={52} />;
-  return (
-    <>
-      {data.templates.length === 0 && (
-        <EmptyState icon={LayoutTemplate} title="No templates yet" level={3}>
-          Write a post, then keep its text and options with Save as template.
-        </EmptyState>
-      )}
-      {groups.map(([kind, title]) => {
-        const templates = data.templates.filter((template) => template.kind === kind);
-        return (
-          templates.length > 0 && (
-            <section key={kind} aria-label={title}>
-              <h3 className={styles.group}>{title}</h3>
-              <ul className={styles.list} aria-label={title}>
-                {templates.map((template) => (
-                  <TemplateRow key={template.id} template={template} templating={templating} />
-                ))}
-              </ul>
-            </section>
-          )
-        );
-      })}
-      <div className={styles.buttons}>
-        <Button
-          className={styles.first}
-          onClick={() => templating.change({ kind: 'Signature', name: '', items: [''], options: {} })}
-        >
-          New signature
-        </Button>
-        <Button variant="quiet" onClick={templating.close}>
-          Cancel
-        </Button>
-        <Button onClick={templating.keep}>Save this post as template</Button>
-      </div>
-    </>
-  );
-};
+const List = ({ templating }: { templating: Templating }) => (
+  <Loaded query={useQuery(queries.templates)} title="The templates could not be loaded" rows={4} height={52}>
+    {({ templates }) => (
+      <>
+        {templates.length === 0 && (
+          <EmptyState icon={LayoutTemplate} title="No templates yet" level={3}>
+            Write a post, then keep its text and options with Save as template.
+          </EmptyState>
+        )}
+        {groups.map(([kind, title]) => {
+          const ofKind = templates.filter((template) => template.kind === kind);
+          return (
+            ofKind.length > 0 && (
+              <section key={kind} aria-label={title}>
+                <h3 className={styles.group}>{title}</h3>
+                <ul className={styles.list} aria-label={title}>
+                  {ofKind.map((template) => (
+                    <TemplateRow key={template.id} template={template} templating={templating} />
+                  ))}
+                </ul>
+              </section>
+            )
+          );
+        })}
+        <div className={styles.buttons}>
+          <Button
+            className={styles.first}
+            onClick={() => templating.change({ kind: 'Signature', name: '', items: [''], options: {} })}
+          >
+            New signature
+          </Button>
+          <Button variant="quiet" onClick={templating.close}>
+            Cancel
+          </Button>
+          <Button onClick={templating.keep}>Save this post as template</Button>
+        </div>
+      </>
+    )}
+  </Loaded>
+);
 
 const TemplateRow = ({ template, templating }: { template: TemplateSummary; templating: Templating }) => {
   const { id, name, text, items, options } = template;

@@ -11,7 +11,6 @@ import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import type { Uploads } from './use-uploads.ts';
 
-/** One item: text, media, counters, and what moves it. */
 export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number; uploads: Uploads }) => {
   const { side, editSide, edit, version, readOnly } = useEditor();
   const [over, setOver] = useState(false);
@@ -127,7 +126,7 @@ const ItemActions = ({
   </div>
 );
 
-/** The first item with media has its counters where the others have these. */
+/** In the first item with media the counters take the place of the move buttons. */
 const ItemMenu = ({ onMove, onRemove }: { onMove: (by: number) => void; onRemove: () => void }) => (
   <Menu>
     <Menu.Target>

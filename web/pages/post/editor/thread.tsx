@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { LayoutTemplate, Plus } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
-import { namesAnd } from '#web/parts/names.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
 import { addItem } from './draft.ts';
 import styles from './thread.module.css';
 import { ThreadItem } from './thread-item.tsx';
@@ -9,7 +9,6 @@ import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import type { Uploads } from './use-uploads.ts';
 
-/** The items of the version that is open, on a rail. */
 export const Thread = ({
   uploads,
   onFocusItem,
@@ -51,12 +50,12 @@ export const Thread = ({
   );
 };
 
-/** Where an item after the first is a post of its own. */
+/** Networks on which further items become replies. */
 const ThreadNote = () => {
   const { chosen, limitsOf } = useEditor();
   const networks = useNetworks();
   const having = chosen.filter((account) => limitsOf(account)?.thread.form === 'Replies');
   const names = [...new Set(having.map(({ network }) => networks.of(network).name))];
   if (names.length === 0) return null;
-  return <span className="small text-3">Threads go out on {namesAnd(names)}.</span>;
+  return <span className="small text-3">Threads go out on {joinWithAnd(names)}.</span>;
 };

@@ -4,48 +4,47 @@ import { createContext, useContext, useDeferredValue, useEffect, useMemo, useSta
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { app, workspaceOfTab } from '#web/api.ts';
 import { now } from '#web/parts/time.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys, queries } from '#web/queries.ts';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
 import { type Change, changeSide, type Draft, emptyDraft, type Side, sideOf } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
 import { type Place, useReveal } from './use-reveal.ts';
 
-/** What every part of the editor works with. */
 export interface Editor {
   readonly save: SaveState;
   readonly saver: ReturnType<typeof createAutosave>;
   readonly readOnly: boolean;
-  /** All of the workspace. */
+  /** All accounts of the workspace. */
   readonly accounts: readonly Account[];
-  /** Those the post goes to. */
+  /** Accounts of the post. */
   readonly chosen: readonly Account[];
-  /** Account whose version is open; undefined on the original. */
+  /** Account whose version is open; undefined for the original. */
   readonly version: string | undefined;
   readonly openVersion: (accountId: string | undefined) => void;
   readonly side: Side;
-  /** The draft a moment ago, for what takes longer than a key. */
+  /** Deferred draft, for rendering that is slower than typing. */
   readonly calm: Draft;
   readonly edit: (change: Change) => void;
-  /** Changes the version that is open. */
+  /** Edits the open version. */
   readonly editSide: (change: (side: Side) => Side) => void;
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
   /** Why this account cannot switch the option on. */
   readonly whyDisabled: (account: Account, key: string) => string | undefined;
-  /** The option with the limits that this account alone has. */
+  /** The option with the limits of this account. */
   readonly withLimitsOf: (account: Account, option: Option) => Option;
   readonly mediaOf: (id: string) => MediaItem | undefined;
-  /** Kept when a person was asked, or decided. */
+  /** Cards that are fixed because approval was requested or given. */
   readonly linkCards: EditorView['linkCards'];
-  /** The picture that the account gets in the place of another. */
+  /** The fitted image that the account gets instead. */
   readonly fittedOf: (account: Account, mediaId: string) => string | undefined;
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
-  /** False until the server has said what is wrong with a post that is opened. */
+  /** False until the server has validated an opened post. */
   readonly isChecked: boolean;
   readonly reveal: (place: Place) => void;
 }
@@ -70,7 +69,7 @@ export const useEditorState = ({
 }): Editor => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [search, setSearch] = usePageSearch<'version' | 'at'>();
   const [saver] = useState(() =>
     createAutosave({
@@ -121,7 +120,7 @@ export const useEditorState = ({
     };
   }, [limits, view, learned]);
 
-  // Counting a long text for many networks must not hold up the next key.
+  // Counting a long text for many networks must not block typing.
   const calm = useDeferredValue(draft);
   const checks = useMemo(
     () =>
@@ -138,12 +137,12 @@ export const useEditorState = ({
   );
   const openVersion = (accountId: string | undefined) => void setSearch({ version: accountId }, { replace: true });
   const edit = (change: Change) => {
-    if (write) saver.edit(change);
+    if (canWrite) saver.edit(change);
   };
   return {
     save,
     saver,
-    readOnly: !write,
+    readOnly: !canWrite,
     accounts,
     chosen,
     version,
@@ -161,7 +160,7 @@ export const useEditorState = ({
   };
 };
 
-/** What the server says about the post as it was saved last; until it says it again, what it said before. */
+/** The server's view of the last saved version; the previous one until it has loaded. */
 const useView = (base: Post | undefined): EditorView | undefined =>
   useQuery({
     queryKey: [...keys.editor(base?.id ?? ''), base?.updatedAt],
@@ -175,7 +174,7 @@ const futureOrNone = (at = '') => (Date.parse(at) > now().getTime() ? at : undef
 const goneAccount = (id: string): Account => ({
   id,
   provider: 'Disconnected',
-  // Of none that there is.
+  // No network has this key.
   network: '' as Account['network'],
   name: 'Disconnected account',
   handle: '',
@@ -186,12 +185,12 @@ const goneAccount = (id: string): Account => ({
 
 const usualKey = () => `posthorn-accounts ${workspaceOfTab()}`;
 
-/** Of a post that was sent, not of one that was only looked at. */
+/** Only sent posts count. */
 export const rememberAccounts = (ids: readonly string[]) => {
   localStorage.setItem(usualKey(), ids.join(' '));
 };
 
-/** The accounts of the post that was sent last from this browser, or the only one there is. */
+/** Accounts of the post last sent from this browser, or the only account. */
 const usualAccounts = (accounts: readonly Account[]): string[] => {
   const usual = localStorage.getItem(usualKey())?.split(' ') ?? [];
   const found = accounts.filter(({ id }) => usual.includes(id));

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react';
 
-/** A field of the editor that a check can lead to. */
 export interface Place {
-  /** Account whose version it is in; undefined on the original. */
+  /** Account whose version has the field; undefined for the original. */
   readonly version?: string | undefined;
   readonly field: string;
 }
@@ -15,13 +14,13 @@ export const fields = {
   option: (key: string) => `editor-option-${key}`,
 };
 
-/** Opens the version of a place, then puts the focus into its field. */
+/** Opens the version, then focuses the field. */
 export const useReveal = (version: string | undefined, open: (version: string | undefined) => void) => {
   const [wanted, setWanted] = useState<Place>();
   useEffect(() => {
     if (wanted === undefined || wanted.version !== version) return;
     setWanted(undefined);
-    // The options of a network are shown when they are asked for, which takes a turn.
+    // OptionsCard listens and renders the network's options, which takes a frame.
     window.dispatchEvent(new CustomEvent('editor-reveal', { detail: wanted.field }));
     requestAnimationFrame(() => {
       const field = document.getElementById(wanted.field);

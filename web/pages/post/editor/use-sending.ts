@@ -9,13 +9,12 @@ import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { isEmpty } from './checks.ts';
-import type { Acts } from './use-acts.ts';
 import type { Editor } from './use-editor.ts';
+import type { PostActions } from './use-post-actions.ts';
 
 export type Sending = ReturnType<typeof useSending>;
 
-/** Publish now and Schedule: when they may, what they ask first, and their keys. */
-export const useSending = (editor: Editor, acts: Acts) => {
+export const useSending = (editor: Editor, acts: PostActions) => {
   const { save, edit, readOnly } = editor;
   const zone = useZone();
   useNow();
@@ -33,7 +32,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
   const [taken, setTaken] = useState<string>();
   const blocked = whyBlocked(editor);
 
-  /** Somebody was faster: the panel shows the next one, and nothing is scheduled. */
+  /** Someone else took the slot: schedule nothing and offer the next one. */
   const missSlot = async (at: string) => {
     await client.invalidateQueries({ queryKey: keys.slots });
     setTaken(at);
@@ -52,7 +51,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
     showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatSaid(at, zone)}` });
   };
   const openPanel = () => setPanelOpened(true);
-  /** At the wished time at once; without one it asks for it. */
+  /** Schedules at the planned time, or opens the panel if there is none. */
   const scheduleWish = async () => {
     if (blocked !== undefined) return sayWhy(blocked);
     if (wish === undefined) return openPanel();
@@ -82,7 +81,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
   return {
     wish,
     slot,
-    /** A slot that somebody else took while it was offered here. */
+    /** A slot that someone else took after it was offered here. */
     taken,
     blocked,
     publishing,
@@ -94,7 +93,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
     scheduling,
     scheduleWish: () => void scheduleWish(),
     schedule,
-    /** On a draft the wish is kept with it; a scheduled post moves when it is said. */
+    /** A draft stores the time; a scheduled post moves only on submit. */
     pick: (at: string) => {
       setTaken(undefined);
       if (isScheduled) setMoveTo(at);
@@ -114,7 +113,7 @@ const whyBlocked = ({ save, chosen, checks }: Editor): string | undefined => {
   return undefined;
 };
 
-/** ⌘↵ and ⌘⇧↵, or with Ctrl; also while somebody types. */
+/** ⌘↵ and ⌘⇧↵, or with Ctrl; also in text fields. */
 const useKeys = ({ publish, schedule, on }: { publish: () => void; schedule: () => void; on: boolean }) => {
   const latest = useRef({ publish, schedule });
   useEffect(() => {

@@ -10,7 +10,7 @@ export type TemplateDraft = Pick<Template, 'kind' | 'name' | 'items' | 'options'
 
 export type Templating = ReturnType<typeof useTemplating>;
 
-/** Templates go into the version that is open, and come from it. `item` is the one that had the focus last. */
+/** Templates apply to the open version. `item`: the one focused last. */
 export const useTemplating = (editor: Editor, item: number) => {
   const { save, edit, version, side } = editor;
   const [opened, setOpened] = useState<'list' | TemplateDraft>();
@@ -18,7 +18,7 @@ export const useTemplating = (editor: Editor, item: number) => {
   return {
     opened,
     choose: () => setOpened('list'),
-    /** The text and the options as they are; media stay with the post. */
+    /** Without media, which belong to the post. */
     keep: () =>
       setOpened({
         kind: 'Text',
@@ -55,7 +55,7 @@ export const useTemplating = (editor: Editor, item: number) => {
 const namesFile = ({ chosen, optionsOf }: Editor, key: string) =>
   chosen.some(({ network }) => optionsOf(network).some((one) => one.key === key && one.type === 'Media'));
 
-/** Whether an account that is meant has the option, and can have this value: what no account has cannot be saved. */
+/** Whether an account supports the option and value; the server refuses options that no account has. */
 const fits = ({ chosen, version, optionsOf, choicesOf }: Editor, key: string, value: string) =>
   chosen
     .filter(({ id }) => version === undefined || id === version)

@@ -10,7 +10,7 @@ export interface Upload {
   readonly key: number;
   readonly itemKey: string;
   readonly name: string;
-  /** Of this browser, until the server has it. */
+  /** Object URL, until the upload is done. */
   readonly url: string;
   readonly kind: MediaItem['kind'];
   /** 0 to 1. */
@@ -21,7 +21,7 @@ export type Uploads = ReturnType<typeof useUploads>;
 
 let made = 0;
 
-/** Files on their way into an item, one after the other so that they stay in order. */
+/** Uploads one after the other, so that files keep their order. */
 export const useUploads = ({ edit, version, learnMedia }: Editor) => {
   const [list, setList] = useState<readonly Upload[]>([]);
   const queue = useRef(Promise.resolve());
@@ -75,5 +75,5 @@ export const withMedia = (itemKey: string, ids: readonly string[]) => (side: Sid
 const kindOf = ({ type }: File) =>
   type.startsWith('video/') ? 'Video' : type === 'application/pdf' ? 'Document' : 'Image';
 
-/** Without the folders that some systems put before it. */
+/** Some systems include the folder in the name. */
 const nameOf = ({ name }: File) => name.split(/[\\/]/).at(-1)?.slice(-80) || 'The file';

@@ -9,7 +9,7 @@ import { type Draft, isEdited, isOwn, resetSide } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 import styles from './version-tabs.module.css';
 
-/** The original, and a tab for each account: what it gets instead. Alt and a number opens one. */
+/** Alt and a digit switches tabs. */
 export const VersionTabs = () => {
   const { chosen, version, openVersion, save, edit, readOnly } = useEditor();
   const list = useRef<HTMLDivElement>(null);
@@ -77,7 +77,7 @@ const Tab = ({ selected, onOpen, children }: { selected: boolean; onOpen: () => 
   </button>
 );
 
-/** Two accounts of one network look the same without their names. */
+/** Two accounts of one network need their handles to be told apart. */
 const hasTwin = ({ id, network }: Account, all: readonly Account[]) =>
   all.some((other) => other.network === network && other.id !== id);
 
@@ -88,7 +88,7 @@ const useTabKeys = (tabs: readonly (string | undefined)[], open: (version: strin
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      // The code, as Alt and a digit writes another character on some keyboards.
+      // Alt and a digit types another character on some keyboards, so compare the code.
       const [, digit] = /^Digit([1-9])$/.exec(event.code) ?? [];
       const { tabs, open } = latest.current;
       const index = Number(digit) - 1;

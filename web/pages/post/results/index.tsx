@@ -2,34 +2,33 @@ import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { History } from '#web/pages/post/review/history.tsx';
-import { ReviewPanel, SideButton } from '#web/pages/post/review/panel.tsx';
+import { ReviewPanel, SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { headingOf } from '#web/parts/post-title.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { PostStateChip, StateChip, stateOf } from '#web/parts/state-chip.tsx';
 import { formatDay, formatTime } from '#web/parts/time.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
-import { useMay, useZone } from '#web/session.ts';
-import { ResultActions } from './actions.tsx';
-import { Failed } from './failed.tsx';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { usePermissions, useZone } from '#web/session.ts';
+import { FailedRow } from './failed-row.tsx';
 import styles from './page.module.css';
-import { Published } from './published.tsx';
-import { ReadsTimeline } from './reads.tsx';
-import { Row } from './row.tsx';
-import { Uncertain } from './uncertain.tsx';
+import { PublishedRow } from './published-row.tsx';
+import { ReadsTimeline } from './reads-timeline.tsx';
+import { ResultActions } from './result-actions.tsx';
+import { ResultRow } from './result-row.tsx';
+import { SentContent } from './sent-content.tsx';
+import { summaryOf } from './summary-of.ts';
+import { UncertainRow } from './uncertain-row.tsx';
 import { type Target, useResults } from './use-results.ts';
-import { Waiting } from './waiting.tsx';
-import { WhatWentOut } from './what-went-out.tsx';
-import { summaryOf } from './words.ts';
+import { WaitingRow } from './waiting-row.tsx';
 
-/** What became of a post: problems first, then where it is and how it does. */
 export default function Results({ post }: { post: Post }) {
   const { targets, fault, retry } = useResults(post);
   const { side, openSide } = useSide();
-  const { write } = useMay();
+  const { canWrite } = usePermissions();
   const [textShown, setTextShown] = useState(false);
   const text = post.versions[0]?.content[0]?.body ?? '';
   return (
@@ -53,7 +52,7 @@ export default function Results({ post }: { post: Post }) {
             </SideRail>
           ) : (
             <SideRail label="What went out" width={320} opened={textShown} onClose={() => setTextShown(false)}>
-              <WhatWentOut post={post} targets={targets} />
+              <SentContent post={post} targets={targets} />
               <section className={styles.history} aria-labelledby="history">
                 <h2 id="history">History</h2>
                 <History postId={post.id} />
@@ -69,7 +68,7 @@ export default function Results({ post }: { post: Post }) {
               <FaultBanner title="The numbers could not be loaded" fault={fault} onRetry={retry} />
             )}
             <div className={styles.labels}>
-              <PostLabels id={post.id} readOnly={!write} />
+              <PostLabels id={post.id} readOnly={!canWrite} />
             </div>
             <ul className={`card ${styles.list}`} aria-label="Accounts">
               {targets.map((target) => (
@@ -87,7 +86,7 @@ export default function Results({ post }: { post: Post }) {
 /** `Failed on 1 of 5`; a phone has room for `1 of 5`. */
 const HeaderChip = ({ post }: { post: Post }) => {
   const troubles = post.results.filter(({ ok }) => !ok).length;
-  if (!usePhone() || troubles === 0 || troubles === post.results.length) return <PostStateChip post={post} />;
+  if (!useIsPhone() || troubles === 0 || troubles === post.results.length) return <PostStateChip post={post} />;
   const state = stateOf(post);
   return (
     <StateChip state={state}>
@@ -100,16 +99,16 @@ const HeaderChip = ({ post }: { post: Post }) => {
 const TargetRow = ({ target, postId }: { target: Target; postId: string }) => {
   switch (target.state) {
     case 'Failed':
-      return <Failed target={target} postId={postId} />;
+      return <FailedRow target={target} postId={postId} />;
     case 'Uncertain':
-      return <Uncertain target={target} postId={postId} />;
+      return <UncertainRow target={target} postId={postId} />;
     case 'Published':
-      return <Published target={target} />;
+      return <PublishedRow target={target} />;
     case 'Publishing':
       return target.wait ? (
-        <Waiting target={target} wait={target.wait} postId={postId} />
+        <WaitingRow target={target} wait={target.wait} postId={postId} />
       ) : (
-        <Row target={target} line={target.result?.error?.message ?? 'Being sent.'} />
+        <ResultRow target={target} line={target.result?.error?.message ?? 'Being sent.'} />
       );
   }
 };

@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core';
 import { Unplug } from 'lucide-react';
 import type { Account } from '#generated/app-client';
-import { useMay } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './reconnect.module.css';
 
-/** The page of the network asks for access again; it is a page of its own, outside this one. */
 const pathOf = (account: Account) => `/connect/${encodeURIComponent(account.network)}`;
 
 export const ReconnectButton = ({ account, provider }: { account: Account; provider: string }) =>
-  useMay().manage ? (
+  usePermissions().canManage ? (
     <Button component="a" variant="ink" size="xs" href={pathOf(account)}>
       Reconnect {provider}
     </Button>
@@ -16,7 +15,7 @@ export const ReconnectButton = ({ account, provider }: { account: Account; provi
     <span className="small text-2">Ask an owner or admin to reconnect {provider}.</span>
   );
 
-/** In place of numbers: publishing works, reading does not. */
+/** Shown instead of numbers when only reading statistics is refused. */
 export const ReconnectNote = ({ account }: { account: Account }) => {
   const words = (
     <>
@@ -24,7 +23,7 @@ export const ReconnectNote = ({ account }: { account: Account }) => {
       Reconnect to read statistics
     </>
   );
-  return useMay().manage ? (
+  return usePermissions().canManage ? (
     <a className={`small ${styles.note}`} href={pathOf(account)} title={account.statisticsMessage}>
       {words}
     </a>

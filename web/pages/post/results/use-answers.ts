@@ -5,7 +5,7 @@ import { keys } from '#web/queries.ts';
 
 type Answer = 'again' | 'there' | 'not there' | 'give up';
 
-/** What a person can say about one account of a post. Nothing is shown before the server has said yes. */
+/** Not optimistic: the server must accept the answer first. */
 export const useAnswers = (postId: string, accountId: string) => {
   const client = useQueryClient();
   return useMutation({
@@ -18,7 +18,7 @@ export const useAnswers = (postId: string, accountId: string) => {
     onSuccess: (post) => {
       client.setQueryData(keys.post(postId), post);
     },
-    // Also after a refusal: somebody else may have answered first.
+    // Also after an error: someone else may have answered first.
     onSettled: () => client.invalidateQueries({ queryKey: ['posts'] }),
   });
 };

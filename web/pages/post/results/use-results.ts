@@ -8,12 +8,12 @@ import { keys } from '#web/queries.ts';
 
 export type Reads = GetHistoryOutput['accounts'][number]['reads'];
 
-/** One account of the post, with all that is known of it. */
+/** One account of the post with its result and statistics. */
 export interface Target {
   accountId: string;
-  /** Absent when it was disconnected. */
+  /** Undefined after it was disconnected. */
   account: Account | undefined;
-  /** Key of the network, empty when nobody knows any more. */
+  /** Empty if the account is gone and left no statistics. */
   network: string;
   provider: string;
   state: Extract<State, 'Publishing' | 'Published' | 'Failed' | 'Uncertain'>;
@@ -24,7 +24,7 @@ export interface Target {
   reads: Reads;
 }
 
-/** While it is being sent, the accounts that are done. */
+/** Polling interval while the post is being sent. */
 const lookAgainMs = 1500;
 
 export const useResults = (post: Post) => {
@@ -75,7 +75,7 @@ export const useResults = (post: Post) => {
   };
 };
 
-/** While the post is being sent, nobody can answer for an account that is uncertain. */
+/** While the post is being sent, a person cannot answer for an uncertain account yet. */
 const stateOf = (result: Result | undefined, isSending: boolean): Target['state'] => {
   if (result === undefined || (isSending && result.uncertain)) return 'Publishing';
   if (result.ok) return 'Published';

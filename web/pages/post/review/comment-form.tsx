@@ -2,18 +2,18 @@ import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
 import styles from './comments.module.css';
 
-/** Of the field for a new comment. */
+/** Id of the field for a new comment. */
 export const newCommentId = 'new-comment';
 
 const mostCharacters = 2000;
 const mostNames = 5;
 
-/** A field that offers members behind an @; ⌘↵ sends. */
+/** Suggests members after an @; ⌘↵ sends. */
 export const CommentForm = ({
   label,
   act,
@@ -22,7 +22,7 @@ export const CommentForm = ({
   onCancel,
 }: {
   label: string;
-  /** Words of the button. */
+  /** Label of the button. */
   act: string;
   text?: string;
   onSend: (body: string) => Promise<unknown>;
@@ -34,7 +34,7 @@ export const CommentForm = ({
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const names = useNames(body.slice(0, caret));
-  const size = usePhone() ? 'xl' : 'xs';
+  const size = useIsPhone() ? 'xl' : 'xs';
   const isEdit = onCancel !== undefined;
   useEffect(() => {
     if (isEdit) field.current?.focus();
@@ -122,7 +122,7 @@ export const CommentForm = ({
   );
 };
 
-/** Members whose name begins with what stands behind the last @. */
+/** Members whose names start with the text after the last @. */
 const useNames = (before: string) => {
   const begun = /(?:^|[^\p{L}\p{N}])@([^@\n]{0,60})$/u.exec(before)?.[1]?.toLowerCase();
   const { data } = useQuery({ ...queries.members, enabled: begun !== undefined });

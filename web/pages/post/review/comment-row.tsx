@@ -10,7 +10,7 @@ import { When } from '#web/parts/when.tsx';
 import { CommentForm, newCommentId } from './comment-form.tsx';
 import styles from './comments.module.css';
 
-/** Changes the comments that are shown, before the server says the same. */
+/** Updates the cached comments. */
 type Put = (change: (comments: Comment[]) => Comment[]) => void;
 
 export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => {

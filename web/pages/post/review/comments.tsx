@@ -1,18 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Comment } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { keys } from '#web/queries.ts';
 import { CommentForm } from './comment-form.tsx';
 import { CommentRow } from './comment-row.tsx';
 import styles from './comments.module.css';
 import { useComments } from './use-side.ts';
 
-/** Oldest first, and a field for the next one. */
 export const Comments = ({ postId }: { postId: string }) => {
   const client = useQueryClient();
-  const { data, error, refetch } = useComments(postId);
+  const query = useComments(postId);
   const put = (change: (comments: Comment[]) => Comment[]) =>
     client.setQueryData<{ comments: Comment[] }>(
       keys.comments(postId),
@@ -23,20 +21,22 @@ export const Comments = ({ postId }: { postId: string }) => {
     onSuccess: (made) => put((comments) => [...comments.filter(({ id }) => id !== made.id), made]),
   });
   return (
-    <>
-      {error && <FaultBanner fault={error} title="The comments could not be loaded" onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={3} height={56} label="Loading comments" />}
-      {data?.comments.length === 0 && (
-        <p className={`small text-2 ${styles.none}`}>
-          Nobody has commented yet. Members see comments, networks never get them.
-        </p>
+    <Loaded query={query} title="The comments could not be loaded" rows={3} height={56} label="Loading comments">
+      {({ comments }) => (
+        <>
+          {comments.length === 0 && (
+            <p className={`small text-2 ${styles.none}`}>
+              Nobody has commented yet. Members see comments, networks never get them.
+            </p>
+          )}
+          <ul className={styles.list} aria-label="Comments">
+            {comments.map((comment) => (
+              <CommentRow key={comment.id} comment={comment} put={put} />
+            ))}
+          </ul>
+          <CommentForm label="Comment" act="Comment" onSend={(body) => add.mutateAsync(body)} />
+        </>
       )}
-      <ul className={styles.list} aria-label="Comments">
-        {data?.comments.map((comment) => (
-          <CommentRow key={comment.id} comment={comment} put={put} />
-        ))}
-      </ul>
-      {data && <CommentForm label="Comment" act="Comment" onSend={(body) => add.mutateAsync(body)} />}
-    </>
+    </Loaded>
   );
 };

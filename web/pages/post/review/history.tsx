@@ -15,14 +15,13 @@ import {
 import { useState } from 'react';
 import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { FaultBanner } from '#web/parts/fault.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
+import { describeClient, describeEntry } from './format-history.ts';
 import styles from './history.module.css';
 import { Revision } from './revision.tsx';
-import { clientWords, entryWords } from './words.ts';
 
 const icons: Record<HistoryEntry['kind'], LucideIcon> = {
   Created: FilePlus,
@@ -37,27 +36,30 @@ const icons: Record<HistoryEntry['kind'], LucideIcon> = {
   Failed: CircleX,
 };
 
-/** Who did what, newest first; a change opens to what it changed. */
-export const History = ({
-  postId,
-  onRestore,
-}: {
+interface Props {
   postId: string;
   onRestore?: ((revision: RevisionRecord, when: string) => Promise<void>) | undefined;
-}) => {
-  const { data, error, refetch } = useQuery({
+}
+
+/** Who did what, newest first. An edit expands to its diff. */
+export const History = ({ postId, onRestore }: Props) => {
+  const query = useQuery({
     queryKey: keys.changes(postId),
     queryFn: ({ signal }) => app.listChanges({ id: postId }, { signal }),
   });
+  return (
+    <Loaded query={query} title="The history could not be loaded" rows={4} label="Loading the history">
+      {({ entries }) => <Entries entries={entries} postId={postId} onRestore={onRestore} />}
+    </Loaded>
+  );
+};
+
+const Entries = ({ entries, postId, onRestore }: Props & { entries: readonly HistoryEntry[] }) => {
   const [opened, setOpened] = useState<number>();
-  if (error) {
-    return <FaultBanner fault={error} title="The history could not be loaded" onRetry={() => void refetch()} />;
-  }
-  if (!data) return <SkeletonRows rows={4} height={50} label="Loading the history" />;
-  const newest = data.entries.find(({ revision }) => revision !== undefined)?.revision;
+  const newest = entries.find(({ revision }) => revision !== undefined)?.revision;
   return (
     <ol className={styles.list} aria-label="History">
-      {data.entries.map((entry) => (
+      {entries.map((entry) => (
         <li key={entry.id} className={styles.entry}>
           {entry.revision === undefined ? (
             <div className={styles.line}>
@@ -90,12 +92,12 @@ export const History = ({
 const Line = ({ entry }: { entry: HistoryEntry }) => {
   const zone = useZone();
   const Icon = icons[entry.kind];
-  const by = [entry.person?.name, clientWords(entry.client)].filter(Boolean).join(' · ');
+  const by = [entry.person?.name, describeClient(entry.client)].filter(Boolean).join(' · ');
   return (
     <>
       <Icon className={styles.icon} data-kind={entry.kind} size={16} aria-hidden="true" />
       <span className={styles.words}>
-        <span className={styles.what}>{entryWords(entry, zone)}</span>
+        <span className={styles.what}>{describeEntry(entry, zone)}</span>
         <span className={`caption text-2 ${styles.by}`}>
           {by && (
             <bdi dir="auto" className={styles.who}>

@@ -6,16 +6,14 @@ import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-cl
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { DiffText } from '#web/parts/diff-text.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { formatSaid } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
+import { otherChanges } from './format-history.ts';
 import styles from './history.module.css';
-import { otherChanges } from './words.ts';
 
-/** What one change did to the text, and the way back to it. */
 export const Revision = ({
   postId,
   entry,
@@ -29,29 +27,34 @@ export const Revision = ({
 }) => {
   const zone = useZone();
   const [running, setRunning] = useState(false);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: [...keys.revision(postId, number), entry.at],
     queryFn: ({ signal }) => app.getRevision({ id: postId, number: String(number) }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (error) {
-    return <FaultBanner fault={error} title="The text could not be loaded" onRetry={() => void refetch()} />;
-  }
-  if (!data) return <SkeletonRows rows={1} height={60} label="Loading the text" />;
-  const restore = async () => {
+  const restore = async (revision: RevisionRecord) => {
     setRunning(true);
-    await onRestore?.(data, formatSaid(entry.at, zone));
+    await onRestore?.(revision, formatSaid(entry.at, zone));
     setRunning(false);
   };
   return (
-    <div className={styles.revision}>
-      <Difference revision={data} />
-      {onRestore && (
-        <Button size="xs" loading={running} leftSection={<RotateCcw size={14} aria-hidden="true" />} onClick={restore}>
-          Restore this text
-        </Button>
+    <Loaded query={query} title="The text could not be loaded" rows={1} height={60} label="Loading the text">
+      {(revision) => (
+        <div className={styles.revision}>
+          <Difference revision={revision} />
+          {onRestore && (
+            <Button
+              size="xs"
+              loading={running}
+              leftSection={<RotateCcw size={14} aria-hidden="true" />}
+              onClick={() => restore(revision)}
+            >
+              Restore this text
+            </Button>
+          )}
+        </div>
       )}
-    </div>
+    </Loaded>
   );
 };
 
@@ -87,7 +90,7 @@ const Difference = ({ revision }: { revision: RevisionRecord }) => {
   );
 };
 
-/** Item by item, those that differ. The oldest text has nothing before it and is shown as it is. */
+/** Items that differ. The first revision has no predecessor and is shown unchanged. */
 const compare = ({ versions, before }: RevisionRecord) => {
   const bodies = (all: RevisionRecord['versions'], accountId: string) =>
     all.find((version) => (version.accountId ?? '') === accountId)?.content.map(({ body }) => body) ?? [];

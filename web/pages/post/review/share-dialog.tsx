@@ -5,9 +5,9 @@ import type { Share } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { CopyField } from '#web/parts/copy.tsx';
-import { FaultBanner } from '#web/parts/fault.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
@@ -15,7 +15,7 @@ import styles from './share-dialog.module.css';
 
 const spans = [1, 3, 7, 14, 30].map((days) => ({ value: String(days), label: count(days, 'day') }));
 
-/** Makes an address for people outside, and ends those that are there. */
+/** Review links: anyone who has one can read the post. */
 export const ShareDialog = ({ postId, opened, onClose }: { postId: string; opened: boolean; onClose: () => void }) => (
   <Modal opened={opened} onClose={onClose} title="Share for review" size={520}>
     {opened && <Sharing postId={postId} />}
@@ -60,26 +60,28 @@ const Sharing = ({ postId }: { postId: string }) => {
 };
 
 const Live = ({ postId }: { postId: string }) => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.shares(postId),
     queryFn: ({ signal }) => app.listShares({ id: postId }, { signal }),
     staleTime: 0,
   });
-  if (error)
-    return <FaultBanner fault={error} title="The addresses could not be loaded" onRetry={() => void refetch()} />;
-  if (!data) return <SkeletonRows rows={1} height={44} label="Loading the addresses" />;
-  if (data.shares.length === 0) return null;
   return (
-    <section className={styles.live} aria-labelledby="live-shares">
-      <h3 id="live-shares" className={styles.title}>
-        Addresses in use
-      </h3>
-      <ul>
-        {data.shares.map((share) => (
-          <ShareRow key={share.id} share={share} postId={postId} />
-        ))}
-      </ul>
-    </section>
+    <Loaded query={query} title="The addresses could not be loaded" rows={1} height={44} label="Loading the addresses">
+      {({ shares }) =>
+        shares.length > 0 && (
+          <section className={styles.live} aria-labelledby="live-shares">
+            <h3 id="live-shares" className={styles.title}>
+              Addresses in use
+            </h3>
+            <ul>
+              {shares.map((share) => (
+                <ShareRow key={share.id} share={share} postId={postId} />
+              ))}
+            </ul>
+          </section>
+        )
+      }
+    </Loaded>
   );
 };
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { usePageSearch } from '#web/parts/use-search.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/queries.ts';
 
 export const sides = ['comments', 'history'] as const;
 export type Side = (typeof sides)[number];
 
-/** What stands beside the post instead of what usually does; the address keeps it. */
+/** The panel beside the post, from the address. */
 export const useSide = () => {
   const [search, setSearch] = usePageSearch<'side'>();
   return {

@@ -1,0 +1,98 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { LinkProps } from '@tanstack/react-router';
+import { CircleX, type LucideIcon, Stamp, Unplug, Webhook } from 'lucide-react';
+import type { Session } from '#generated/app-client';
+import { browserZone, inZone } from '#web/parts/time.ts';
+import { closeToast, showToast, type Toast } from '#web/parts/toasts.tsx';
+import { keys } from '#web/queries.ts';
+
+/** The server sends what kind of thing changed, not the change itself. */
+export interface LiveEvent {
+  /** Resumes the stream after a reconnect. */
+  eventId?: string;
+  kind: string;
+  id?: string;
+  text?: string;
+}
+
+/** Domains (first part of the query keys) that an event makes stale. An unlisted kind is its own domain. */
+const touched: Record<string, readonly string[]> = {
+  approval: ['approvals', 'posts', 'notifications'],
+  post: ['posts', 'analytics', 'approvals', 'slots', 'labels', 'notifications'],
+  account: ['accounts', 'posts', 'approvals', 'notifications'],
+  webhook: ['webhooks', 'notifications'],
+  notification: ['notifications'],
+  media: ['media'],
+  slot: ['slots'],
+  label: ['labels', 'posts'],
+  template: ['templates'],
+  statistics: [],
+  comment: ['comments'],
+  member: ['members', 'session', 'invitations'],
+  workspace: ['session', 'plan'],
+  clock: ['clock'],
+};
+export const eventKinds = Object.keys(touched);
+
+/** `dismissEverywhere` closes a toast in the other tabs too. */
+export const applyEvent = (client: QueryClient, news: LiveEvent, dismissEverywhere: (toastId: string) => void) => {
+  const { kind, id, text } = news;
+  if (kind === 'here') return;
+  if (kind === 'dismissed') return id === undefined ? undefined : closeToast(id, 'elsewhere');
+  if (kind === 'resync') {
+    void client.invalidateQueries();
+    return;
+  }
+  if (kind === 'ended') {
+    // The session tells whether to sign in again or which workspace is open.
+    void client.invalidateQueries({ queryKey: keys.session });
+    return;
+  }
+  // Statistics arrive all day, so refetch only the queries of this post.
+  if (kind === 'statistics' && id !== undefined) {
+    for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
+  }
+  for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
+  const toastId = toastIdOf(kind, id);
+  if (kind === 'approval' && (!text || !id)) {
+    // An approval event without text means that it was decided.
+    closeToast(toastId, 'elsewhere');
+    return;
+  }
+  if (!text) return;
+  const zone = client.getQueryData<Session>(keys.session)?.user.timeZone || browserZone();
+  const toast = toastOf(news);
+  showToast({
+    id: toastId,
+    text: inZone(text, zone),
+    ...toast,
+    onClose: (why) => {
+      if (toast.stays && (why === 'dismissed' || why === 'action')) dismissEverywhere(toastId);
+    },
+  });
+};
+
+export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id}`;
+
+/** Requests stay until a person acts; results disappear by themselves. */
+const toastOf = ({ kind, id = '', text = '' }: LiveEvent): Omit<Toast, 'text'> => {
+  if (kind === 'approval')
+    return { icon: Stamp, tone: 'brass', stays: true, action: to('Review', '/approvals/$id', id) };
+  if (kind === 'account') return attention(Unplug, 'Reconnect', '/accounts');
+  if (kind === 'webhook') return attention(Webhook, 'Open', '/settings/webhooks/$id', id);
+  if (kind !== 'post') return {};
+  const isTrouble = /\bcould not\b/i.test(text);
+  return { ...(isTrouble && { icon: CircleX, tone: 'red' as const }), action: to('Open', '/posts/$id', id) };
+};
+
+const attention = (icon: LucideIcon, label: string, path: LinkProps['to'], id?: string): Omit<Toast, 'text'> => ({
+  icon,
+  tone: 'red',
+  stays: true,
+  action: to(label, path, id),
+});
+
+const to = (label: string, path: LinkProps['to'], id?: string): NonNullable<Toast['action']> => ({
+  label,
+  link: { to: path, ...(id && { params: { id } }) } as LinkProps,
+});

@@ -1,0 +1,15 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { ownPath } from '#web/own-path.ts';
+
+/** Opens the page of a clicked push message in this tab. */
+export const useOpenFromPush = () => {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const hear = ({ data }: MessageEvent<{ open?: unknown }>) => {
+      if (typeof data?.open === 'string') void navigate({ href: ownPath(data.open) });
+    };
+    navigator.serviceWorker?.addEventListener('message', hear);
+    return () => navigator.serviceWorker?.removeEventListener('message', hear);
+  }, [navigate]);
+};

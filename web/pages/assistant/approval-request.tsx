@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { app } from '#web/api.ts';
+import { ConfirmApproval } from '#web/pages/approvals/confirm-approval.tsx';
+import { RequestCard } from '#web/pages/approvals/request-card.tsx';
+import { useDecisionText } from '#web/pages/approvals/use-decision-text.ts';
+import { DecisionsProvider, useMakeDecisions } from '#web/pages/approvals/use-decisions.ts';
+import { Loaded } from '#web/parts/loaded.tsx';
+import { keys } from '#web/queries.ts';
+
+const stay = () => undefined;
+
+/** The same card as on the Approvals page; it also shows decisions made in other tabs. */
+export const ApprovalRequest = ({ id }: { id: string }) => {
+  const decisions = useMakeDecisions(stay);
+  const words = useDecisionText();
+  const query = useQuery({
+    queryKey: keys.approval(id),
+    queryFn: ({ signal }) => app.getApproval({ id }, { signal }),
+  });
+  return (
+    <Loaded query={query} title="The request could not be shown" rows={2} height={66} label="Loading the request">
+      {(card) => (
+        <DecisionsProvider value={decisions}>
+          <RequestCard card={card} decision={words(card, ' at ')} wasDecided={decisions.late.has(id)} />
+          <ConfirmApproval decisions={decisions} />
+        </DecisionsProvider>
+      )}
+    </Loaded>
+  );
+};

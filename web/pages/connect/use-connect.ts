@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { keys } from '#web/queries.ts';
+
+/** Starts connecting, then goes where the server says: to the network, a choice, or the accounts. */
+export const useConnect = (network: string) => {
+  const [fault, setFault] = useState<unknown>();
+  const [running, setRunning] = useState(false);
+  const goOn = useContinueTo();
+  const begin = async (values: Record<string, string>) => {
+    setRunning(true);
+    setFault(undefined);
+    try {
+      const { next } = await app.beginConnection({ network, values });
+      await goOn(next);
+    } catch (error) {
+      setFault(error);
+      setRunning(false);
+    }
+  };
+  return { begin, fault, running };
+};
+
+/** Replaces the history entry, so that Back does not restart the connection. */
+export const useContinueTo = () => {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  return async (next: string) => {
+    if (!next.startsWith('/')) return location.replace(next);
+    void client.invalidateQueries({ queryKey: keys.accounts, refetchType: 'all' });
+    await navigate({ href: next, replace: true });
+  };
+};

@@ -1,0 +1,224 @@
+import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
+import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Send, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { SideButton } from '#web/pages/post/review/review-panel.tsx';
+import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
+import { useSide } from '#web/pages/post/review/use-side.ts';
+import { AccountChip } from '#web/parts/account-chip.tsx';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { count } from '#web/parts/number.ts';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { formatShort } from '#web/parts/short-time.ts';
+import { PostStateChip, StateChip } from '#web/parts/state-chip.tsx';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { useZone } from '#web/session.ts';
+import dialogs from './dialogs.module.css';
+import { titleOf } from './draft.ts';
+import styles from './editor-header.module.css';
+import { SaveLine } from './save-line.tsx';
+import { ScheduleDialog } from './schedule-dialog.tsx';
+import { useEditor } from './use-editor.ts';
+import type { PostActions } from './use-post-actions.ts';
+import type { Sending } from './use-sending.ts';
+import type { Templating } from './use-templating.ts';
+
+export const EditorHeader = ({
+  acts,
+  sending,
+  templating,
+}: {
+  acts: PostActions;
+  sending: Sending;
+  templating: Templating;
+}) => {
+  const { save, readOnly } = useEditor();
+  const isPhone = useIsPhone();
+  const { base } = save;
+  return (
+    <>
+      <PageHeader
+        crumb={{ label: 'Posts', link: { to: '/posts' } }}
+        title={titleOf(save.draft) || (base ? 'Empty draft' : 'New post')}
+        chip={!isPhone && (base ? <PostStateChip post={base} /> : <StateChip state="Draft" />)}
+        meta={!readOnly && <SaveLine />}
+        actions={
+          <>
+            {isPhone && !readOnly && <SaveLine short />}
+            {base && <SideButton postId={base.id} />}
+            {!readOnly && <PostMenu acts={acts} sending={sending} templating={templating} />}
+            {!isPhone && !readOnly && (
+              <>
+                {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
+                {base?.status !== 'Failed' && <ScheduleButton sending={sending} />}
+              </>
+            )}
+          </>
+        }
+      />
+      <PublishDialog acts={acts} sending={sending} />
+    </>
+  );
+};
+
+const PostMenu = ({ acts, sending, templating }: { acts: PostActions; sending: Sending; templating: Templating }) => {
+  const { save } = useEditor();
+  const isPhone = useIsPhone();
+  const { openSide } = useSide();
+  const [deleting, setDeleting] = useState(false);
+  const [sharing, setSharing] = useState(false);
+  const isScheduled = save.base?.status === 'Scheduled';
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label="More" size={isPhone ? 40 : 32}>
+            <Ellipsis size={18} aria-hidden="true" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {isPhone && !isScheduled && (
+            <Menu.Item leftSection={<Send size={15} aria-hidden="true" />} onClick={sending.askPublish}>
+              Publish now
+            </Menu.Item>
+          )}
+          <Menu.Item
+            leftSection={<Copy size={15} aria-hidden="true" />}
+            disabled={save.base === undefined}
+            onClick={acts.duplicate}
+          >
+            Duplicate
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.choose}>
+            Insert template
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.keep}>
+            Save as template
+          </Menu.Item>
+          {save.base && (
+            <>
+              <Menu.Item leftSection={<History size={15} aria-hidden="true" />} onClick={() => openSide('history')}>
+                History
+              </Menu.Item>
+              <Menu.Item leftSection={<Link size={15} aria-hidden="true" />} onClick={() => setSharing(true)}>
+                Share for review
+              </Menu.Item>
+            </>
+          )}
+          <Menu.Item
+            leftSection={<Trash2 size={15} aria-hidden="true" />}
+            color="var(--red)"
+            onClick={() => (isScheduled ? setDeleting(true) : acts.removeDraft())}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {save.base && <ShareDialog postId={save.base.id} opened={sharing} onClose={() => setSharing(false)} />}
+      <ConfirmDialog
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this scheduled post?"
+        act="Delete post"
+        kind="danger"
+        onConfirm={acts.remove}
+      >
+        It will not go out, and it cannot be brought back.
+      </ConfirmDialog>
+    </>
+  );
+};
+
+/** Disabled buttons stay focusable and explain why. */
+const Blockable = ({ reason, children }: { reason: string | undefined; children: React.ReactElement }) => (
+  <Tooltip label={reason} disabled={reason === undefined} events={{ hover: true, focus: true, touch: true }}>
+    {children}
+  </Tooltip>
+);
+
+/** The main button of a failed post, which cannot be scheduled; otherwise secondary. */
+export const PublishButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
+  const { save } = useEditor();
+  return (
+    <Blockable reason={sending.blocked}>
+      <Button
+        aria-disabled={sending.blocked !== undefined || undefined}
+        variant={save.base?.status === 'Failed' ? 'send' : 'default'}
+        size={wide ? 'xl' : 'sm'}
+        style={{ flex: wide ? 1 : undefined }}
+        onClick={sending.askPublish}
+      >
+        Publish now
+      </Button>
+    </Blockable>
+  );
+};
+
+/** Shows the planned time; the arrow opens the panel. */
+export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
+  const { save } = useEditor();
+  const zone = useZone();
+  const { wish, blocked } = sending;
+  const isScheduled = save.base?.status === 'Scheduled';
+  const when = wish === undefined ? '' : ` · ${formatShort(wish, zone)}`;
+  const label = isScheduled ? 'Reschedule' : `Schedule${when}`;
+  const look = isScheduled ? 'default' : 'send';
+  return (
+    <ScheduleDialog sending={sending}>
+      <span className={styles.split} data-wide={wide || undefined}>
+        <Blockable reason={blocked}>
+          <Button
+            variant={look}
+            size={wide ? 'xl' : 'sm'}
+            className={styles.main}
+            leftSection={<Clock size={16} aria-hidden="true" />}
+            loading={sending.scheduling}
+            aria-disabled={blocked !== undefined || undefined}
+            aria-describedby={blocked ? 'editor-blocked' : undefined}
+            onClick={isScheduled ? sending.openPanel : sending.scheduleWish}
+          >
+            {label}
+          </Button>
+        </Blockable>
+        {!isScheduled && (
+          <Button
+            variant={blocked ? 'default' : look}
+            size={wide ? 'xl' : 'sm'}
+            className={styles.arrow}
+            aria-label="Choose a time"
+            aria-haspopup="dialog"
+            aria-expanded={sending.panelOpened}
+            onClick={sending.openPanel}
+          >
+            <ChevronDown size={16} aria-hidden="true" />
+          </Button>
+        )}
+        <span id="editor-blocked" className="hidden">
+          {blocked}
+        </span>
+      </span>
+    </ScheduleDialog>
+  );
+};
+
+const PublishDialog = ({ acts, sending }: { acts: PostActions; sending: Sending }) => {
+  const { chosen, save } = useEditor();
+  const has = (id: string) => save.base?.results.some(({ accountId, ok }) => ok && accountId === id) ?? false;
+  const rest = chosen.filter(({ id }) => !has(id));
+  return (
+    <ConfirmDialog
+      opened={sending.publishing}
+      onClose={sending.closePublish}
+      title={`Publish now to ${count(rest.length, 'account')}?`}
+      act="Publish now"
+      kind="send"
+      onConfirm={acts.publish}
+    >
+      It is public at once.
+      <div className={dialogs.accounts}>
+        {rest.map((account) => (
+          <AccountChip key={account.id} account={account} />
+        ))}
+      </div>
+    </ConfirmDialog>
+  );
+};

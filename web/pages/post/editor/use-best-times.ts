@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Summary } from '#generated/app-client';
+import { actions } from '#web/api.ts';
+import { count, formatNumber } from '#web/parts/number.ts';
+import { addDays, dateIn, instantOf, now } from '#web/parts/time.ts';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+
+const daysBack = 90;
+const offered = 3;
+
+export interface BestTime {
+  readonly at: string;
+  readonly evidence: string;
+}
+
+/** The next occurrences of the best hours of these accounts. */
+export const useBestTimes = (accountIds: readonly string[]): BestTime[] => {
+  const zone = useZone();
+  const today = dateIn(now(), zone);
+  // Whole days keep the query key stable while the person writes.
+  const input = {
+    from: instantOf(addDays(today, -daysBack), zone),
+    to: instantOf(addDays(today, 1), zone),
+    accountIds: [...accountIds],
+    timeZone: zone,
+  };
+  const { data } = useQuery({
+    queryKey: keys.analytics({ summary: input }),
+    queryFn: ({ signal }) => actions.analytics.summary(input, { signal }),
+    enabled: accountIds.length > 0,
+    staleTime: 10 * 60_000,
+  });
+  return data ? bestTimesOf(data.bestTimes, zone) : [];
+};
+
+const bestTimesOf = (times: Summary['bestTimes'], zone: string): BestTime[] =>
+  times
+    .filter(({ engagement }) => engagement > 0)
+    .sort((one, other) => Number(one.lowConfidence) - Number(other.lowConfidence) || other.average - one.average)
+    .slice(0, offered)
+    .map(({ weekday, hour, posts, average, lowConfidence }, index) => ({
+      at: nextOf(weekday, hour, zone),
+      evidence: lowConfidence
+        ? `Only ${count(posts, 'post')} so far: a guess`
+        : `${formatNumber(Math.round(average))} ${index === 0 ? 'engagements ' : ''}a post, ${count(posts, 'post')}`,
+    }));
+
+const nextOf = (weekday: number, hour: number, zone: string): string => {
+  const today = dateIn(now(), zone);
+  const todays = new Date(`${today}T00:00:00Z`).getUTCDay() || 7;
+  const time = `${String(hour).padStart(2, '0')}:00:00`;
+  const days = (weekday - todays + 7) % 7;
+  const first = instantOf(`${addDays(today, days)} ${time}`, zone);
+  return Date.parse(first) > now().getTime() ? first : instantOf(`${addDays(today, days + 7)} ${time}`, zone);
+};

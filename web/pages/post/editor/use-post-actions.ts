@@ -1,0 +1,136 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { RotateCcw, Trash2 } from 'lucide-react';
+import { isPosthornError, type Post, type Revision } from '#generated/app-client';
+import { actions, app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { isMediaId } from '#web/parts/media-file.ts';
+import { makeCopy } from '#web/parts/post-actions.ts';
+import { showToast, showUndo } from '#web/parts/toasts.tsx';
+import { keys } from '#web/queries.ts';
+import { NotSaved } from './autosave.ts';
+import { contentOf, draftOf, titleOf } from './draft.ts';
+import { removeLocalDraft } from './local-draft.ts';
+import { type Editor, rememberAccounts } from './use-editor.ts';
+
+export type PostActions = ReturnType<typeof usePostActions>;
+
+/** Actions on the whole post. None is optimistic. */
+export const usePostActions = ({ save, saver, learnMedia }: Editor) => {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+
+  /** Saves first, so that the action applies to the text on the page. */
+  const withSaved = async (act: (post: Post) => Promise<Post>) => {
+    const post = await saver.settle().catch((error: unknown) => {
+      throw error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
+    });
+    if (post === undefined) throw new NotSaved('There is nothing to send yet.');
+    const done = await act(post);
+    saver.adopt(done);
+    rememberAccounts(done.accountIds);
+    client.setQueryData(keys.post(done.id), done);
+  };
+
+  const openCopy = async (words: string) => {
+    try {
+      const made = await makeCopy(contentOf(save.draft), save.base?.id);
+      await navigate({ to: '/posts/$id', params: { id: made.id } });
+      showToast({ text: words });
+      return true;
+    } catch (error) {
+      showToast({ text: `No copy was made. ${faultOf(error).message}`, tone: 'red', stays: true });
+      return false;
+    }
+  };
+
+  const takeTheirs = () => {
+    if (save.theirs) saver.adopt(save.theirs);
+  };
+
+  return {
+    publish: async () => {
+      await withSaved(({ id }) => actions.posts.publishNow({ id }));
+      // Drop `?edit`, so that the results show.
+      void navigate({ to: '.', search: {}, replace: true });
+    },
+    /** Schedules a draft, or moves a scheduled post. */
+    schedule: (at: string) =>
+      withSaved((post) =>
+        post.status === 'Scheduled'
+          ? actions.posts.update({
+              id: post.id,
+              ...contentOf(saver.read().draft),
+              scheduledAt: at,
+              baseUpdatedAt: post.updatedAt,
+            })
+          : actions.posts.schedule({ id: post.id, at }),
+      ),
+    unschedule: () => withSaved(({ id }) => app.unschedule({ id })),
+    duplicate: () => openCopy('This is the copy'),
+    takeTheirs,
+    keepMineAsCopy: async () => {
+      if (await openCopy('Your text is a draft of its own now')) takeTheirs();
+    },
+
+    /** Restoring is a new edit. The current text is saved first, so that it stays in the history. */
+    restore: async ({ versions, media }: Revision, when: string) => {
+      const known = new Set(media.map(({ id }) => id));
+      try {
+        const post = await saver.settle();
+        if (post === undefined) return;
+        const before = saver.read().draft;
+        learnMedia(...media);
+        const kept = versions.map((version) => ({
+          ...version,
+          content: version.content.map((item) => ({ ...item, media: item.media.filter((id) => known.has(id)) })),
+          options: Object.fromEntries(
+            Object.entries(version.options).filter(([, value]) => known.has(value) || !isMediaId(value)),
+          ),
+        }));
+        saver.edit((draft) => draftOf({ ...post, versions: kept }, draft));
+        await saver.settle();
+        showToast({
+          text: `Restored the text of ${when}`,
+          icon: RotateCcw,
+          action: { label: 'Undo', onClick: () => saver.edit(() => before) },
+        });
+      } catch (error) {
+        const cause = error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
+        showToast({ text: `Not restored. ${faultOf(cause).message}`, tone: 'red', stays: true });
+      }
+    },
+
+    /** Deletes after the time for Undo. */
+    removeDraft: () => {
+      const id = save.base?.id;
+      const back = () => void navigate({ to: '/posts/$id', params: { id: id ?? 'new' } });
+      void navigate({ to: '/posts' });
+      removeLocalDraft(id);
+      if (id === undefined) return;
+      const title = titleOf(save.draft);
+      showUndo({
+        text: title ? `Deleted “${title}”` : 'Draft deleted',
+        icon: Trash2,
+        undo: back,
+        act: () =>
+          actions.posts.delete({ id }).then(
+            () => client.invalidateQueries({ queryKey: ['posts'] }),
+            (error: unknown) => {
+              if (isPosthornError(error, 'NotFound')) return;
+              showToast({ text: `The draft was not deleted. ${faultOf(error).message}`, tone: 'red', stays: true });
+            },
+          ),
+      });
+    },
+
+    remove: async () => {
+      const id = save.base?.id;
+      if (id === undefined) return;
+      await actions.posts.delete({ id });
+      removeLocalDraft(id);
+      await navigate({ to: '/posts' });
+      showToast({ text: 'Post deleted' });
+    },
+  };
+};

@@ -1,0 +1,42 @@
+import { CalendarClock, Clock, LayoutTemplate, Send } from 'lucide-react';
+import { formatDateTime } from '#web/parts/time.ts';
+import { useZone } from '#web/session.ts';
+import { type PaletteCommand, usePageCommands } from '#web/shell/palette-store.ts';
+import type { Editor } from './use-editor.ts';
+import type { Sending } from './use-sending.ts';
+import type { Templating } from './use-templating.ts';
+
+/** Commands for the open post. None sends without the panel or dialog. */
+export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, templating: Templating) => {
+  const zone = useZone();
+  const { slot } = sending;
+  const status = save.base?.status;
+  const isScheduled = status === 'Scheduled';
+  const inSlot: PaletteCommand[] =
+    slot === undefined || status === 'Failed'
+      ? []
+      : [
+          {
+            id: 'slot',
+            label: isScheduled ? 'Move to the next free slot' : 'Schedule in the next free slot',
+            icon: CalendarClock,
+            hint: formatDateTime(slot, zone),
+            words: 'queue',
+            run: () => {
+              sending.pick(slot);
+              sending.openPanel();
+            },
+          },
+        ];
+  const acts: PaletteCommand[] = [
+    ...(status === 'Failed'
+      ? []
+      : [{ id: 'schedule', label: 'Schedule this post', icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
+    ...inSlot,
+    ...(isScheduled
+      ? []
+      : [{ id: 'publish', label: 'Publish this post now', icon: Send, keys: '⌘ ↵', run: sending.askPublish }]),
+    { id: 'template', label: 'Insert template', icon: LayoutTemplate, words: 'signature', run: templating.choose },
+  ];
+  usePageCommands(readOnly ? [] : acts);
+};

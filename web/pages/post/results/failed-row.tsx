@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { MainButton } from '#web/parts/main-button.tsx';
+import { usePermissions } from '#web/session.ts';
+import styles from './answers.module.css';
+import { ReconnectButton } from './reconnect.tsx';
+import { ResultRow } from './result-row.tsx';
+import { useAnswers } from './use-answers.ts';
+import type { Target } from './use-results.ts';
+
+/** Error codes that only an edit can fix. */
+const mendedByEditing = ['content_refused', 'media_refused', 'invalid', 'disconnected'];
+
+export const FailedRow = ({ target, postId }: { target: Target; postId: string }) => {
+  const { canWrite } = usePermissions();
+  const { account, provider, accountId, result } = target;
+  const answers = useAnswers(postId, accountId);
+  const code = result?.error?.code ?? '';
+  const needsReconnect = account?.status === 'NeedsReconnect';
+  const offersReconnect = needsReconnect || code === 'permission';
+  const blocked = needsReconnect
+    ? 'after reconnecting, to this account only'
+    : account
+      ? undefined
+      : 'this account is disconnected';
+  return (
+    <ResultRow target={target} line={reasonOf(target)}>
+      {result?.note && <p className="small text-2">{result.note}</p>}
+      {canWrite ? (
+        <div className={styles.buttons}>
+          {offersReconnect && account && <ReconnectButton account={account} provider={provider} />}
+          {mendedByEditing.includes(code) && (
+            <Button
+              variant="ink"
+              size="xs"
+              renderRoot={(props) => <Link to="/posts/$id" params={{ id: postId }} search={{ edit: '1' }} {...props} />}
+            >
+              Edit the post
+            </Button>
+          )}
+          <MainButton
+            size="xs"
+            variant={blocked ? 'default' : 'send'}
+            reason={blocked}
+            loading={answers.isPending}
+            onClick={() => answers.mutate('again')}
+          >
+            Send again
+          </MainButton>
+          {!blocked && <span className="small text-2">to this account only</span>}
+        </div>
+      ) : (
+        <p className="small text-2">An owner, admin or editor can send it again.</p>
+      )}
+      {answers.error && <FaultBanner title="It was not sent" fault={answers.error} />}
+    </ResultRow>
+  );
+};
+
+/** The server's message; shorter for a refused sign-in, which has a button. */
+const reasonOf = ({ account, provider, result }: Target) => {
+  const { code, message = 'It did not work.' } = result?.error ?? {};
+  if (code !== 'reconnect' || account === undefined) return message;
+  return account.status === 'NeedsReconnect'
+    ? `${provider} refused the sign-in. Reconnect, then send again.`
+    : `${provider} refused the sign-in. It is connected again now.`;
+};

@@ -1,0 +1,130 @@
+import { Fragment } from 'react';
+import type { MetricsEntry } from '#generated/app-client';
+import { formatNumber } from '#web/parts/number.ts';
+import { Sparkline } from '#web/parts/sparkline.tsx';
+import { formatDay, formatTime, now, wallTime } from '#web/parts/time.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { When } from '#web/parts/when.tsx';
+import { useZone } from '#web/session.ts';
+import styles from './published-row.module.css';
+import { ReconnectNote } from './reconnect.tsx';
+import { ResultRow } from './result-row.tsx';
+import { webAddress } from './summary-of.ts';
+import { engagementOf, type Reads, type Target } from './use-results.ts';
+
+export const PublishedRow = ({ target }: { target: Target }) => {
+  const { provider, result, entry } = target;
+  const zone = useZone();
+  const publishedAt = result?.publishedAt ?? entry?.publishedAt;
+  const url = webAddress(result?.url);
+  return (
+    <ResultRow
+      target={target}
+      line={
+        <>
+          {publishedAt && <time dateTime={publishedAt}>{wallTime(publishedAt, zone).slice(11)}</time>}
+          {publishedAt && url && ' · '}
+          {url && (
+            <a href={url} target="_blank" rel="noreferrer">
+              Open on {provider}
+            </a>
+          )}
+          {!publishedAt && !url && 'Found by a person.'}
+          {result?.note && <span className={styles.note}>{result.note}</span>}
+        </>
+      }
+      side={<Numbers target={target} />}
+    />
+  );
+};
+
+/** Numbers, or why there are none. */
+const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {
+  const zone = useZone();
+  const metrics = entry?.metrics;
+  const shown = metrics ? shownOf(metrics) : [];
+  if (account?.statistics === 'Reconnect') return <ReconnectNote account={account} />;
+  if (account?.statistics === 'None') return <Note>Reports no statistics</Note>;
+  if (entry === undefined) return account && <Note>No statistics: a person found it</Note>;
+  if (shown.length === 0) {
+    if (metrics?.error) return <Note title={metrics.error}>The first read failed</Note>;
+    if (metrics) return <Note>Nothing reported yet</Note>;
+    return entry.nextFetchAt ? (
+      <Note>
+        First read <When at={entry.nextFetchAt} form="said" />
+      </Note>
+    ) : (
+      <Note>No statistics</Note>
+    );
+  }
+  return (
+    <>
+      <Metrics shown={shown} />
+      <div className={styles.reads}>
+        <Sparkline values={curveOf(reads)} isDotted />
+        <span className="caption text-2">
+          {metrics?.error ? (
+            <span className={styles.old} title={metrics.error}>
+              Numbers from {timeOrDay(metrics.fetchedAt, zone)}; the last read failed
+            </span>
+          ) : entry.nextFetchAt ? (
+            `next read ${timeOrDay(entry.nextFetchAt, zone)}`
+          ) : (
+            metrics && `read ${timeOrDay(metrics.fetchedAt, zone)}`
+          )}
+        </span>
+      </div>
+    </>
+  );
+};
+
+const Note = ({ title, children }: { title?: string; children: React.ReactNode }) => (
+  <span className="small text-2" title={title}>
+    {children}
+  </span>
+);
+
+type Shown = readonly (readonly [name: string, value: number])[];
+
+const Metrics = ({ shown }: { shown: Shown }) => {
+  const isPhone = useIsPhone();
+  const words = ([name, value]: Shown[number]) => (value === 1 ? name.replace(/s$/, '') : name);
+  if (isPhone) {
+    return (
+      <span className="small text-2 number">
+        {shown.map((one, index) => (
+          <Fragment key={one[0]}>
+            {index > 0 && ' · '}
+            {formatNumber(one[1])} {words(one)}
+          </Fragment>
+        ))}
+      </span>
+    );
+  }
+  return (
+    <dl className={styles.metrics}>
+      {shown.map((one) => (
+        <div key={one[0]}>
+          <dt className="caption text-2">{words(one)}</dt>
+          <dd className="number">{formatNumber(one[1])}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+const names = ['views', 'likes', 'comments', 'shares', 'reach', 'quotes', 'saves', 'clicks'] as const;
+const most = 3;
+
+const shownOf = (metrics: NonNullable<MetricsEntry['metrics']>): Shown =>
+  names.flatMap((name) => (metrics[name] === undefined ? [] : [[name, metrics[name]] as const])).slice(0, most);
+
+/** Engagement over time, or views if there is none. */
+const curveOf = (reads: Reads) => {
+  const engagement = reads.map(engagementOf);
+  return engagement.some((value) => value > 0) ? engagement : reads.map(({ views = 0 }) => views);
+};
+
+/** The time if it is within 20 hours, else the date. */
+const timeOrDay = (at: string, zone: string) =>
+  Math.abs(Date.parse(at) - now().getTime()) < 20 * 3_600_000 ? formatTime(at, zone) : formatDay(at, zone).slice(4);

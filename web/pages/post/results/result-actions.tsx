@@ -1,0 +1,148 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Copy, Ellipsis, FileText, Pencil, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { Post } from '#generated/app-client';
+import { actions } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { joinWithAnd } from '#web/parts/join-names.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { usePermissions } from '#web/session.ts';
+import type { Target } from './use-results.ts';
+
+export const ResultActions = ({
+  post,
+  targets,
+  onShowText,
+}: {
+  post: Post;
+  targets: readonly Target[];
+  onShowText: () => void;
+}) => {
+  const { canWrite } = usePermissions();
+  const isPhone = useIsPhone();
+  const navigate = useNavigate();
+  const [deleting, setDeleting] = useState(false);
+  const duplicate = useDuplicate(post);
+  const isFailed = post.status === 'Failed';
+  if (!canWrite && !isPhone) return null;
+  return (
+    <>
+      {canWrite && !isPhone && (
+        <Button
+          leftSection={<Copy size={16} aria-hidden="true" />}
+          loading={duplicate.isPending}
+          onClick={() => duplicate.mutate()}
+        >
+          Duplicate
+        </Button>
+      )}
+      {(isPhone || isFailed) && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon size={isPhone ? 40 : 30} aria-label="More">
+              <Ellipsis size={18} aria-hidden="true" />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {isPhone && (
+              <Menu.Item leftSection={<FileText size={16} aria-hidden="true" />} onClick={onShowText}>
+                What went out
+              </Menu.Item>
+            )}
+            {isPhone && canWrite && (
+              <Menu.Item leftSection={<Copy size={16} aria-hidden="true" />} onClick={() => duplicate.mutate()}>
+                Duplicate
+              </Menu.Item>
+            )}
+            {isFailed && canWrite && (
+              <>
+                <Menu.Item
+                  leftSection={<Pencil size={16} aria-hidden="true" />}
+                  onClick={() => void navigate({ to: '/posts/$id', params: { id: post.id }, search: { edit: '1' } })}
+                >
+                  Edit
+                </Menu.Item>
+                <Menu.Item
+                  leftSection={<Trash2 size={16} aria-hidden="true" />}
+                  color="var(--red)"
+                  onClick={() => setDeleting(true)}
+                >
+                  Delete
+                </Menu.Item>
+              </>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <DeleteDialog post={post} targets={targets} opened={deleting} onClose={() => setDeleting(false)} />
+    </>
+  );
+};
+
+/** Leaves out accounts that are no longer connected. */
+const useDuplicate = ({ accountIds, versions }: Post) => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { byId } = useAccounts();
+  return useMutation({
+    mutationFn: async () => {
+      const connected = accountIds.filter((id) => byId.has(id));
+      const { id, updatedAt } = await actions.posts.create({ accountIds: connected });
+      return actions.posts.update({
+        id,
+        accountIds: connected,
+        versions: versions.filter(({ accountId }) => accountId === undefined || connected.includes(accountId)),
+        baseUpdatedAt: updatedAt,
+      });
+    },
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ['posts'] });
+      await navigate({ to: '/posts/$id', params: { id } });
+    },
+    onError: (error) => showToast({ tone: 'red', text: `Not duplicated. ${faultOf(error).message}` }),
+  });
+};
+
+const DeleteDialog = ({
+  post,
+  targets,
+  opened,
+  onClose,
+}: {
+  post: Post;
+  targets: readonly Target[];
+  opened: boolean;
+  onClose: () => void;
+}) => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const maybeOut = targets.filter(({ state }) => state === 'Published' || state === 'Uncertain');
+  const where = joinWithAnd([...new Set(maybeOut.map(({ provider }) => provider))]);
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title="Delete this post?"
+      act="Delete"
+      kind="danger"
+      onConfirm={async () => {
+        await actions.posts.delete({ id: post.id });
+        await navigate({ to: '/posts' });
+        void client.invalidateQueries({ queryKey: ['posts'] });
+      }}
+    >
+      {maybeOut.length > 0 ? (
+        <p>
+          It stays public on {where}: Posthorn deletes nothing there. Here the post and its numbers are gone for good.
+        </p>
+      ) : (
+        <p>It is not public anywhere. Here it is gone for good.</p>
+      )}
+    </ConfirmDialog>
+  );
+};

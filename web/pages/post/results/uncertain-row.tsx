@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { ExternalLink } from 'lucide-react';
+import { handleOf } from '#web/networks.ts';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { usePermissions } from '#web/session.ts';
+import styles from './answers.module.css';
+import { ResultRow } from './result-row.tsx';
+import { webAddress } from './summary-of.ts';
+import { useAnswers } from './use-answers.ts';
+import type { Target } from './use-results.ts';
+
+/** The network may have the post; a person has to check. */
+export const UncertainRow = ({ target, postId }: { target: Target; postId: string }) => {
+  const { canWrite } = usePermissions();
+  const { account, provider, accountId, result } = target;
+  const answers = useAnswers(postId, accountId);
+  const isRunning = (answer: typeof answers.variables) => answers.isPending && answers.variables === answer;
+  const url = webAddress(result?.url);
+  const where = account ? handleOf(account) : 'the account';
+  return (
+    <ResultRow target={target} line={`${provider} may have the post, but did not confirm it.`}>
+      <div className={styles.box}>
+        <p>
+          {result?.error?.message} Please look at{' '}
+          {url ? (
+            <a href={url} target="_blank" rel="noreferrer">
+              {where} <ExternalLink size={12} aria-label="(opens a new tab)" />
+            </a>
+          ) : (
+            <b>{where}</b>
+          )}{' '}
+          and say what you see.
+        </p>
+        {result?.note && <p>{result.note}</p>}
+        {canWrite ? (
+          <div className={styles.buttons}>
+            <Button
+              size="xs"
+              loading={isRunning('there')}
+              disabled={answers.isPending}
+              onClick={() => answers.mutate('there')}
+            >
+              I looked: it is there
+            </Button>
+            <Button
+              size="xs"
+              variant="send"
+              loading={isRunning('not there')}
+              disabled={answers.isPending}
+              onClick={() => answers.mutate('not there')}
+            >
+              I looked: it is not there, send it
+            </Button>
+          </div>
+        ) : (
+          <span className="small text-2">An owner, admin or editor can answer.</span>
+        )}
+      </div>
+      {answers.error && <FaultBanner title="The answer was not taken" fault={answers.error} />}
+    </ResultRow>
+  );
+};

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { When } from '#web/parts/when.tsx';
+import { usePermissions } from '#web/session.ts';
+import styles from './answers.module.css';
+import { ResultRow } from './result-row.tsx';
+import { useAnswers } from './use-answers.ts';
+import type { Target } from './use-results.ts';
+
+/** The network named a time; until then a person can give the send up. */
+export const WaitingRow = ({
+  target,
+  wait,
+  postId,
+}: {
+  target: Target;
+  wait: NonNullable<Target['wait']>;
+  postId: string;
+}) => {
+  const { canWrite } = usePermissions();
+  const answers = useAnswers(postId, target.accountId);
+  return (
+    <ResultRow
+      target={target}
+      line={
+        <>
+          Waits for {target.provider}, until <When at={wait.until} form="full" />
+        </>
+      }
+    >
+      <div className={styles.box}>
+        <p>{wait.message} It goes out by itself then.</p>
+        {canWrite && (
+          <div className={styles.buttons}>
+            <Button size="xs" loading={answers.isPending} onClick={() => answers.mutate('give up')}>
+              Give it up
+            </Button>
+          </div>
+        )}
+      </div>
+      {answers.error && <FaultBanner title="It was not given up" fault={answers.error} />}
+    </ResultRow>
+  );
+};

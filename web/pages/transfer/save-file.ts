@@ -1,8 +1,0 @@
-/** Hands something to the browser to keep. */
-export const saveFile = (blob: Blob, name: string) => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 0);
-};

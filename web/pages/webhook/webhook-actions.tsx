@@ -1,0 +1,113 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Ellipsis, KeyRound, Pencil, Send, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { NewWebhook, Webhook } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { WebhookForm } from '#web/pages/webhooks/webhook-form.tsx';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { keys } from '#web/queries.ts';
+
+/** The menu has the rare actions; on a phone it has all of them. */
+export const WebhookActions = ({
+  webhook,
+  onSecret,
+}: {
+  webhook: Webhook;
+  onSecret: (webhook: NewWebhook) => void;
+}) => {
+  const { id, url } = webhook;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
+  const close = () => setOpen(undefined);
+  const test = useMutation({
+    mutationFn: () => app.testWebhook({ id }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.deliveries(id) }),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  });
+  const rotate = async () => {
+    onSecret(await app.rotateWebhookSecret({ id }));
+    await client.invalidateQueries({ queryKey: keys.webhook(id) });
+  };
+  const remove = async () => {
+    await app.deleteWebhook({ id });
+    await navigate({ to: '/settings/webhooks' });
+    client.removeQueries({ queryKey: keys.webhook(id) });
+    await client.invalidateQueries({ queryKey: keys.webhooks });
+    showToast({ text: `The webhook of ${new URL(url).host} is deleted.` });
+  };
+  return (
+    <>
+      <Button className="desk-only" onClick={() => setOpen('edit')}>
+        Edit
+      </Button>
+      <Button
+        className="desk-only"
+        leftSection={<Send size={15} aria-hidden="true" />}
+        loading={test.isPending}
+        onClick={() => test.mutate()}
+      >
+        Send test
+      </Button>
+      <Menu width={220}>
+        <Menu.Target>
+          <ActionIcon size={34} aria-label="More for this webhook">
+            <Ellipsis size={17} aria-hidden="true" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            className="phone-only"
+            leftSection={<Send size={14} aria-hidden="true" />}
+            onClick={() => test.mutate()}
+          >
+            Send test
+          </Menu.Item>
+          <Menu.Item
+            className="phone-only"
+            leftSection={<Pencil size={14} aria-hidden="true" />}
+            onClick={() => setOpen('edit')}
+          >
+            Edit
+          </Menu.Item>
+          <Menu.Item leftSection={<KeyRound size={14} aria-hidden="true" />} onClick={() => setOpen('rotate')}>
+            Create a new secret
+          </Menu.Item>
+          <Menu.Item
+            color="var(--red)"
+            leftSection={<Trash2 size={14} aria-hidden="true" />}
+            onClick={() => setOpen('delete')}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <WebhookForm opened={open === 'edit'} onClose={close} webhook={webhook} />
+      <ConfirmDialog
+        opened={open === 'rotate'}
+        onClose={close}
+        title="Create a new signing secret?"
+        act="Create a new secret"
+        kind="ink"
+        onConfirm={rotate}
+      >
+        For 24 hours deliveries are signed with both, so that your receiver misses none. A second new secret within that
+        time ends the older one at once.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={open === 'delete'}
+        onClose={close}
+        title="Delete this webhook?"
+        act="Delete"
+        kind="danger"
+        onConfirm={remove}
+      >
+        Its delivery log goes with it, and what waits is not sent.
+      </ConfirmDialog>
+    </>
+  );
+};

@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { faultOf } from '#web/faults.ts';
+import { Banner } from './banner.tsx';
+
+/** Shows the request id, so that the operator can find the request in the log. */
+export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: string; onRetry?: () => void }) => {
+  const { code, message, requestId, retryAfterSeconds } = faultOf(fault);
+  const waits = useCountdown(code === 'TooManyRequests' ? (retryAfterSeconds ?? 30) : undefined, onRetry);
+  if (code === 'TooManyRequests') {
+    return (
+      <Banner tone="orange" title="Too many requests">
+        {onRetry ? `Too many requests. Trying again in ${waits} s.` : `Too many requests. Try again in ${waits} s.`}
+      </Banner>
+    );
+  }
+  const retry = onRetry && (
+    <Button size="xs" onClick={onRetry}>
+      Try again
+    </Button>
+  );
+  return (
+    <Banner tone="red" title={title} requestId={requestId} action={retry}>
+      {message}
+    </Banner>
+  );
+};
+
+const useCountdown = (seconds: number | undefined, onEnd: (() => void) | undefined) => {
+  const [left, setLeft] = useState(seconds ?? 0);
+  const counting = seconds !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end is called once, whatever function it is by then
+  useEffect(() => {
+    if (!counting) return;
+    if (left <= 0) {
+      onEnd?.();
+      return;
+    }
+    const timer = setTimeout(() => setLeft(left - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [counting, left]);
+  return left;
+};

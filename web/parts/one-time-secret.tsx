@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { KeyRound } from 'lucide-react';
+import { useId } from 'react';
+import { CopyField } from './copy.tsx';
+import styles from './one-time-secret.module.css';
+
+/** A secret that the server cannot show again; confirms before the person leaves the page. */
+export const OneTimeSecret = ({
+  title,
+  label,
+  value,
+  children,
+  onStored,
+}: {
+  title: string;
+  /** `signing secret` */
+  label: string;
+  value: string;
+  children?: React.ReactNode;
+  onStored: () => void;
+}) => {
+  const id = useId();
+  useBlocker({
+    shouldBlockFn: () => !window.confirm(`The ${label} is shown only this once. Leave without it?`),
+    enableBeforeUnload: true,
+  });
+  return (
+    <section className={styles.card} aria-labelledby={id}>
+      <KeyRound className={styles.icon} size={16} aria-hidden="true" />
+      <div className={styles.text}>
+        <h2 id={id} className={styles.title}>
+          {title}
+        </h2>
+        <p>Copy it now. It is shown only this once.</p>
+        {children && <p>{children}</p>}
+      </div>
+      <div className={styles.value}>
+        <CopyField value={value} label={label} />
+      </div>
+      <Button size="xs" onClick={onStored} className={styles.stored}>
+        I have stored it
+      </Button>
+    </section>
+  );
+};

@@ -1,0 +1,40 @@
+import { type MutationKey, useMutation, useMutationState } from '@tanstack/react-query';
+import { faultOf } from '#web/faults.ts';
+import { showToast } from './toasts.tsx';
+
+/**
+ * An optimistic change. Pages render the server's state with the pending changes applied, so nothing flickers when a
+ * refetch arrives; a refused change disappears with a toast. Changes with the same key are sent in order.
+ */
+export const useOptimisticChange = <Change, Answer>({
+  key,
+  send,
+  answered,
+  refused = (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+}: {
+  key: MutationKey;
+  send: (change: Change) => Promise<Answer>;
+  /** Writes the answer to the cache; the change stays pending until then. */
+  answered: (answer: Answer, change: Change) => unknown;
+  refused?: (error: unknown, change: Change) => unknown;
+}) =>
+  useMutation({
+    mutationKey: key,
+    scope: { id: key.join(' ') },
+    // Offline it fails at once; a paused mutation would be lost with the page.
+    networkMode: 'always',
+    mutationFn: send,
+    onSuccess: async (answer, change) => {
+      await answered(answer, change);
+    },
+    onError: (error, change) => {
+      refused(error, change);
+    },
+  });
+
+/** Oldest first. */
+export const usePendingChanges = <Change>(key: MutationKey) =>
+  useMutationState({
+    filters: { mutationKey: key, exact: true, status: 'pending' },
+    select: ({ state }) => state.variables as Change,
+  });

@@ -1,0 +1,23 @@
+import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
+
+/**
+ * Page state in the address: `const [search, setSearch] = usePageSearch<'status' | 'q'>()`. Empty values are removed.
+ * Pass a function for a change relative to the latest state, such as the next week, and `replace` for typed text, so
+ * that Back leaves the page.
+ */
+export const usePageSearch = <Name extends string>() => {
+  type Search = Partial<Record<Name, string>>;
+  type Change = Partial<Record<Name, string | undefined>>;
+  const parsed = (text: string) => Object.fromEntries(new URLSearchParams(text)) as Search;
+  const search = parsed(useRouterState({ select: ({ location }) => location.searchStr }));
+  const navigate = useNavigate();
+  const router = useRouter();
+  const set = (change: Change | ((latest: Search) => Change), { replace = false } = {}) => {
+    // The latest navigation, which may not have rendered yet.
+    const latest = parsed(router.latestLocation.searchStr);
+    const wanted = typeof change === 'function' ? change(latest) : change;
+    const merged = Object.entries<string | undefined>({ ...latest, ...wanted }).filter(([, value]) => value);
+    return navigate({ to: '.', search: Object.fromEntries(merged), replace });
+  };
+  return [search, set] as const;
+};

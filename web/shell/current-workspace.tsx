@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { Mark } from '#web/parts/mark.tsx';
+import { queries } from '#web/queries.ts';
+import { useWorkspace } from '#web/session.ts';
+import styles from './workspace-switcher.module.css';
+
+export const CurrentWorkspace = () => {
+  const { name } = useWorkspace();
+  const members = useQuery(queries.members).data?.members.length;
+  return (
+    <>
+      <Mark size={28} />
+      <span className={styles.text}>
+        <span className={`one-line ${styles.name}`}>{name}</span>
+        <span className="caption text-3">{members === undefined ? '\u00a0' : memberLine(members)}</span>
+      </span>
+    </>
+  );
+};
+
+const memberLine = (members: number) => (members === 1 ? 'Just you' : `${members} members`);

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InstallationCheck } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { count } from '#web/parts/number.ts';
+import { keys } from '#web/queries.ts';
+import { useSession } from '#web/session.ts';
+
+const minuteMs = 60_000;
+
+/** The checks of `posthorn doctor`, for the operator. */
+export const useServerChecks = (): readonly InstallationCheck[] => {
+  const { user } = useSession();
+  const { data } = useQuery({
+    queryKey: keys.installation,
+    queryFn: ({ signal }) => app.readInstallation({ signal }),
+    enabled: user.operator,
+    refetchInterval: minuteMs,
+  });
+  return data?.checks ?? [];
+};
+
+export const ServerChecks = ({ checks }: { checks: readonly InstallationCheck[] }) => {
+  const [first, ...others] = checks;
+  if (first === undefined) return null;
+  return (
+    <Banner
+      tone="orange"
+      title={
+        others.length === 0 ? 'This server needs attention' : `${count(checks.length, 'thing')} need attention here`
+      }
+    >
+      {checks.map(({ name, message }) => (
+        <p key={`${name} ${message}`}>{message}</p>
+      ))}
+    </Banner>
+  );
+};

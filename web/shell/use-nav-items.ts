@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  Bell,
+  Calendar,
+  ChartNoAxesColumn,
+  FileText,
+  FlaskConical,
+  House,
+  Image,
+  type LucideIcon,
+  MessageCircle,
+  Plug,
+  Settings,
+  Stamp,
+  Waypoints,
+  Webhook,
+} from 'lucide-react';
+import { useEffect } from 'react';
+import { useNetworks } from '#web/networks.ts';
+import { queries } from '#web/queries.ts';
+
+export interface NavItem {
+  label: string;
+  to: string;
+  icon: LucideIcon;
+  /** Brass bubble: needs a decision. */
+  count?: number;
+  /** `unread` counts are not brass. */
+  counts?: 'waiting' | 'unread';
+  /** Orange dot: works, but needs attention. */
+  dot?: string | undefined;
+}
+
+const sandboxKey = 'posthorn-sandbox';
+
+/** Remembered from the last visit, so that the entries below do not jump while networks load. */
+const useHasSandbox = () => {
+  const { list } = useNetworks();
+  const isKnown = list.length > 0;
+  const has = list.some(({ sandbox }) => sandbox);
+  useEffect(() => {
+    if (isKnown) localStorage.setItem(sandboxKey, String(has));
+  }, [isKnown, has]);
+  return isKnown ? has : localStorage.getItem(sandboxKey) === 'true';
+};
+
+/** `bell` is separate because desktops show it as an icon. */
+export const useNavItems = (): { pages: NavItem[]; workspace: NavItem[]; bell: NavItem } => {
+  const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
+  const accounts = useQuery(queries.accounts).data?.accounts ?? [];
+  const broken = accounts.some(({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect');
+  const hasSandbox = useHasSandbox();
+  const news = useQuery(queries.notificationCount).data?.unread ?? 0;
+  return {
+    bell: { label: 'Notifications', to: '/notifications', icon: Bell, count: news, counts: 'unread' },
+    pages: [
+      { label: 'Home', to: '/', icon: House },
+      { label: 'Posts', to: '/posts', icon: FileText },
+      { label: 'Calendar', to: '/calendar', icon: Calendar },
+      { label: 'Approvals', to: '/approvals', icon: Stamp, count: waiting },
+      { label: 'Analytics', to: '/analytics', icon: ChartNoAxesColumn },
+      { label: 'Media', to: '/media', icon: Image },
+      { label: 'Assistant', to: '/assistant', icon: MessageCircle },
+    ],
+    workspace: [
+      {
+        label: 'Social accounts',
+        to: '/accounts',
+        icon: Waypoints,
+        dot: broken ? 'An account needs to be reconnected' : undefined,
+      },
+      { label: 'API and MCP', to: '/settings/api', icon: Plug },
+      { label: 'Webhooks', to: '/settings/webhooks', icon: Webhook },
+      ...(hasSandbox ? [{ label: 'Sandbox', to: '/sandbox', icon: FlaskConical }] : []),
+      { label: 'Settings', to: '/settings/workspace', icon: Settings },
+    ],
+  };
+};
