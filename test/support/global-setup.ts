@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
 import { runBuild } from './builds.ts';
+import { useMemoryFolder } from './memory-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,6 +16,7 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject) {
   const stops: (() => Promise<void>)[] = [];
+  const leaveMemoryFolder = useMemoryFolder();
   const makers: Record<string, () => Promise<unknown>> = {
     '/program': () => runBuild('build.mjs'),
     '/web': () => runBuild('build-web.mjs'),
@@ -48,5 +50,6 @@ export default async function setup(project: TestProject) {
     server.closeAllConnections();
     await Promise.allSettled(results.values());
     for (const stop of stops) await stop();
+    leaveMemoryFolder();
   };
 }
