@@ -48,7 +48,7 @@ const readStatements = async () => {
       return actual.sql(name, text);
     },
   }));
-  await import('#server/app/service');
+  await import('#server/app/open-service');
   await import('#server/backup/store');
   vi.doUnmock('#server/store/database');
   vi.resetModules();
