@@ -20,7 +20,7 @@ export const readStatements = async (): Promise<ServiceStatement[]> => {
       return actual.sql(name, text);
     },
   }));
-  await import('#server/app/service');
+  await import('#server/app/open-service');
   // Those of commands.
   await import('#server/backup/store');
   await import('#server/demo/store');
