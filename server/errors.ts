@@ -62,7 +62,7 @@ const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
             {
               path,
               code: 'WrongType',
-              message: ownMessage(issue) ?? `must be ${inWords[issue.expected] ?? issue.expected}`,
+              message: ownMessage(issue) ?? `must be ${typeNames[issue.expected] ?? issue.expected}`,
             },
           ];
     case 'too_big':
@@ -104,7 +104,7 @@ const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
 const ownMessage = ({ message }: z.core.$ZodIssue) =>
   /^(Invalid|Too|Unrecognized)\b/.test(message) ? undefined : message;
 
-const inWords: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'a whole number',

@@ -17,8 +17,8 @@ import { createReport } from '#server/logging/report';
 import { announce, runningIn } from '#server/startup/running-instances';
 import { applyPostponed, lockWaitMs } from '#server/startup/startup-migrations';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
-import { inWords } from '#server/store/in-words';
 import { isAway, isUnwritable, messageOf } from '#server/store/pg-errors';
+import { toSettingError } from '#server/store/setting-error';
 import { startStopwatch } from './clock.ts';
 
 /** Of the time to drain, for closing what is open at its end. */
@@ -56,11 +56,11 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
       `Another Posthorn (${url}, process ${pid}) uses the data folder ${config.dataDir} too: both do the work of one service.`,
     );
   }
-  return patiently({ ...config, say, ...(signal && { signal }) }, () => startOnce(config, createLog(config)));
+  return waitForConnection({ ...config, say, ...(signal && { signal }) }, () => startOnce(config, createLog(config)));
 };
 
 /** Waits for a database that is starting or restarting; any other trouble is thrown at once. */
-const patiently = async <T>(
+const waitForConnection = async <T>(
   { startPatienceMs, say, signal }: Pick<Config, 'startPatienceMs'> & Required<Pick<Starting, 'say'>> & Starting,
   work: () => Promise<T>,
 ) => {
@@ -129,7 +129,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     );
   }
   await warnOperator(opened, log);
-  await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
+  await posthorn.mediaFiles.check().catch(toSettingError('The store for media cannot be used'));
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());

@@ -14,7 +14,7 @@ const folders = readdirSync(bench, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
   .map(({ name }) => name);
 const hasBrowser = findChromium() !== undefined;
-const figures = folders.filter((name) => name !== 'web' || hasBrowser);
+const metrics = folders.filter((name) => name !== 'web' || hasBrowser);
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-results-'));
 const committed = join(bench, 'RESULTS.md');
 
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const sectionOf = (written: string, name: string) =>
   (written.split(/^(?=## )/m).find((section) => section.startsWith(`## ${name}\n`)) ?? '').trim();
 
-// What the README quotes can be measured again. In a blink the figures share a database and what else they can.
+// What the README quotes can be measured again. In a blink the metrics share a database and what else they can.
 describe('npm run bench', () => {
   const before = readFileSync(committed, 'utf8');
   const results = join(folder, 'RESULTS.md');
@@ -33,7 +33,7 @@ describe('npm run bench', () => {
   beforeAll(async () => {
     await Promise.all([buildProgram(), buildWeb()]);
     // Without a name it is all of them.
-    const args = [join(bench, 'run.mjs'), ...(hasBrowser ? [] : figures), '--blink', '--results', results];
+    const args = [join(bench, 'run.mjs'), ...(hasBrowser ? [] : metrics), '--blink', '--results', results];
     const { PATH, HOME, TMPDIR } = process.env;
     const child = spawn(process.execPath, args, { env: { PATH, HOME, TMPDIR }, stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, trouble, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -41,7 +41,7 @@ describe('npm run bench', () => {
     said = out;
   }, 600_000);
 
-  test.each(figures)('measures %s and writes its section', (figure) => {
+  test.each(metrics)('measures %s and writes its section', (figure) => {
     expect(said).toContain(`## ${figure}\n`);
     const section = sectionOf(readFileSync(results, 'utf8'), figure);
     expect(section).toMatch(/^\*.+ UTC, \d+ cores.+ GiB of memory, Node v.+, PostgreSQL \d.+, load average .+\*$/m);
@@ -51,7 +51,7 @@ describe('npm run bench', () => {
   test('tells of every aim whether it is met, and where a missed one is explained', () => {
     const aims = sectionOf(readFileSync(results, 'utf8'), 'aims').split('\n').slice(4);
     expect(aims.length).toBeGreaterThan(20);
-    for (const aim of aims.filter((row) => figures.some((name) => row.startsWith(`| ${name} `))))
+    for (const aim of aims.filter((row) => metrics.some((name) => row.startsWith(`| ${name} `))))
       expect(aim).toMatch(/\| (met|\*\*missed\*\*, \[why\]\(README\.md#aims-that-are-missed\)) +\|$/);
     expect(readFileSync(join(bench, 'README.md'), 'utf8')).toContain('## Aims that are missed\n');
   });

@@ -224,7 +224,7 @@ describe('20,000 posts', () => {
       ),
       [workspaceId],
     );
-    const query = vi.spyOn(service.database, 'late');
+    const query = vi.spyOn(service.database, 'queryReplica');
     pages = () => query.mock.calls.filter(([{ name }]) => name === 'exports.page').length;
   });
 

@@ -351,8 +351,8 @@ test('several processes of one start share its port and the embedded database; o
   process.kill(first, 'SIGKILL');
   await until('another took its place', () => children().length === 2 && !children().includes(first));
   await until('it answers', isReady);
-  const figures = await fetch(`${parent.url}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } });
-  expect(await figures.text()).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
+  const metrics = await fetch(`${parent.url}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } });
+  expect(await metrics.text()).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
   parent.kill('SIGTERM');
   expect(await parent.ended).toMatchObject({ code: 0 });
   expect(alone.postgres()).toBeUndefined();

@@ -10,7 +10,7 @@ import type { MediaItem } from '#contracts/media';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { BadFile } from '#server/media/file-type';
 import { readImage } from '#server/media/image';
-import { inWords } from '#server/media/incoming';
+import { describeUpload } from '#server/media/incoming';
 import { readVideo } from '#server/media/video';
 import { sql } from '#server/store/database';
 import { selfSigned } from '#test/support/certificate';
@@ -888,7 +888,7 @@ describe('an option that names a file', () => {
 
 test('a full disk is told as what it is', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-  const told = inWords('file', () => Promise.reject(full));
+  const told = describeUpload('file', () => Promise.reject(full));
   await expect(told).rejects.toMatchObject({
     code: 'Internal',
     message: expect.stringContaining('disk of the server is full'),

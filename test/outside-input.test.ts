@@ -138,7 +138,7 @@ test('a form for the sandbox that breaks off in a file is refused', async () => 
   await worksAgain();
 });
 
-test('figures that are asked for while the database is away end no process of several', async () => {
+test('metrics that are asked for while the database is away end no process of several', async () => {
   const ADMIN_TOKEN = 'token of the operator';
   const own = await freshDatabase();
   const way = await startWire(own.parts);
@@ -149,11 +149,11 @@ test('figures that are asked for while the database is away end no process of se
     await own.drop();
   });
   const { url } = await many.start();
-  const askFigures = () => fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
-  await until('both serve', async () => /process_resident/.test(await (await askFigures()).text()));
+  const requestMetrics = () => fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  await until('both serve', async () => /process_resident/.test(await (await requestMetrics()).text()));
   way.hear = (_, from) => from.cut();
-  for (let time = 0; time < 4; time++) expect((await askFigures()).status).toBeLessThan(600);
+  for (let time = 0; time < 4; time++) expect((await requestMetrics()).status).toBeLessThan(600);
   way.hear = () => undefined;
-  await until('figures are whole again', async () => /posthorn_queue_age/.test(await (await askFigures()).text()));
+  await until('metrics are whole again', async () => /posthorn_queue_age/.test(await (await requestMetrics()).text()));
   expect(many.logs()).not.toContain('Another takes its place');
 });

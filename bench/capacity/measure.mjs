@@ -105,7 +105,7 @@ const workIn = async (number) => {
 
 const everyPost = { query: '', from: null, to: null };
 
-const storeOn = (query) => ({ query, late: query, run: async (...asked) => (await query(...asked)).length });
+const storeOn = (query) => ({ query, queryReplica: query, run: async (...asked) => (await query(...asked)).length });
 
 /** What was claimed is given back. */
 const undone = async (db, work) => {

@@ -7,7 +7,7 @@ import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/net
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
 import type { Notifications } from '#server/notifications/notifications';
-import { insistently } from '#server/store/retry';
+import { retryUntil } from '#server/store/retry';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './accounts.ts';
@@ -124,7 +124,7 @@ export const createAccountAccess = ({
         ...(registration && { registration }),
       };
       const sealed = { new: networkAccess.sealTokens(row.id, tokens), old: row.tokens };
-      await insistently(leaseMs, () => store.saveRefreshed(row.id, claim.id, sealed, nextRefreshMs(network, tokens)));
+      await retryUntil(leaseMs, () => store.saveRefreshed(row.id, claim.id, sealed, nextRefreshMs(network, tokens)));
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
       const trouble = asTrouble(error, report);

@@ -119,10 +119,10 @@ export const createConnecting = ({
   const beginOAuth = async (caller: Caller, network: Network, own: Redirecting, typed: string): Promise<Step> => {
     const { server, sandbox } =
       own.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
-    const registration = await inWords(network, ownRegistration(caller, network, sandbox, server));
+    const registration = await toRefusal(network, ownRegistration(caller, network, sandbox, server));
     const site = registration
       ? networkAccess.siteWith(network, sandbox, server, registration)
-      : await inWords(network, networkAccess.site(network, sandbox, server));
+      : await toRefusal(network, networkAccess.site(network, sandbox, server));
     const state = randomBytes(32).toString('base64url');
     const verifier = randomBytes(48).toString('base64url');
     const { workspaceId, userId } = caller;
@@ -323,7 +323,7 @@ const toChoice = ({ id, name, handle, avatarUrl }: NetworkAccount): Choice => ({
 });
 
 /** A refusal of the network while somebody connects is shown to that person. */
-const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
+const toRefusal = async <T>(network: Network, work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (error) {
@@ -333,7 +333,7 @@ const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
 };
 
 const told = (network: Network, accounts: Promise<readonly NetworkAccount[]>) =>
-  inWords(
+  toRefusal(
     network,
     accounts.then((found) => found.map(accountAsKept)),
   );

@@ -162,8 +162,8 @@ export const createAnalyticsStore = (db: Database) => ({
     const begins = stretches.map((stretch) => stretch.from);
     const ends = stretches.map((stretch) => stretch.to);
     const [counted] = await (accountIds.length === 0
-      ? db.late<Counted>(ofAll, [...range, begins, ends, stretches.map(wallOf)])
-      : db.late<Counted>(ofChosen, [...range, begins, stretches.map(mondayOf), accountIds]));
+      ? db.queryReplica<Counted>(ofAll, [...range, begins, ends, stretches.map(wallOf)])
+      : db.queryReplica<Counted>(ofChosen, [...range, begins, stretches.map(mondayOf), accountIds]));
     if (counted === undefined) throw new Error('a statement of one row gave none');
     return counted;
   },
@@ -174,7 +174,7 @@ export const createAnalyticsStore = (db: Database) => ({
     { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
     stretches: readonly Stretch[],
   ) =>
-    db.late<{ date: string; posts: number; views: number; engagement: number }>(days, [
+    db.queryReplica<{ date: string; posts: number; views: number; engagement: number }>(days, [
       workspaceId,
       from,
       to,

@@ -10,7 +10,7 @@ import { tellCaller } from '#server/http/caller-headers';
 import { openDoors } from '#server/http/doors';
 import type { Scheduler } from '#server/jobs/scheduler';
 import { openMcp } from '#server/mcp/open';
-import type { Figures } from '#server/metrics/metrics';
+import type { ServiceMetrics } from '#server/metrics/metrics';
 import type { Members } from '#server/workspaces/members';
 import type { Agents } from './agents.ts';
 import type { Content } from './content.ts';
@@ -31,7 +31,7 @@ export const wireDoors = ({
   members,
   jobs,
   identity,
-  figures,
+  metrics,
   log,
 }: {
   core: Core;
@@ -44,7 +44,7 @@ export const wireDoors = ({
   members: Members;
   jobs: Scheduler;
   identity: Identity;
-  figures: Figures;
+  metrics: ServiceMetrics;
   log: Logger;
 }) => {
   const { registry, database, config } = core;
@@ -93,7 +93,7 @@ export const wireDoors = ({
     answers: content.idempotency.answers,
     live: core.live.live,
     assistant: agents.assistant.assistant,
-    figures,
+    metrics,
     jobs,
     sandboxPaths: agents.sandbox.sandboxPaths,
     mcp: openMcp({

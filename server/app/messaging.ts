@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Stopwatch } from '#server/clock';
 import { openMessages } from '#server/messages/slice';
-import type { Figures } from '#server/metrics/metrics';
+import type { ServiceMetrics } from '#server/metrics/metrics';
 import { openNotifications } from '#server/notifications/slice';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
@@ -16,7 +16,7 @@ export const wireMessaging = ({
   core,
   outbound,
   seal,
-  figures,
+  metrics,
   log,
   allowedWebhooks,
   webhookAnswerMs,
@@ -25,7 +25,7 @@ export const wireMessaging = ({
   core: Core;
   outbound: Outbound;
   seal: Seal;
-  figures: Figures;
+  metrics: ServiceMetrics;
   log: Logger;
   allowedWebhooks: AllowedWebhooks | undefined;
   webhookAnswerMs: number | undefined;
@@ -37,7 +37,7 @@ export const wireMessaging = ({
   const { plans } = core.plans;
   const messages = registry.open(
     'messages',
-    openMessages({ database, outbound, seal, config, figures, log, clock, report, startStopwatch }),
+    openMessages({ database, outbound, seal, config, metrics, log, clock, report, startStopwatch }),
   );
   const notifications = registry.open(
     'notifications',
@@ -53,7 +53,7 @@ export const wireMessaging = ({
       outbound,
       seal,
       plans,
-      figures,
+      metrics,
       clock,
       report,
       allowedWebhooks,

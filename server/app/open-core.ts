@@ -3,7 +3,7 @@ import type { Config } from '#server/config/config';
 import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
-import { inWords } from '#server/store/in-words';
+import { toSettingError } from '#server/store/setting-error';
 import { type Core, wireCore } from './core.ts';
 
 /** One connection for the command, and one for what happens outside of its transaction. */
@@ -22,7 +22,7 @@ export const openCore = async (config: Config): Promise<OpenCore> => {
     return { core, close };
   } catch (error) {
     await close();
-    return inWords('The database cannot be used')(error as Error);
+    return toSettingError('The database cannot be used')(error as Error);
   }
 };
 

@@ -9,7 +9,7 @@ import type { Seal } from '#server/secrets/seal';
 import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
-import { inWords } from '#server/store/in-words';
+import { toSettingError } from '#server/store/setting-error';
 import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';
 
@@ -40,7 +40,7 @@ export const openService = async (
     return service;
   } catch (error) {
     await service.close();
-    return inWords('The database cannot be used')(error as Error);
+    return toSettingError('The database cannot be used')(error as Error);
   }
 };
 
@@ -75,7 +75,7 @@ const assemble = async (
     const clock = createMovableClock();
     const report = createReport(log, 'work in the background failed');
     const core = wireCore({ database, config, clock, wallClock: systemClock, report });
-    const seal = await openKeys(config, core.registry.sealed()).catch(inWords('The database cannot be used'));
+    const seal = await openKeys(config, core.registry.sealed()).catch(toSettingError('The database cannot be used'));
     const posthorn = createPosthorn({ core, outbound, seal, ownUrl, log });
     const closeAll = async () => {
       await posthorn.close();

@@ -1,6 +1,6 @@
 import { openAnalytics } from '#server/analytics/slice';
 import type { Stopwatch } from '#server/clock';
-import type { Figures } from '#server/metrics/metrics';
+import type { ServiceMetrics } from '#server/metrics/metrics';
 import { openPublishing } from '#server/publishing/slice';
 import { openStatistics } from '#server/statistics/slice';
 import type { Content } from './content.ts';
@@ -14,13 +14,13 @@ export const wirePublishing = ({
   core,
   networks: { networks, providers, accounts },
   content: { media, posts },
-  figures,
+  metrics,
   startStopwatch,
 }: {
   core: Core;
   networks: Networks;
   content: Content;
-  figures: Figures;
+  metrics: ServiceMetrics;
   startStopwatch: (() => Stopwatch) | undefined;
 }) => {
   const { registry, database, config, clock, report } = core;
@@ -35,7 +35,7 @@ export const wirePublishing = ({
       accounts: accounts.accounts,
       access,
       reading,
-      figures,
+      metrics,
       clock,
       report,
     }),
@@ -63,7 +63,7 @@ export const wirePublishing = ({
       linkCards,
       reading,
       publications: statistics.publications,
-      figures,
+      metrics,
       config,
       clock,
       report,

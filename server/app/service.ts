@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { Stopwatch } from '#server/clock';
 import { createScheduler } from '#server/jobs/scheduler';
-import { createFigures } from '#server/metrics/metrics';
+import { createMetrics } from '#server/metrics/metrics';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import { openSecrets } from '#server/secrets/slice';
@@ -49,13 +49,13 @@ export const createPosthorn = ({
   const { registry, database, report, sandboxClock, auth } = core;
   const { live } = core.live;
   const { people, welcome, helpDesk } = core.people;
-  const figures = createFigures({ report });
+  const metrics = createMetrics({ report });
 
   const messaging = wireMessaging({
     core,
     outbound,
     seal,
-    figures,
+    metrics,
     log,
     allowedWebhooks,
     webhookAnswerMs,
@@ -64,7 +64,7 @@ export const createPosthorn = ({
   const networks = wireNetworks({ core, messaging, outbound, seal, ownUrl, startStopwatch });
   const peopleTheme = wirePeople({ core, messaging, networks });
   const content = wireContent({ core, messaging, networks, people: peopleTheme, outbound });
-  const publishing = wirePublishing({ core, networks, content, figures, startStopwatch });
+  const publishing = wirePublishing({ core, networks, content, metrics, startStopwatch });
   const agents = wireAgents({ core, messaging, networks, content, publishing, ownUrl, log });
 
   const { workspaces, installation } = peopleTheme;
@@ -92,7 +92,7 @@ export const createPosthorn = ({
   );
   const chores = registry.chores();
   const jobs = createScheduler({ database, loops: registry.loops(), chores, clock: sandboxClock, report });
-  figures.watch({ jobs, database, live });
+  metrics.watch({ jobs, database, live });
 
   return {
     // People and their access.
@@ -173,7 +173,7 @@ export const createPosthorn = ({
         members,
         jobs,
         identity,
-        figures,
+        metrics,
         log,
       }),
     close: registry.close,

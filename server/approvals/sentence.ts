@@ -9,7 +9,7 @@ export const sentenceOf = (
   { post }: Subject,
   known: ReadonlyMap<string, Account>,
 ) => {
-  const asked = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) => inWords(input[field]));
+  const asked = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) => describeValue(input[field]));
   // Also the first parts of a thread that broke off.
   const out = destructive ? (post?.results ?? []).filter(({ externalId }) => externalId !== undefined) : [];
   if (out.length === 0) return asked;
@@ -20,7 +20,7 @@ export const sentenceOf = (
   return `${asked}. It is public on ${places.join(', ')} and stays there.`;
 };
 
-const inWords = (value: unknown) => {
+const describeValue = (value: unknown) => {
   const text = String(value ?? '');
   return /^\d{4}-\d\d-\d\dT/i.test(text) && !Number.isNaN(Date.parse(text))
     ? `${new Date(text).toISOString().slice(0, 16).replace('T', ' ')} UTC`

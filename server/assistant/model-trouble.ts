@@ -6,10 +6,10 @@ export const modelTrouble = (error: unknown, model: OutsideModel | undefined): {
   const cause = RetryError.isInstance(error) ? error.lastError : error;
   const status = APICallError.isInstance(cause) ? cause.statusCode : undefined;
   const reason = `${(cause as Error | undefined)?.name ?? 'Error'} ${status ?? ''}`.trim();
-  return { text: inWords(status, model), reason };
+  return { text: describeStatus(status, model), reason };
 };
 
-const inWords = (status: number | undefined, model: OutsideModel | undefined) => {
+const describeStatus = (status: number | undefined, model: OutsideModel | undefined) => {
   const key = model?.api === 'Anthropic' ? 'ANTHROPIC_API_KEY' : 'LLM_API_KEY';
   if (model === undefined) return 'The assistant failed. Try again.';
   if (status === 401 || status === 403) {

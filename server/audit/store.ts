@@ -39,5 +39,5 @@ export const createAuditStore = (db: Database) => ({
   purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeOfNone, [before])),
   newestOfService: async (event: string) =>
     (await db.query<{ details: Record<string, unknown>; createdAt: string }>(newestOfService, [event]))[0],
-  newest: (workspaceId: string, limit: number) => db.late<AuditRow>(newest, [workspaceId, limit]),
+  newest: (workspaceId: string, limit: number) => db.queryReplica<AuditRow>(newest, [workspaceId, limit]),
 });

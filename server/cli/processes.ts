@@ -27,13 +27,13 @@ export const superviseProcesses = (config: Config) => {
   let hasServed = false;
   let takeBack = () => {};
   const ready = new Set<Worker>();
-  const tellFigures = figuresFor(() => [...ready]);
+  const writeMetrics = figuresFor(() => [...ready]);
 
   const begin = () => {
     const worker = cluster.fork();
     worker.on('message', ({ ready: url, figures, wanted }: Partial<Told>) => {
       if (url !== undefined) served(worker, url);
-      if (figures !== undefined && wanted) void tellFigures(worker, figures);
+      if (figures !== undefined && wanted) void writeMetrics(worker, figures);
     });
     worker.once('exit', (code, signal) => {
       ready.delete(worker);

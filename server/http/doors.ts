@@ -17,7 +17,7 @@ import { createReport } from '#server/logging/report';
 import type { MediaLibrary } from '#server/media/library';
 import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
-import type { Figures } from '#server/metrics/metrics';
+import type { ServiceMetrics } from '#server/metrics/metrics';
 import { styleRoutes } from '#server/pages/style';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Shares } from '#server/review/shares';
@@ -70,7 +70,7 @@ interface DoorParts {
   readonly exports: Exports;
   readonly live: Live;
   readonly assistant: Assistant;
-  readonly figures: Figures;
+  readonly metrics: ServiceMetrics;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
   readonly identity: Identity;
   readonly rateLimit: RateLimit;
@@ -88,7 +88,7 @@ const createDoors = ({
   ...parts
 }: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
   const { tokens, actions, answers, library, uploads, uploadOnce, avatars, shares, imports, exports, live } = parts;
-  const { assistant, figures, mcp, identity, rateLimit, config } = parts;
+  const { assistant, metrics, mcp, identity, rateLimit, config } = parts;
   return {
     appRoutes: createAppRoutes({
       authenticate: createAuthenticate({ tokens, door, rateLimit }),
@@ -112,7 +112,7 @@ const createDoors = ({
       }),
       exportPosts: exportRoute({ exports }),
       askAssistant: askAssistant({ assistant, who: door.who }),
-      metrics: metricsPage({ figures }),
+      metrics: metricsPage({ metrics }),
       openapi: openapiDocument(config.baseUrl),
       describeForModels: forModels(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
@@ -142,7 +142,7 @@ export const openDoors = ({
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });
-  const enter = [tag, logRequests(log, parts.figures.http), allowOrigins(config.corsOrigins)];
+  const enter = [tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins)];
   app.use(...enter);
   if (config.role === 'jobs') app.use(aloneFor(config));
   const web = createWebApp(webFolder);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { HttpFigures } from '#server/metrics/metrics';
+import type { HttpMetrics } from '#server/metrics/metrics';
 
 /** What follows is a secret: whoever has it gets in. */
 const secretPath = /^(\/+(?:invitations|welcome|review|new-password)\/+)[^/]+/i;
@@ -22,7 +22,7 @@ const doors: readonly (readonly [start: string, door: string])[] = [
 const doorOf = (path: string) => doors.find(([start]) => path.startsWith(start))?.[1] ?? 'page';
 
 /** Counts every request, and logs one line for it with its id. Neither headers, bodies, query strings nor secrets in paths. */
-export const logRequests = (log: Logger, figures: HttpFigures) => {
+export const logRequests = (log: Logger, metrics: HttpMetrics) => {
   const silent = !log.isLevelEnabled('info');
   return (req: IncomingMessage, res: ServerResponse, next: () => void) => {
     const begun = performance.now();
@@ -32,7 +32,7 @@ export const logRequests = (log: Logger, figures: HttpFigures) => {
       const { statusCode: status, writableFinished: isWhole } = res;
       const isStream = res.getHeader('content-type')?.toString().startsWith('text/event-stream');
       const door = doorOf(path);
-      figures.answered(door, isWhole || isStream ? String(status) : 'cut', isStream ? undefined : ms);
+      metrics.answered(door, isWhole || isStream ? String(status) : 'cut', isStream ? undefined : ms);
       if (silent) return;
       const shown = path.replace(secretPath, '$1…');
       // Probes ask every few seconds.

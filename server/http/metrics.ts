@@ -2,13 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Refusal } from '#server/errors';
-import type { Figures } from '#server/metrics/metrics';
+import type { ServiceMetrics } from '#server/metrics/metrics';
 
 /** Numbers for Prometheus, which sends the operator's token. */
 export const metricsPage =
-  ({ figures }: { figures: Figures }): RequestHandler<Record<string, string>> =>
+  ({ metrics }: { metrics: ServiceMetrics }): RequestHandler<Record<string, string>> =>
   async (_req, res) => {
-    res.type(figures.contentType).send(await figures.text());
+    res.type(metrics.contentType).send(await metrics.text());
   };
 
 export const createOperatorCheck =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { passes } from '#server/store/retry';
+import { isRetryable } from '#server/store/retry';
 
 /**
  * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit
@@ -38,9 +38,9 @@ export const createBatch = <Item, Answer>(
       size = Math.min(largest, Math.max(size, batch.length * 2));
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
     } catch (error) {
-      if (batch.length > 1 && !passes(error)) for (const one of batch) await write([one]);
+      if (batch.length > 1 && !isRetryable(error)) for (const one of batch) await write([one]);
       else {
-        if (passes(error)) size = Math.ceil(batch.length / 2);
+        if (isRetryable(error)) size = Math.ceil(batch.length / 2);
         for (const { reject } of batch) reject(error);
       }
     }

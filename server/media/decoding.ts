@@ -27,5 +27,5 @@ const admit = () => {
   }
 };
 
-/** For tests and figures. */
+/** For tests and metrics. */
 export const pixelsUnderWay = () => underWay;

@@ -28,7 +28,7 @@ export const createIncoming = ({ folder, limits }: { folder: string; limits: Med
     await mkdir(folder, { recursive: true });
     const path = join(folder, randomUUID());
     try {
-      return { path, field, type: await inWords(field, () => write(path, source, limits)) };
+      return { path, field, type: await describeUpload(field, () => write(path, source, limits)) };
     } catch (error) {
       await rm(path, { force: true });
       throw error;
@@ -77,7 +77,7 @@ const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes, do
 };
 
 /** What is wrong with a file, or with our disk, as an error for the person who sent it. */
-export const inWords = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
+export const describeUpload = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {

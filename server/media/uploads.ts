@@ -10,7 +10,7 @@ import type { Outbound } from '#server/outbound/guarded-client';
 import { readDocument } from './document.ts';
 import type { MediaFiles } from './files.ts';
 import { placeholder, readImage } from './image.ts';
-import { type Incoming, inWords, type Received } from './incoming.ts';
+import { describeUpload, type Incoming, type Received } from './incoming.ts';
 import { thumbnailKey, toMediaItem } from './item.ts';
 import type { MediaStore } from './store.ts';
 import { readVideo } from './video.ts';
@@ -50,11 +50,11 @@ export const createUploads = ({
   ): Promise<MediaItem> => {
     const thumbnailPath = `${path}.thumbnail`;
     try {
-      const { thumbnail, ...facts } = await inWords(field, () =>
+      const { thumbnail, ...facts } = await describeUpload(field, () =>
         ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
       );
       const { size: bytes } = await stat(path);
-      await inWords(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
+      await describeUpload(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
       const id = newSecretId('media', clock.now());
       await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
       await unlessRefused(files.put(id, path, type.mimeType));

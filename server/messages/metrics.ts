@@ -1,4 +1,4 @@
 /** What operators watch. */
-export interface MessageFigures {
+export interface MessageMetrics {
   tried(channel: 'mail' | 'push', result: 'sent' | 'failed' | 'refused'): void;
 }

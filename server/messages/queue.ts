@@ -6,7 +6,7 @@ import { newId } from '#server/ids';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Seal } from '#server/secrets/seal';
 import type { Mail, Mailer } from './mail.ts';
-import type { MessageFigures } from './metrics.ts';
+import type { MessageMetrics } from './metrics.ts';
 import type { Outcome } from './outcome.ts';
 import type { Push, PushMessage } from './push.ts';
 import type { Channel, ClaimedMessage, MessageStore } from './store.ts';
@@ -48,7 +48,7 @@ export const createMessages = ({
   push,
   seal,
   startStopwatch,
-  figures,
+  metrics,
   log,
   clock,
   report,
@@ -58,7 +58,7 @@ export const createMessages = ({
   push: Push;
   seal: Seal;
   startStopwatch: () => Stopwatch;
-  figures: MessageFigures;
+  metrics: MessageMetrics;
   log: Logger;
   clock: Clock;
   report: (error: unknown) => void;
@@ -82,7 +82,7 @@ export const createMessages = ({
     const outcome: Outcome =
       message.leftMs <= 0 ? { is: 'refused', answer: 'Not sent: it is too old.' } : await send(message);
     if (outcome.is === 'late') return;
-    figures.tried(channel, outcome.is);
+    metrics.tried(channel, outcome.is);
     if (outcome.is === 'sent') {
       await store.saveSent(message, outcome.answer);
       return;

@@ -5,7 +5,7 @@ import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createMailer } from './mail.ts';
-import type { MessageFigures } from './metrics.ts';
+import type { MessageMetrics } from './metrics.ts';
 import { createPush } from './push.ts';
 import { createMessages } from './queue.ts';
 import { createMessageStore, createPushStore } from './store.ts';
@@ -16,7 +16,7 @@ export const openMessages = ({
   seal,
   config: { mail, baseUrl },
   startStopwatch = () => startSystemStopwatch(),
-  figures: { messages: figures },
+  metrics: { messages: metrics },
   log,
   clock,
   report,
@@ -27,7 +27,7 @@ export const openMessages = ({
   config: Config;
   /** For tests, which move time. */
   startStopwatch?: (() => Stopwatch) | undefined;
-  figures: { readonly messages: MessageFigures };
+  metrics: { readonly messages: MessageMetrics };
   log: Logger;
   clock: Clock;
   report: (error: unknown) => void;
@@ -44,7 +44,7 @@ export const openMessages = ({
     push,
     seal,
     startStopwatch,
-    figures,
+    metrics,
     log,
     clock,
     report,

@@ -1,17 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { packageVersion } from '#server/config/config';
-import type { MessageFigures } from '#server/messages/metrics';
-import type { PublishingFigures } from '#server/publishing/metrics';
-import type { ReadFigures } from '#server/statistics/metrics';
+import type { MessageMetrics } from '#server/messages/metrics';
+import type { PublishingMetrics } from '#server/publishing/metrics';
+import type { ReadMetrics } from '#server/statistics/metrics';
 import { measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
-import type { DeliveryFigures } from '#server/webhooks/metrics';
+import type { DeliveryMetrics } from '#server/webhooks/metrics';
 import { createFiguresOfAll } from './cluster-metrics.ts';
 
-export type Figures = ReturnType<typeof createFigures>;
+export type ServiceMetrics = ReturnType<typeof createMetrics>;
 
 /** What operators watch of requests. */
-export interface HttpFigures {
+export interface HttpMetrics {
   /** `door` is one of few. Without a time for a stream, which is open for as long as somebody listens. */
   answered(door: string, status: string, ms: number | undefined): void;
 }
@@ -28,7 +28,7 @@ interface Watched {
 }
 
 /** Numbers for operators, in the text form that Prometheus reads. */
-export const createFigures = ({ report }: { report: (error: unknown) => void }) => {
+export const createMetrics = ({ report }: { report: (error: unknown) => void }) => {
   const registry = new Registry();
   // Event loop, memory, garbage collection, file descriptors.
   collectDefaultMetrics({ register: registry });
@@ -38,11 +38,11 @@ export const createFigures = ({ report }: { report: (error: unknown) => void }) 
     1,
   );
   return {
-    http: httpFigures(registers),
-    publishing: publishingFigures(registers),
-    deliveries: deliveryFigures(registers),
-    reads: readFigures(registers),
-    messages: messageFigures(registers),
+    http: httpMetrics(registers),
+    publishing: publishingMetrics(registers),
+    deliveries: deliveryMetrics(registers),
+    reads: readMetrics(registers),
+    messages: messageMetrics(registers),
     watch: (watched: Watched) => watch(registers, watched),
 
     text: createFiguresOfAll(registry, report),
@@ -50,7 +50,7 @@ export const createFigures = ({ report }: { report: (error: unknown) => void }) 
   };
 };
 
-const httpFigures = (registers: Registry[]): HttpFigures => {
+const httpMetrics = (registers: Registry[]): HttpMetrics => {
   const requests = new Counter({
     name: 'posthorn_http_requests_total',
     help: 'Requests that were answered, by door and status; "cut" when the client went away first',
@@ -87,7 +87,7 @@ const remembered = <T>(make: (key: string) => T) => {
   };
 };
 
-const publishingFigures = (registers: Registry[]): PublishingFigures => {
+const publishingMetrics = (registers: Registry[]): PublishingMetrics => {
   const lateness = new Histogram({
     name: 'posthorn_publish_lateness_seconds',
     help: 'From the moment a post was due to the call that makes it public',
@@ -125,7 +125,7 @@ const publishingFigures = (registers: Registry[]): PublishingFigures => {
   };
 };
 
-const deliveryFigures = (registers: Registry[]): DeliveryFigures => {
+const deliveryMetrics = (registers: Registry[]): DeliveryMetrics => {
   const tries = new Counter({
     name: 'posthorn_delivery_tries_total',
     help: 'Tries to deliver a webhook: ok, failed (tried again unless it was the last) or givenUp',
@@ -135,7 +135,7 @@ const deliveryFigures = (registers: Registry[]): DeliveryFigures => {
   return { tried: (result) => tries.inc({ result }) };
 };
 
-const readFigures = (registers: Registry[]): ReadFigures => {
+const readMetrics = (registers: Registry[]): ReadMetrics => {
   const reads = new Counter({
     name: 'posthorn_reads_total',
     help: 'Statistics of a post read, by network: ok, postponed (asked again later) or stopped (wants a reconnect)',
@@ -145,7 +145,7 @@ const readFigures = (registers: Registry[]): ReadFigures => {
   return { read: (network, result, posts) => reads.inc({ network, result }, posts) };
 };
 
-const messageFigures = (registers: Registry[]): MessageFigures => {
+const messageMetrics = (registers: Registry[]): MessageMetrics => {
   const tries = new Counter({
     name: 'posthorn_message_tries_total',
     help: 'Tries to send a mail or push message: sent, failed or refused',

@@ -30,7 +30,7 @@ export interface Fit {
 /** Of a post, by account. */
 export type Fits = ReadonlyMap<string, Fit>;
 
-export interface Around {
+export interface PublishContext {
   /** The network of each account that is still connected, and what that told about the account. */
   readonly networkOf: (accountId: string) => { readonly network: Network; readonly facts: Json } | undefined;
   readonly media: ReadonlyMap<string, NetworkMedia>;
@@ -52,22 +52,22 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
    */
   of: async (
     posts: readonly FittablePost[],
-    around: Around & Pick<Caller, 'workspaceId'>,
+    context: PublishContext & Pick<Caller, 'workspaceId'>,
     { kept = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
     const turn = createTurns();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
-    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, around, turn));
+    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, context, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
     const before = new Map<string, PostRendition[]>();
-    for (const row of asked.length === 0 ? [] : await renditions.ofPosts(around.workspaceId, asked)) {
+    for (const row of asked.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, asked)) {
       const place = `${row.postId} ${row.accountId}`;
       const rows = before.get(place);
       if (rows) rows.push(row);
       else before.set(place, [row]);
     }
-    const found = await renditions.find(around.workspaceId, all);
+    const found = await renditions.find(context.workspaceId, all);
     return new Map(
       posts.map((post) => [
         post.id,
@@ -102,7 +102,7 @@ const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].inc
 export const asksForFit = ({ versions }: FittablePost) =>
   versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')));
 
-const wishesOf = async (post: FittablePost, { networkOf, media }: Around, turn: TakeTurns) => {
+const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext, turn: TakeTurns) => {
   const wishes = new Map<string, readonly Wish[]>();
   const shared = new Map<string, readonly Wish[]>();
   if (!asksForFit(post)) return wishes;

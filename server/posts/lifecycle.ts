@@ -57,7 +57,7 @@ export const createLifecycle = ({
   };
 
   /** What posts alone do not tell about what would go out. */
-  const around = async (caller: Caller, posts: readonly FittablePost[]) => {
+  const readContext = async (caller: Caller, posts: readonly FittablePost[]) => {
     const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
     return {
       workspaceId: caller.workspaceId,
@@ -72,16 +72,16 @@ export const createLifecycle = ({
 
   /** What goes out in the place of pictures, as far as it is made. */
   const fitsOf = async (caller: Caller, post: FittablePost): Promise<Fits> =>
-    (await fitting.of([post], await around(caller, [post]))).get(post.id) ?? new Map();
+    (await fitting.of([post], await readContext(caller, [post]))).get(post.id) ?? new Map();
 
   const check = async (
     caller: Caller,
     post: Post,
     how?: Parameters<Fitting['of']>[2],
   ): Promise<Findings & { readonly fits: Fits }> => {
-    const surroundings = await around(caller, [post]);
-    const fits = (await fitting.of([post], surroundings, how)).get(post.id) ?? new Map();
-    return { ...(await checkLimits(post, { ...surroundings, fits, reachable })), fits };
+    const context = await readContext(caller, [post]);
+    const fits = (await fitting.of([post], context, how)).get(post.id) ?? new Map();
+    return { ...(await checkLimits(post, { ...context, fits, reachable })), fits };
   };
 
   /** For whoever looks at it: pictures are fitted now. Not inside a transaction. */
@@ -190,11 +190,11 @@ export const createLifecycle = ({
 
     /** What each of the posts is and would put before the public: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
-      const surroundings = await around(caller, posts);
-      const { networkOf, media } = surroundings;
+      const context = await readContext(caller, posts);
+      const { networkOf, media } = context;
       const ids = posts.map(({ id }) => id);
       const cards = await store.linkCards(caller.workspaceId, ids);
-      const fits = await fitting.of(posts, surroundings);
+      const fits = await fitting.of(posts, context);
       const pin = (post: Post) =>
         pinOf(
           post,

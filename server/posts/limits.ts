@@ -11,11 +11,11 @@ import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { pollProblems, pollShape, readPoll } from '#server/networks/poll';
 import { fileProblems } from './file-limits.ts';
-import { type Around, type Fit, type Fits, fitNotes, mediaWith, withAdvice } from './fitting.ts';
+import { type Fit, type Fits, fitNotes, mediaWith, type PublishContext, withAdvice } from './fitting.ts';
 import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
-interface Surroundings extends Around {
+interface LimitContext extends PublishContext {
   /** What goes out in the place of pictures. */
   readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */
@@ -30,7 +30,7 @@ export interface Findings {
 /** The post against the limits of every network it goes to: one issue per broken limit and account. */
 export const checkLimits = async (
   post: Post,
-  { networkOf, media, fits, reachable }: Surroundings,
+  { networkOf, media, fits, reachable }: LimitContext,
 ): Promise<Findings> => {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
@@ -95,7 +95,7 @@ const createMeasure = (): Measure => {
   };
 };
 
-const unusedOptions = ({ accountIds, versions }: Post, networkOf: Surroundings['networkOf']): Issue[] => {
+const unusedOptions = ({ accountIds, versions }: Post, networkOf: LimitContext['networkOf']): Issue[] => {
   const used = new Set(accountIds.flatMap((id) => networkOf(id)?.network.options.map(({ key }) => key) ?? []));
   return versions.flatMap(({ options }, index) =>
     Object.keys(options)

@@ -304,10 +304,10 @@ export const createPostStore = (db: Database) => {
       const { status, query, from, to } = filter;
       const values = [workspaceId, limit + 1, before ?? afterEveryId, mostBytes];
       const [found] = await (query !== '' || from !== null || to !== null
-        ? db.late<PageRow>(listMatching, [...values.slice(0, 3), ...matched(filter), mostBytes])
+        ? db.queryReplica<PageRow>(listMatching, [...values.slice(0, 3), ...matched(filter), mostBytes])
         : status === undefined
-          ? db.late<PageRow>(list, values)
-          : db.late<PageRow>(listByStatus, [...values, status]));
+          ? db.queryReplica<PageRow>(list, values)
+          : db.queryReplica<PageRow>(listByStatus, [...values, status]));
       return found as PageRow;
     },
 
@@ -430,11 +430,16 @@ export const createPostStore = (db: Database) => {
     ): Promise<FoundPost[]> => {
       const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
       const place = [after?.at ?? null, after?.id ?? null, limit];
-      return (await db.late<FoundRow>(search[group], [...values, ...place, ids, labelIds])).map(toFound);
+      return (await db.queryReplica<FoundRow>(search[group], [...values, ...place, ids, labelIds])).map(toFound);
     },
 
     counts: async (workspaceId: string, { query, accountIds, labelIds }: PostFilter) =>
-      db.late<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds, labelIds]),
+      db.queryReplica<{ status: PostStatus; count: number }>(counts, [
+        workspaceId,
+        literal(query),
+        accountIds,
+        labelIds,
+      ]),
 
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),

@@ -4,9 +4,9 @@ import { createSemaphore } from '#server/jobs/semaphore';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Publications } from '#server/statistics/publications';
-import { insistently } from '#server/store/retry';
+import { retryUntil } from '#server/store/retry';
 import type { BeginPublishing } from './begin.ts';
-import type { PublishingFigures } from './metrics.ts';
+import type { PublishingMetrics } from './metrics.ts';
 import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
 import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
@@ -34,7 +34,7 @@ export const createPublishing = ({
   outcomes,
   begin,
   publications,
-  figures,
+  metrics,
   perNetwork,
   leaseMs,
   report,
@@ -45,7 +45,7 @@ export const createPublishing = ({
   outcomes: Outcomes;
   begin: BeginPublishing;
   publications: Publications;
-  figures: PublishingFigures;
+  metrics: PublishingMetrics;
   /** How many sends to one network are under way at once. */
   perNetwork: number;
   /** A process that does not extend its claim for so long loses it. */
@@ -102,18 +102,18 @@ export const createPublishing = ({
     sendWithinMs: leaseMs / 2,
     waitToLeave: ({ account: { network } }) => leaving.get(network)?.() ?? Promise.resolve(() => undefined),
     // When the answer of the database is lost, it is asked again: to mark twice changes nothing.
-    markBegun: (row, begin) => insistently(leaseMs / 2, () => markBegun({ row, ...begin })),
-    save: (progress) => insistently(recordWithinMs, () => store.save(progress)),
+    markBegun: (row, begin) => retryUntil(leaseMs / 2, () => markBegun({ row, ...begin })),
+    save: (progress) => retryUntil(recordWithinMs, () => store.save(progress)),
     renewKey: (held) => store.renewKey(held),
     end: async (ended) => {
       if (ended.result.ok && recording < recordedAtOnce) ended.row.leave();
       recording++;
-      await insistently(recordWithinMs, () => end(ended)).finally(() => recording--);
-      if (ended.row.result === null) figures.ended(ended.row.account.network, ended.result);
+      await retryUntil(recordWithinMs, () => end(ended)).finally(() => recording--);
+      if (ended.row.result === null) metrics.ended(ended.row.account.network, ended.result);
     },
     sendingNow: (row) => {
       const due = row.scheduledAt !== null && !row.again ? row.scheduledAt : row.startedAt;
-      figures.late(Math.max(parts.clock.now().getTime() - Date.parse(due), 0));
+      metrics.late(Math.max(parts.clock.now().getTime() - Date.parse(due), 0));
     },
   });
 
@@ -125,7 +125,7 @@ export const createPublishing = ({
   const change = (network: string, by: number) => {
     const count = (underWay.get(network) ?? 0) + by;
     underWay.set(network, count);
-    figures.inFlight(network, count);
+    metrics.inFlight(network, count);
   };
 
   const sends: DueLoop = createDueLoop<Omit<HeldRow, 'leave'>>({

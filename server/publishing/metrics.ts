@@ -1,7 +1,7 @@
 import type { Result } from '#contracts/posts';
 
 /** What operators watch. */
-export interface PublishingFigures {
+export interface PublishingMetrics {
   /** From the moment a post was due to the call that makes it public. */
   late(ms: number): void;
   inFlight(network: string, count: number): void;

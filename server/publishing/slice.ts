@@ -12,14 +12,14 @@ import type { Publications } from '#server/statistics/publications';
 import type { Database } from '#server/store/database';
 import { createBegin } from './begin.ts';
 import { createPublishing } from './due-work.ts';
-import type { PublishingFigures } from './metrics.ts';
+import type { PublishingMetrics } from './metrics.ts';
 import { createByHand } from './publish-now.ts';
 import { publishingRoutes } from './routes.ts';
 import { createPublishingStore } from './store.ts';
 
 export const openPublishing = ({
   database,
-  figures: { publishing: figures },
+  metrics: { publishing: metrics },
   lifecycle,
   linkCards,
   reading,
@@ -44,7 +44,7 @@ export const openPublishing = ({
   linkCards: LinkCards;
   reading: Reading;
   publications: Publications;
-  figures: { readonly publishing: PublishingFigures };
+  metrics: { readonly publishing: PublishingMetrics };
   config: Config;
   /** For tests, which move time. */
   startStopwatch?: (() => Stopwatch) | undefined;
@@ -52,7 +52,7 @@ export const openPublishing = ({
   report: (error: unknown) => void;
 }) => {
   const store = createPublishingStore(database);
-  figures.watchOverdue(store.overdue);
+  metrics.watchOverdue(store.overdue);
   const begin = createBegin({ store, outcomes });
   const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
   return {
@@ -65,7 +65,7 @@ export const openPublishing = ({
       outcomes,
       publications,
       begin,
-      figures,
+      metrics,
       startStopwatch,
       readPicture: linkCards.picture,
       perNetwork: sendsPerNetwork,

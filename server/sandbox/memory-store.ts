@@ -1,6 +1,6 @@
 import type { SandboxRecord, SandboxStore } from './store.ts';
 
-/** For a sandbox that nobody needs to find again: tests and figures. */
+/** For a sandbox that nobody needs to find again: tests and metrics. */
 export const createMemorySandboxStore = (): SandboxStore => {
   const all = new Map<string, SandboxRecord>();
   const keyOf = (network: string, kind: string, id: string) => JSON.stringify([network, kind, id]);

@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Config, SettingError } from '#server/config/config';
-import { inWords } from '#server/store/in-words';
+import { toSettingError } from '#server/store/setting-error';
 import { createSeal } from './seal.ts';
 
 const Secrets = z.object({
@@ -19,13 +19,13 @@ export const readSecrets = async (settings: SecretSettings): Promise<Secrets> =>
   const existing = await findSecrets(settings);
   if (existing) return existing;
   const first = { encryptionKeys: [`k1:${randomBytes(32).toString('base64')}`] };
-  await keepSecrets(settings, first).catch(inWords('The data folder cannot be used'));
+  await keepSecrets(settings, first).catch(toSettingError('The data folder cannot be used'));
   return readSecrets(settings);
 };
 
 /** What seals and opens with the keys that are there; undefined before the first start. */
 export const findSeal = async (settings: SecretSettings) => {
-  const secrets = await findSecrets(settings).catch(inWords('The data folder cannot be used'));
+  const secrets = await findSecrets(settings).catch(toSettingError('The data folder cannot be used'));
   return secrets && createSeal(secrets.encryptionKeys);
 };
 

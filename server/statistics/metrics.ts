@@ -1,4 +1,4 @@
 /** What operators watch. */
-export interface ReadFigures {
+export interface ReadMetrics {
   read(network: string, result: 'ok' | 'postponed' | 'stopped', posts: number): void;
 }

@@ -7,7 +7,7 @@ import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
-import type { ReadFigures } from './metrics.ts';
+import type { ReadMetrics } from './metrics.ts';
 import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
 import { lastMs, stepsMs } from './schedule.ts';
@@ -39,7 +39,7 @@ export const createReads = ({
   networks,
   accounts,
   access,
-  figures,
+  readMetrics,
   clock,
   report,
 }: {
@@ -48,7 +48,7 @@ export const createReads = ({
   networks: Networks;
   accounts: Pick<Accounts, 'stopStatistics'>;
   access: AccountAccess['forReading'];
-  figures: ReadFigures;
+  readMetrics: ReadMetrics;
   clock: Clock;
   report: (error: unknown) => void;
 }): DueLoop => {
@@ -134,7 +134,7 @@ export const createReads = ({
     if (last.length > 0) await publications.keep(reads, last, []);
     if (over.length > 0) await store.end(reads, over);
     if (absent.length > 0) await store.postponeAbsent(reads, absent, absence);
-    figures.read(network.key, 'ok', posts.length);
+    readMetrics.read(network.key, 'ok', posts.length);
   };
 
   const troubled = async (
@@ -146,7 +146,7 @@ export const createReads = ({
   ): Promise<void> => {
     if (trouble.kind === 'token' || trouble.kind === 'permission') return stop(reads, network, posts);
     // SPEC, Statistics rules 2. A failed read is postponed too: its next step may be weeks away.
-    figures.read(network.key, 'postponed', posts.length);
+    readMetrics.read(network.key, 'postponed', posts.length);
     await store.move(reads, posts, {
       why: whatHappened(trouble, network),
       failed: isFailure(trouble, status),
@@ -170,7 +170,7 @@ export const createReads = ({
       if (stopped) await store.stop(reads, reconnectForStatistics(network));
       return stopped;
     });
-    if (isStopped) figures.read(network.key, 'stopped', posts.length);
+    if (isStopped) readMetrics.read(network.key, 'stopped', posts.length);
     else await store.giveBack(reads, posts, changedMs);
   };
 

@@ -4,7 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
-import type { ReadFigures } from './metrics.ts';
+import type { ReadMetrics } from './metrics.ts';
 import { createStatistics } from './post-metrics.ts';
 import { createPublications } from './publications.ts';
 import { createPublishedPosts } from './published-posts.ts';
@@ -18,7 +18,7 @@ export const openStatistics = ({
   accounts,
   access,
   reading,
-  figures: { reads: figures },
+  metrics: { reads: readMetrics },
   clock,
   report,
 }: {
@@ -27,7 +27,7 @@ export const openStatistics = ({
   accounts: Accounts;
   access: Pick<AccountAccess, 'forReading'>;
   reading: Reading;
-  figures: { readonly reads: ReadFigures };
+  metrics: { readonly reads: ReadMetrics };
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -45,7 +45,7 @@ export const openStatistics = ({
         networks,
         accounts,
         access: access.forReading,
-        figures,
+        readMetrics,
         clock,
         report,
       }),

@@ -7,7 +7,7 @@ import { type Listening, listen } from './listen.ts';
 import { isUnwritable } from './pg-errors.ts';
 import { createPlainStatements, queryPlainly } from './plain-statements.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
-import { patiently } from './retry.ts';
+import { waitForConnection } from './retry.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
 import { createTransactions, outside } from './transactions.ts';
@@ -27,7 +27,7 @@ interface DatabaseOptions {
   waitMs?: number;
   /** For notices, where `connection` leads to a pooler in transaction mode. Nothing is prepared then. */
   direct?: Connection | undefined;
-  /** A standby, for reads in `late`. */
+  /** A standby, for reads in `queryReplica`. */
   replica?: Connection | undefined;
   /** Whether statements that wait share a connection, with queries of our own that know the inside of pg. */
   statementLine?: boolean;
@@ -40,7 +40,7 @@ export interface Database {
    * The same for lists and sums: on the replica when there is one and it has all that was committed before this call, else
    * on the leader. Never for what decides a write; in a transaction it is the leader.
    */
-  late<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  queryReplica<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a prepared statement and says how many rows it touched. */
   run(statement: Statement, values?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
@@ -128,8 +128,8 @@ export function openDatabase(
   const pool = openPool(connection);
   const transactionPool = onePool ? pool : openPool(connection, { idleMs: transactionIdleMs });
   const line = askOn(pool, waitMs);
-  const latePool = replica && openPool(replica, { connectMs: replicaAnswerMs });
-  const lateLine = latePool && askOn(latePool, replicaAnswerMs);
+  const replicaPool = replica && openPool(replica, { connectMs: replicaAnswerMs });
+  const replicaLine = replicaPool && askOn(replicaPool, replicaAnswerMs);
   let replicaRestsUntil = 0;
   const { joined, transaction, rehearse, attempt, afterCommit } = createTransactions(transactionPool, {
     waitMs,
@@ -148,7 +148,7 @@ export function openDatabase(
   async function sending<Result>(once: (connection: pg.Client | undefined) => Promise<Result>): Promise<Result> {
     const connection = joined()?.connection;
     try {
-      return await (connection ? once(connection) : patiently(waitMs, () => once(undefined)));
+      return await (connection ? once(connection) : waitForConnection(waitMs, () => once(undefined)));
     } catch (error) {
       if (isUnwritable(error)) writeFailedAt = performance.now();
       throw error;
@@ -167,15 +167,15 @@ export function openDatabase(
 
   /** Undefined when the replica does not answer, or is behind. */
   async function onReplica(statement: Statement, values: readonly unknown[]): Promise<Answered | undefined> {
-    if (lateLine === undefined || latePool === undefined || joined() || performance.now() < replicaRestsUntil)
+    if (replicaLine === undefined || replicaPool === undefined || joined() || performance.now() < replicaRestsUntil)
       return undefined;
     const [written] = (await sendPrepared(writtenTo, [])).rows;
     try {
       for (let look = 0; look < looksAtReplica; look++) {
         if (look > 0) await sleep(replicaPauseMs);
         const asked = { text: hasReplayed, values: [written?.lsn], query_timeout: replicaAnswerMs };
-        const { rows } = await latePool.query<{ isFresh: boolean }>(asked);
-        if (rows[0]?.isFresh) return await lateLine.ask(named(statement), values);
+        const { rows } = await replicaPool.query<{ isFresh: boolean }>(asked);
+        if (rows[0]?.isFresh) return await replicaLine.ask(named(statement), values);
       }
     } catch (error) {
       replicaRestsUntil = performance.now() + replicaRestMs;
@@ -187,7 +187,7 @@ export function openDatabase(
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
       (await sendPrepared(statement, values)).rows as Row[],
-    late: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
+    queryReplica: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
       ((await onReplica(statement, values)) ?? (await sendPrepared(statement, values))).rows as Row[],
     run: async (statement, values = []) => (await sendPrepared(statement, values)).count,
     script: async (text) => {
@@ -200,7 +200,7 @@ export function openDatabase(
     copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
     copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),
     outside,
-    borrow: () => patiently(waitMs, () => transactionPool.connect()),
+    borrow: () => waitForConnection(waitMs, () => transactionPool.connect()),
     listen: (channel, ears) => {
       const listening = listen(inSessionName(direct ?? connection), channel, { ...ears, report });
       open.add(listening);
@@ -228,7 +228,7 @@ export function openDatabase(
     }),
     close: async () => {
       const closed = Promise.all([
-        ...[...new Set([pool, transactionPool, latePool])].map((one) => one?.end()),
+        ...[...new Set([pool, transactionPool, replicaPool])].map((one) => one?.end()),
         ...[...open].map((listening) => listening.stop()),
       ]);
       // A broken connection may never be given back to the pool, so the wait is bounded.

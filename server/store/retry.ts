@@ -10,7 +10,7 @@ const retryAfterSeconds = 5;
  * Waits for a free connection, in our pool or on the server; after that the caller is told to try again. Nothing has
  * been sent by then.
  */
-export async function patiently<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
+export async function waitForConnection<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
@@ -27,20 +27,20 @@ export async function patiently<Result>(waitMs: number, work: () => Promise<Resu
  * For what must not be lost and may be done twice: again while the database is away or has too much to do, or has ended it
  * because two waited for each other.
  */
-export async function insistently<Result>(withinMs: number, work: () => Promise<Result>): Promise<Result> {
+export async function retryUntil<Result>(withinMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!passes(error) || performance.now() > deadline) throw error;
+      if (!isRetryable(error) || performance.now() > deadline) throw error;
       await sleep(awayPauseMs);
     }
   }
 }
 
 /** Whether the same may be taken in a moment. */
-export function passes(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return isAway(error) || isBusy(error);
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { isStale } from './pg-errors.ts';
-import { patiently } from './retry.ts';
+import { waitForConnection } from './retry.ts';
 
 /** Models take it for a transaction of Sequelize's: `connection` and `finished` are what it looks at. */
 class Running {
@@ -51,7 +51,7 @@ export function createTransactions(
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
-    const current = await patiently(waitMs, () => begin(pool));
+    const current = await waitForConnection(waitMs, () => begin(pool));
     transactions++;
     try {
       const result = await running.run(current, work);

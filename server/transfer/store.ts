@@ -307,7 +307,7 @@ export type ExportStore = ReturnType<typeof createExportStore>;
 export const createExportStore = (db: Database) => ({
   /** The oldest after `after`, no more than this many, and no more bytes. */
   page: (workspaceId: string, { from, to }: ExportRange, after: string, limit: number, mostBytes: number) =>
-    db.late<ExportedRow>(exportPage, [workspaceId, from, to, after, limit, mostBytes]),
+    db.queryReplica<ExportedRow>(exportPage, [workspaceId, from, to, after, limit, mostBytes]),
 
   count: async (workspaceId: string, { from, to }: ExportRange) =>
     (await db.query<{ posts: number }>(exportCount, [workspaceId, from, to]))[0]?.posts ?? 0,

@@ -4,7 +4,7 @@ import { createBatch } from '#server/jobs/batch';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound, OutboundAnswer, WriteGuard } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
-import type { DeliveryFigures } from './metrics.ts';
+import type { DeliveryMetrics } from './metrics.ts';
 import type { AnnouncePause } from './pausing.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
@@ -36,7 +36,7 @@ export const createDelivering = ({
   outbound,
   seal,
   allowedWebhooks,
-  figures,
+  metrics,
   clock,
   answerTimeoutMs,
 }: {
@@ -46,7 +46,7 @@ export const createDelivering = ({
   outbound: Outbound;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
-  figures: DeliveryFigures;
+  metrics: DeliveryMetrics;
   /** Wall clock: the receiver compares the time of the signature with its own clock. */
   clock: Clock;
   answerTimeoutMs: number;
@@ -107,7 +107,7 @@ export const createDelivering = ({
     if (isGood(answer)) {
       answered(true);
       await saveDelivered({ delivery, tried });
-      figures.tried('ok');
+      metrics.tried('ok');
     } else {
       await failed(delivery, tried);
       answered(false);
@@ -125,7 +125,7 @@ export const createDelivering = ({
   const failed = (delivery: ClaimedDelivery, tried: Tried) =>
     store.transaction(async () => {
       const waitMs = ladderMs[delivery.attempts];
-      figures.tried(waitMs === undefined ? 'givenUp' : 'failed');
+      metrics.tried(waitMs === undefined ? 'givenUp' : 'failed');
       if (!(await store.saveFailed(delivery, tried, waitMs))) return;
       await tell([delivery.webhook]);
       if (waitMs !== undefined) return;

@@ -1,4 +1,4 @@
 /** What operators watch. */
-export interface DeliveryFigures {
+export interface DeliveryMetrics {
   tried(result: 'ok' | 'failed' | 'givenUp'): void;
 }

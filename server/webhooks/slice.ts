@@ -10,7 +10,7 @@ import { createDelivering } from './delivering.ts';
 import { createDeliveries } from './delivery-loop.ts';
 import { createEvents } from './events.ts';
 import { createLostSecretRule } from './lost-secret.ts';
-import type { DeliveryFigures } from './metrics.ts';
+import type { DeliveryMetrics } from './metrics.ts';
 import { createAnnouncePause } from './pausing.ts';
 import type { AllowedWebhooks } from './plan-limit.ts';
 import { webhookRoutes } from './routes.ts';
@@ -28,7 +28,7 @@ export const openWebhooks = ({
   allowedWebhooks = plans.webhooks,
   answerTimeoutMs = 10_000,
   startStopwatch = () => startSystemStopwatch(),
-  figures: { deliveries: figures },
+  metrics: { deliveries: metrics },
   clock,
   report,
 }: {
@@ -45,7 +45,7 @@ export const openWebhooks = ({
   answerTimeoutMs?: number | undefined;
   /** For tests, which move time. */
   startStopwatch?: (() => Stopwatch) | undefined;
-  figures: { readonly deliveries: DeliveryFigures };
+  metrics: { readonly deliveries: DeliveryMetrics };
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -72,7 +72,7 @@ export const openWebhooks = ({
     allowedWebhooks,
     store: deliveryStore,
     announcePause,
-    figures,
+    metrics,
     clock: systemClock,
     answerTimeoutMs,
   });

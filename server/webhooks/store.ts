@@ -147,7 +147,7 @@ export const createWebhookStore = (db: Database) => ({
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, keptMs: number) =>
-    db.late<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, keptMs]),
+    db.queryReplica<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, keptMs]),
   insert: (id: string, workspaceId: string, url: string, events: readonly string[], secret: string) =>
     db.run(insertWebhook, [id, workspaceId, url, events, secret]),
   change: (id: string, url: string | undefined, events: readonly string[] | undefined) =>
@@ -385,7 +385,7 @@ export const createDeliveryStore = (db: Database) => ({
 
   /** Newest first. */
   list: (workspaceId: string, webhookId: string, limit: number, keptMs: number) =>
-    db.late<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs, workspaceId]),
+    db.queryReplica<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs, workspaceId]),
   get: async (workspaceId: string, webhookId: string, id: string, keptMs: number) =>
     (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, keptMs, workspaceId]))[0],
   /** False when it is being sent. */

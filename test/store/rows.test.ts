@@ -88,7 +88,7 @@ const kindOfColumn = (oid: number) => kinds.get(oid) ?? 'string';
 /** Their statements are made for a table that is an argument, and for one that Agenda makes when it starts. */
 const notDescribed = ['/server/store/sealed-column.ts', '/server/jobs/for-operators.ts'];
 
-/** Every call of `query` and `late` of a Database whose rows have a type. */
+/** Every call of `query` and `queryReplica` of a Database whose rows have a type. */
 const readExpectations = (): Expectation[] => {
   const api = new API({ cwd: root });
   try {
@@ -125,7 +125,7 @@ const callsIn = (node: Node): CallExpression[] => {
 
 const isQuery = ({ expression }: CallExpression, { checker }: Project) =>
   isPropertyAccessExpression(expression) &&
-  ['query', 'late'].includes(expression.name.text) &&
+  ['query', 'queryReplica'].includes(expression.name.text) &&
   checker.getTypeAtLocation(expression.expression)?.getSymbol()?.name === 'Database';
 
 /** `Promise<Row[]>` → `Row`. */

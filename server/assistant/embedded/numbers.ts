@@ -17,7 +17,7 @@ export function* numbers(asked: Asked): Talk {
   const { from, to } = range.before;
   const before = yield* use<Summary>('analytics.summary', { from, to, ...input }, whole);
   return [
-    inWords(summary.totals, range, networksOf(accounts)),
+    describeTotals(summary.totals, range, networksOf(accounts)),
     compared(summary.totals, before.totals, range),
     bestOf(summary),
   ]
@@ -33,7 +33,7 @@ const mustHave = (words: string, { now, timeZone }: Asked): Range => {
   return range;
 };
 
-const inWords = (
+const describeTotals = (
   { posts, engagement, views, comments }: Totals,
   { label, days }: Range,
   networks: readonly string[],
