@@ -48,7 +48,7 @@ export const CopyButton = ({
     await copy();
     onCopied?.();
   };
-  const said = (
+  const announcement = (
     <span className="hidden" role="status">
       {copied ? 'Copied' : ''}
     </span>
@@ -59,7 +59,7 @@ export const CopyButton = ({
         <Button size="xs" leftSection={<Icon size={14} aria-hidden="true" />} onClick={press}>
           {copied ? 'Copied' : children}
         </Button>
-        {said}
+        {announcement}
       </>
     );
   }
@@ -70,7 +70,7 @@ export const CopyButton = ({
           <Icon size={14} aria-hidden="true" />
         </ActionIcon>
       </Tooltip>
-      {said}
+      {announcement}
     </>
   );
 };

@@ -13,15 +13,15 @@ export const SkeletonRows = ({
   height?: number;
   label?: string;
 }) => {
-  const [shown, setShown] = useState(false);
+  const [isVisible, setIsVisible] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), delayMs);
+    const timer = setTimeout(() => setIsVisible(true), delayMs);
     return () => clearTimeout(timer);
   }, []);
   return (
     <div aria-busy="true" style={{ minHeight: rows * height }}>
       <span className="hidden">{label}</span>
-      {shown &&
+      {isVisible &&
         Array.from({ length: rows }, (_, row) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows of nothing have no other name
           <div key={row} className={styles.row} style={{ height }} aria-hidden="true">

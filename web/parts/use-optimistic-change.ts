@@ -9,14 +9,14 @@ import { showToast } from './toasts.tsx';
 export const useOptimisticChange = <Change, Answer>({
   key,
   send,
-  answered,
-  refused = (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  onSuccess,
+  onError = (error) => showToast({ tone: 'red', text: faultOf(error).message }),
 }: {
   key: MutationKey;
   send: (change: Change) => Promise<Answer>;
   /** Writes the answer to the cache; the change stays pending until then. */
-  answered: (answer: Answer, change: Change) => unknown;
-  refused?: (error: unknown, change: Change) => unknown;
+  onSuccess: (answer: Answer, change: Change) => unknown;
+  onError?: (error: unknown, change: Change) => unknown;
 }) =>
   useMutation({
     mutationKey: key,
@@ -25,10 +25,10 @@ export const useOptimisticChange = <Change, Answer>({
     networkMode: 'always',
     mutationFn: send,
     onSuccess: async (answer, change) => {
-      await answered(answer, change);
+      await onSuccess(answer, change);
     },
     onError: (error, change) => {
-      refused(error, change);
+      onError(error, change);
     },
   });
 

@@ -11,11 +11,11 @@ export const useConnectedToast = (accounts: readonly Account[] | undefined, isFe
   useEffect(() => {
     if (!connected || !accounts) return;
     const ids = connected.split(',');
-    const fresh = accounts.filter(({ id }) => ids.includes(id));
-    if (fresh.length < ids.length && isFetching) return;
+    const newAccounts = accounts.filter(({ id }) => ids.includes(id));
+    if (newAccounts.length < ids.length && isFetching) return;
     void setSearch({ connected: undefined }, { replace: true });
-    if (fresh.length === 0) return;
-    const names = fresh.map((account) => `${handleOf(account)} on ${account.provider}`).join(', ');
+    if (newAccounts.length === 0) return;
+    const names = newAccounts.map((account) => `${handleOf(account)} on ${account.provider}`).join(', ');
     const link = { to: '/posts/$id', params: { id: 'new' } } as const;
     showToast({ id: 'connected', text: `Connected ${names}.`, action: { label: 'Write a post', link } });
   }, [connected, accounts, isFetching]);

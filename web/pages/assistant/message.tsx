@@ -68,9 +68,9 @@ const groupsOf = ({ parts }: Message): (string | UsedAction[])[] => {
   const groups: (string | UsedAction[])[] = [];
   for (const part of parts) {
     const last = groups.at(-1);
-    const used = usedAction(part);
-    if (used && Array.isArray(last)) last.push(used);
-    else if (used) groups.push([used]);
+    const action = usedAction(part);
+    if (action && Array.isArray(last)) last.push(action);
+    else if (action) groups.push([action]);
     else if (part.type === 'text' && part.text.trim() !== '') groups.push(part.text);
   }
   return groups;

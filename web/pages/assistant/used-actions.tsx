@@ -17,7 +17,7 @@ const looks = {
 export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => {
   const [open, setOpen] = useState<string>();
   const panel = useId();
-  const shown = actions.find(({ id }) => id === open);
+  const openAction = actions.find(({ id }) => id === open);
   return (
     <div className={styles.used}>
       <ul className={styles.list} aria-label="Used actions">
@@ -32,10 +32,12 @@ export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => 
           </li>
         ))}
       </ul>
-      {shown && (
+      {openAction && (
         <div id={panel} className={styles.panel}>
-          <Json title="Input" value={shown.input} />
-          {shown.state !== 'running' && <Json title="Output" value={shown.output ?? { error: shown.fault }} />}
+          <Json title="Input" value={openAction.input} />
+          {openAction.state !== 'running' && (
+            <Json title="Output" value={openAction.output ?? { error: openAction.fault }} />
+          )}
         </div>
       )}
     </div>

@@ -13,7 +13,7 @@ const back = <Link to="/sign-in">Back to sign-in</Link>;
 const ForgotPassword = () => {
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
   const [email, setEmail] = useState('');
-  const ask = useMutation({ mutationFn: () => app.forgotPassword({ email: email.trim() }) });
+  const request = useMutation({ mutationFn: () => app.forgotPassword({ email: email.trim() }) });
   if (error) {
     return (
       <EntryCard title="Forgot your password?" foot={back}>
@@ -40,7 +40,7 @@ const ForgotPassword = () => {
       />
     );
   }
-  if (ask.isSuccess) {
+  if (request.isSuccess) {
     return (
       <EntryCard
         title="Check your mail"
@@ -51,10 +51,10 @@ const ForgotPassword = () => {
   }
   return (
     <EntryCard title="Forgot your password?" lead="We mail you a link to set a new one." foot={back}>
-      <EntryForm onSubmit={ask.mutate}>
+      <EntryForm onSubmit={request.mutate}>
         <EmailField value={email} onChange={setEmail} autoFocus />
-        {ask.error && <FaultBanner fault={ask.error} title="The mail was not sent" />}
-        <Button type="submit" variant="ink" size="lg" loading={ask.isPending}>
+        {request.error && <FaultBanner fault={request.error} title="The mail was not sent" />}
+        <Button type="submit" variant="ink" size="lg" loading={request.isPending}>
           Send the link
         </Button>
       </EntryForm>

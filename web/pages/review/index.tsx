@@ -15,7 +15,7 @@ import { browserZone, formatDateTime, setServerClock } from '#web/parts/time.ts'
 import styles from './review.module.css';
 
 /** The post may change while someone reads it. */
-const lookAgainMs = 20_000;
+const pollMs = 20_000;
 
 /** One post for anyone who has the review link. */
 export default function Review() {
@@ -23,7 +23,7 @@ export default function Review() {
   const { data, error, refetch } = useQuery({
     queryKey: ['review', secret],
     queryFn: ({ signal }) => app.openShare({ secret }, { signal }),
-    refetchInterval: (query) => (isPosthornError(query.state.error, 'NotFound') ? false : lookAgainMs),
+    refetchInterval: (query) => (isPosthornError(query.state.error, 'NotFound') ? false : pollMs),
   });
   useEffect(() => {
     if (data) setServerClock(data.now);

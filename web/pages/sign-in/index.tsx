@@ -24,12 +24,12 @@ const SignIn = () => {
   const [search] = usePageSearch<'next' | 'refused'>();
   const next = ownPath(search.next);
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
-  const refused = search.refused === undefined ? undefined : (refusals[search.refused] ?? refusals.NotFinished);
+  const refusal = search.refused === undefined ? undefined : (refusals[search.refused] ?? refusals.NotFinished);
   const elsewhere = entrance?.signedInAs ? next : entrance?.empty ? '/sign-up' : undefined;
-  const away = refused ? undefined : elsewhere;
+  const redirectTo = refusal ? undefined : elsewhere;
   useEffect(() => {
-    if (away !== undefined) location.replace(away);
-  }, [away]);
+    if (redirectTo !== undefined) location.replace(redirectTo);
+  }, [redirectTo]);
   if (error) {
     return (
       <EntryCard title="Sign in">
@@ -37,7 +37,7 @@ const SignIn = () => {
       </EntryCard>
     );
   }
-  if (entrance === undefined || away !== undefined) return null;
+  if (entrance === undefined || redirectTo !== undefined) return null;
   return (
     <EntryCard
       title="Sign in"
@@ -53,10 +53,10 @@ const SignIn = () => {
       }
     >
       <OtherAddress address={entrance.address} />
-      {refused && (
+      {refusal && (
         <div style={{ marginTop: 16 }}>
-          <Banner tone="orange" title={refused[0]}>
-            {refused[1]}
+          <Banner tone="orange" title={refusal[0]}>
+            {refusal[1]}
           </Banner>
         </div>
       )}

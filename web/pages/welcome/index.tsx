@@ -10,10 +10,10 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 const Welcome = () => {
   const { secret } = useParams({ strict: false }) as { secret: string };
   const [fault, setFault] = useState<unknown>();
-  const begun = useRef(false);
+  const hasBegun = useRef(false);
   useEffect(() => {
-    if (begun.current) return;
-    begun.current = true;
+    if (hasBegun.current) return;
+    hasBegun.current = true;
     app.enterByLink({ secret }).then(() => location.replace('/'), setFault);
   }, [secret]);
   if (fault === undefined) return null;

@@ -20,11 +20,11 @@ const exportPath = '/settings/transfer';
 export const DeleteWorkspace = () => {
   const { deletion, name } = useWorkspace();
   const { isOwner } = usePermissions();
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   useAnchor('delete', useQuery(queries.members).data !== undefined);
   return (
     <Section anchor="delete" title="Delete" note={isOwner ? undefined : <WhoMay act="delete it" roles={['owner']} />}>
-      {deletion && <Leaving at={deletion.at} />}
+      {deletion && <PendingDeletion at={deletion.at} />}
       {isOwner && !deletion && (
         <div className={styles.gap}>
           <p className="small text-2">
@@ -32,13 +32,13 @@ export const DeleteWorkspace = () => {
             networks stays there.
           </p>
           <div>
-            <Button variant="danger" onClick={() => setAsking(true)}>
+            <Button variant="danger" onClick={() => setIsConfirming(true)}>
               Delete the workspace
             </Button>
           </div>
         </div>
       )}
-      <DeleteDialog opened={asking} onClose={() => setAsking(false)} />
+      <DeleteDialog opened={isConfirming} onClose={() => setIsConfirming(false)} />
     </Section>
   );
 };
@@ -49,7 +49,7 @@ const Export = () => (
   </p>
 );
 
-const Leaving = ({ at }: { at: string }) => {
+const PendingDeletion = ({ at }: { at: string }) => {
   const { isOwner } = usePermissions();
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({

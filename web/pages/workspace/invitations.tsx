@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Invitation, NewInvitation } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf, fieldFault } from '#web/faults.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { Section } from '#web/parts/section.tsx';
@@ -12,7 +13,6 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { type Role, usePermissions } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
-import { capital } from './roles.ts';
 import styles from './workspace.module.css';
 
 export const Invitations = () => {
@@ -102,7 +102,7 @@ const InvitationRow = ({ invitation: { id, email, role, expiresAt } }: { invitat
       <span className={styles.text}>
         <span className={`one-line ${styles.name}`}>{email}</span>
         <span className="small text-3">
-          {capital(role)}, until <When at={expiresAt} form="day" />
+          {capitalize(role)}, until <When at={expiresAt} form="day" />
         </span>
       </span>
       <Button size="xs" variant="quiet" loading={isPending} onClick={() => mutate()} aria-label={`Withdraw ${email}`}>
