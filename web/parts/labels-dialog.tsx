@@ -11,7 +11,7 @@ import { LabelDot } from './label-chip.tsx';
 import styles from './labels-dialog.module.css';
 import { Loaded } from './loaded.tsx';
 import { count } from './number.ts';
-import { showToast } from './toasts.tsx';
+import { showFault } from './toasts.tsx';
 import { useLabels } from './use-labels.ts';
 
 type Color = Label['color'];
@@ -94,7 +94,7 @@ const LabelRow = ({
   });
   const remove = useMutation({
     mutationFn: () => app.deleteLabel({ id: label.id }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
     onSettled: async () => {
       await refetch();
       await client.invalidateQueries({ queryKey: ['posts'] });

@@ -147,7 +147,7 @@ const Body = ({ text, whole }: { text: string; whole: boolean }) => {
     <p className={styles.text} dir="auto">
       {visible.split(link).map((piece, index) =>
         index % 2 === 1 ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no id and never reorder
           <span key={index} className={styles.link}>
             {piece}
           </span>
@@ -212,7 +212,7 @@ const Rest = ({ media }: { media: readonly PreviewFile[] }) =>
 
 const Picture = ({ file: { src, alt, isVideo, isFitted, title, playsAt, hasCover } }: { file: PreviewFile }) => {
   if (isVideo && playsAt !== undefined) {
-    // biome-ignore lint/a11y/useMediaCaption: networks take a video without captions, and so nobody has any
+    // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
     return <video src={playsAt} poster={src} controls preload="none" aria-label={alt || 'Video'} />;
   }
   return (

@@ -23,7 +23,7 @@ export const SkeletonRows = ({
       <span className="hidden">{label}</span>
       {isVisible &&
         Array.from({ length: rows }, (_, row) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows of nothing have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no id
           <div key={row} className={styles.row} style={{ height }} aria-hidden="true">
             <i style={{ width: 18, borderRadius: 9 }} />
             <i style={{ width: `${[48, 34, 54, 28][row % 4]}%`, height: 12 }} />

@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Check, type LucideIcon, X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { faultOf } from '#web/faults.ts';
 import { isTyping } from './is-typing.ts';
 import styles from './toasts.module.css';
 
@@ -60,6 +61,8 @@ export const showToast = (toast: Toast): string => {
   set([...others, { ...toast, id }]);
   return id;
 };
+
+export const showFault = (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message });
 
 /**
  * Undo instead of a confirmation: `act` runs when the toast closes or the page is left, so it needs `keepalive`
@@ -132,13 +135,13 @@ const ToastCard = ({ toast }: { toast: Shown }) => {
     stopTimer();
     if (!stays) timer.current = setTimeout(() => closeToast(id, 'time'), lifeMs);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a toast that is shown again lives again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: restart the timer when a toast is replaced
   useEffect(() => {
     startTimer();
     return stopTimer;
   }, [toast]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer or focus on it only stops the clock
+    // biome-ignore lint/a11y/noStaticElementInteractions: hover and focus only pause the timer
     <div
       className={styles.toast}
       role={tone === 'red' ? 'alert' : 'status'}

@@ -1,6 +1,5 @@
 import { type MutationKey, useMutation, useMutationState } from '@tanstack/react-query';
-import { faultOf } from '#web/faults.ts';
-import { showToast } from './toasts.tsx';
+import { showFault } from './toasts.tsx';
 
 /**
  * An optimistic change. Pages render the server's state with the pending changes applied, so nothing flickers when a
@@ -10,7 +9,7 @@ export const useOptimisticChange = <Change, Answer>({
   key,
   send,
   onSuccess,
-  onError = (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  onError = showFault,
 }: {
   key: MutationKey;
   send: (change: Change) => Promise<Answer>;

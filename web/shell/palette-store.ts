@@ -15,7 +15,7 @@ export interface PaletteCommand {
 }
 
 let callCount = 0;
-const commands: readonly PaletteCommand[] = [];
+let openPageCommands: readonly PaletteCommand[] = [];
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

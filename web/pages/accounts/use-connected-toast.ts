@@ -7,7 +7,7 @@ import { usePageSearch } from '#web/parts/use-page-search.ts';
 /** Confirms a connection once, then removes it from the address. */
 export const useConnectedToast = (accounts: readonly Account[] | undefined, isFetching: boolean) => {
   const [{ connected }, setSearch] = usePageSearch<'connected'>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is changed once, when the accounts are there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run once, when the accounts have loaded
   useEffect(() => {
     if (!connected || !accounts) return;
     const ids = connected.split(',');

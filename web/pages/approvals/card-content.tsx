@@ -107,7 +107,7 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
   return Array.from({ length: items }, (_, index) => {
     const [before, after] = [content[index]?.body ?? '', became?.[index]?.body ?? ''];
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the items of a thread are their places
+      // biome-ignore lint/suspicious/noArrayIndexKey: items have no id
       <div key={index} className={items > 1 ? styles.item : undefined}>
         {items > 1 && <span className="caption text-3 number">{index + 1}</span>}
         {became ? (

@@ -41,21 +41,7 @@ export const formatMoment = (at: string, zone: string) => {
   return moment === formatTime(at, zone) ? `at ${moment}` : moment;
 };
 
-const numbers = [
-  'no',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-];
+const numbers = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
 /** `Fits the account`, `Fits both accounts`, `Fits all five accounts` */
 export const fitsLine = (accounts: number) => {

@@ -31,7 +31,7 @@ export const useApprovals = () => {
   useEffect(() => {
     if (hasMoreOpen) void fetchNextPage();
   }, [hasMoreOpen, fetchNextPage]);
-  return { ...query, cards, conversations: conversationsOf(cards) };
+  return { ...query, cards };
 };
 
 /** Conversations with open cards first, then by newest card. */

@@ -24,7 +24,7 @@ export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (
       <h2 className="hidden">Assistant</h2>
       {groupsOf(message).map((group, index) =>
         typeof group === 'string' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
           <AnswerText key={index} text={group} />
         ) : (
           <UsedActions key={group[0]?.id} actions={group} />

@@ -78,7 +78,7 @@ const Line = ({
 const Json = ({ title, value }: { title: string; value: unknown }) => (
   <>
     <h3 className="caption text-3">{title}</h3>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the keys */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard */}
     <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
   </>
 );

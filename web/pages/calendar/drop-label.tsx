@@ -16,7 +16,7 @@ export const DropLabel = ({ zone, children }: { zone: string; children: React.Re
     });
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes
     <div
       ref={area}
       className={styles.watch}

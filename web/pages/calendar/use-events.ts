@@ -77,5 +77,5 @@ export const useHourEvents = (
   slots: readonly FreeSlot[],
   isDense: boolean,
 ) =>
-  // biome-ignore lint/correctness/useExhaustiveDependencies: times and slots are made anew each time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: times and slots are new arrays on every render
   useMemo(() => hourEvents(items, times, slots, isDense), [items, JSON.stringify([times, slots]), isDense]);

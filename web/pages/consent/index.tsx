@@ -7,7 +7,7 @@ import { type ConsentQuestion, isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Chip } from '#web/parts/state-chip.tsx';
 import styles from './consent.module.css';
@@ -24,9 +24,12 @@ const Consent = () => {
   if (isPosthornError(error, 'NotFound')) return <Over />;
   if (error && !isPosthornError(error, 'Unauthorized')) {
     return (
-      <EntryCard title="A client asks for access">
-        <FaultBanner fault={error} title="The request could not be loaded" onRetry={refetch} />
-      </EntryCard>
+      <EntryFault
+        card="A client asks for access"
+        fault={error}
+        title="The request could not be loaded"
+        onRetry={refetch}
+      />
     );
   }
   return data ? <Question id={id} question={data} /> : null;

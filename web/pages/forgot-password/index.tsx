@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 import { EmailField } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { queries } from '#web/queries.ts';
@@ -16,9 +16,13 @@ const ForgotPassword = () => {
   const request = useMutation({ mutationFn: () => app.forgotPassword({ email: email.trim() }) });
   if (error) {
     return (
-      <EntryCard title="Forgot your password?" foot={back}>
-        <FaultBanner fault={error} title="The page could not be loaded" onRetry={refetch} />
-      </EntryCard>
+      <EntryFault
+        card="Forgot your password?"
+        foot={back}
+        fault={error}
+        title="The page could not be loaded"
+        onRetry={refetch}
+      />
     );
   }
   if (entrance === undefined) return null;

@@ -38,7 +38,7 @@ const Content = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =
     <div className={styles.details}>
       <div className={styles.picture}>
         {kind === 'Video' ? (
-          // biome-ignore lint/a11y/useMediaCaption: people's own videos have no captions to show
+          // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
           <video src={`/media/${id}`} poster={thumbnailOf(id)} controls preload="none" />
         ) : kind === 'Document' ? (
           <a href={`/media/${id}`} download={fileName(item)}>

@@ -4,9 +4,8 @@ import { useEffect } from 'react';
 import { isPosthornError, type SharedPost } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
-import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { extrasOf } from '#web/parts/extras.ts';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { Badge } from '#web/parts/network-badge.tsx';
 import { PostPreview } from '#web/parts/post-preview.tsx';
@@ -38,9 +37,12 @@ export default function Review() {
   }
   if (error && !data) {
     return (
-      <EntryCard title="Post for review">
-        <FaultBanner fault={error} title="The post could not be loaded" onRetry={() => void refetch()} />
-      </EntryCard>
+      <EntryFault
+        card="Post for review"
+        fault={error}
+        title="The post could not be loaded"
+        onRetry={() => void refetch()}
+      />
     );
   }
   return data ? <Shared post={data} secret={secret} /> : null;

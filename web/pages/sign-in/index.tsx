@@ -4,9 +4,8 @@ import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
@@ -30,13 +29,7 @@ const SignIn = () => {
   useEffect(() => {
     if (redirectTo !== undefined) location.replace(redirectTo);
   }, [redirectTo]);
-  if (error) {
-    return (
-      <EntryCard title="Sign in">
-        <FaultBanner fault={error} title="The page could not be loaded" onRetry={refetch} />
-      </EntryCard>
-    );
-  }
+  if (error) return <EntryFault card="Sign in" fault={error} title="The page could not be loaded" onRetry={refetch} />;
   if (entrance === undefined || redirectTo !== undefined) return null;
   return (
     <EntryCard

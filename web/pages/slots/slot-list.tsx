@@ -3,11 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { handleOf } from '#web/networks.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
@@ -69,10 +68,9 @@ const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
     onSuccess: () => {
       const { days, time, accountIds } = slot;
       const restore = () =>
-        app.addSlots({ slots: [{ days, time, accountIds }] }).then(
-          () => client.invalidateQueries({ queryKey: keys.slots }),
-          (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message }),
-        );
+        app
+          .addSlots({ slots: [{ days, time, accountIds }] })
+          .then(() => client.invalidateQueries({ queryKey: keys.slots }), showFault);
       showToast({
         text: `Slot at ${time} deleted. Scheduled posts stay.`,
         icon: Trash2,

@@ -3,8 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 
 /** One-time sign-in link. This script uses it up, not the request of the page: link previews request pages too. */
 const Welcome = () => {
@@ -18,11 +17,7 @@ const Welcome = () => {
   }, [secret]);
   if (fault === undefined) return null;
   if (!isPosthornError(fault, 'NotFound')) {
-    return (
-      <EntryCard title="Welcome">
-        <FaultBanner fault={fault} title="You are not signed in" onRetry={() => location.reload()} />
-      </EntryCard>
-    );
+    return <EntryFault card="Welcome" fault={fault} title="You are not signed in" onRetry={() => location.reload()} />;
   }
   return (
     <EntryCard

@@ -2,11 +2,10 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
 import { When } from '#web/parts/when.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
@@ -58,7 +57,7 @@ const PendingDeletion = ({ at }: { at: string }) => {
       client.setQueryData(keys.session, session);
       showToast({ text: `${session.workspace?.name} stays. Publishing goes on.` });
     },
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
   });
   return (
     <Banner

@@ -8,7 +8,7 @@ import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { type Role, usePermissions } from '#web/session.ts';
@@ -94,7 +94,7 @@ const InvitationRow = ({ invitation: { id, email, role, expiresAt } }: { invitat
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: () => app.withdrawInvitation({ id }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
     onSettled: () => client.invalidateQueries({ queryKey: keys.invitations }),
   });
   return (

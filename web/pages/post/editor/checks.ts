@@ -26,7 +26,7 @@ export interface Fix {
   readonly accountId: string;
 }
 
-export interface CheckInput {
+interface CheckInput {
   readonly draft: Draft;
   readonly chosen: readonly Account[];
   readonly base: Post | undefined;

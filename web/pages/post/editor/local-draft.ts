@@ -2,7 +2,7 @@ import { workspaceOfTab } from '#web/api.ts';
 import type { Draft } from './draft.ts';
 
 /** Unsaved text, stored in the browser. */
-export interface LocalDraft {
+interface LocalDraft {
   draft: Draft;
   /** updatedAt of the post it is based on; undefined for a new post. */
   baseUpdatedAt?: string | undefined;

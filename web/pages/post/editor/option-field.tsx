@@ -60,7 +60,7 @@ export const OptionField = ({
 
 /** Renders text in backticks as code. */
 const WithCode = ({ text }: { text: string }) =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no id and never reorder
   text.split('`').map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece));
 
 const Input = ({

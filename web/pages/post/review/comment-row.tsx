@@ -102,7 +102,7 @@ const WithMentions = ({ text, names }: { text: string; names: readonly string[] 
   const mention = new RegExp(`(@(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}]))`, 'giu');
   return text.split(mention).map((piece, index) =>
     index % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no id and never reorder
       <b key={index} className={styles.mention}>
         {piece}
       </b>
