@@ -31,11 +31,13 @@ export const createPageLoader =
     });
 
 /** Messages of browsers and of Vite for a failed dynamic import. */
-const missing = /dynamically imported module|module script failed|preload CSS/i;
+const importFailure = /dynamically imported module|module script failed|preload CSS/i;
 
 /** Turns a failed import into the error that the server does not answer. */
 export const toFileFault = (error: unknown) =>
-  error instanceof Error && missing.test(error.message) ? new FileNotReached('no answer', { cause: error }) : error;
+  error instanceof Error && importFailure.test(error.message)
+    ? new FileNotReached('no answer', { cause: error })
+    : error;
 
 export const isFileFault = (error: unknown) => error instanceof FileNotReached;
 

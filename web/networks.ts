@@ -16,9 +16,9 @@ export const useNetworks = () => {
   return {
     list: providers,
     of: (network: string): NetworkLook => {
-      const found = providers.find((one) => one.network === network);
-      const name = found?.provider ?? network;
-      return { name, code: name.slice(0, 2), color: '#555A66', ...found?.badge };
+      const provider = providers.find((one) => one.network === network);
+      const name = provider?.provider ?? network;
+      return { name, code: name.slice(0, 2), color: '#555A66', ...provider?.badge };
     },
   };
 };

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { isPagePath } from '#web/paths.ts';
 
-/** Inline styles are what Mantine's positions and sizes are made of. Nothing comes from another host. */
+/** Mantine needs inline styles. Nothing is loaded from another host. */
 const contentSecurity = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,11 +23,11 @@ const contentSecurity = [
 const workerPath = '/push-worker.js';
 const workerSecurity = "default-src 'none'";
 
-/** Made by the build, with a hash in its name. */
+/** Built files have a hash in their name. */
 const hashedPath = /^\/assets\/[\w.-]+$/;
-/** For a file of another release: any other process of the installation may have it. */
-const mostTries = 10;
-const tryPauseMs = 100;
+/** For a file of another release, which another process of this installation may have. */
+const maxTries = 10;
+const retryDelayMs = 100;
 
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',
@@ -43,7 +43,7 @@ interface WebFile {
   readonly type: string;
   readonly tag: string;
   readonly plain: Buffer;
-  /** Made by the build, for files that shrink. */
+  /** Compressed by the build. */
   readonly packed: readonly { encoding: 'br' | 'gzip'; bytes: Buffer }[];
 }
 
@@ -63,35 +63,35 @@ export const createWebApp = (folder: string) => {
     res.setHeader('vary', 'accept-encoding');
     res.setHeader('content-security-policy', req.path === workerPath ? workerSecurity : contentSecurity);
     if (status === 200 && req.headers['if-none-match'] === tag) return res.writeHead(304).end();
-    const asked = String(req.headers['accept-encoding'] ?? '');
-    const chosen = packed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(asked));
-    if (chosen) res.setHeader('content-encoding', chosen.encoding);
-    const bytes = chosen?.bytes ?? plain;
+    const accepted = String(req.headers['accept-encoding'] ?? '');
+    const variant = packed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(accepted));
+    if (variant) res.setHeader('content-encoding', variant.encoding);
+    const bytes = variant?.bytes ?? plain;
     res.writeHead(status, { 'content-type': type, 'content-length': bytes.length });
     return res.end(req.method === 'HEAD' ? undefined : bytes);
   };
 
   const sendPage = (req: Request, res: Response, status: number, cache: 'no-cache' | 'no-store' = 'no-cache') => {
-    const wanted = status === 404 ? wantsPage(req) : acceptsPage(req);
-    const page = isReading(req) && wanted ? find('/index.html') : undefined;
+    const takesPage = status === 404 ? wantsPage(req) : acceptsPage(req);
+    const page = isReading(req) && takesPage ? find('/index.html') : undefined;
     if (page === undefined) return false;
     send(req, res, page, status, cache);
     return true;
   };
 
   return {
-    /** The page itself; false when the client does not want one. `no-store`: its address is a secret. */
+    /** False when the client does not take HTML. `no-store` is for addresses that are secret. */
     sendPage,
 
-    /** Hashed files never change; the few others are asked for again. */
+    /** Hashed files never change; browsers revalidate the others. */
     files: ((req, res, next) => {
       if (!isReading(req)) return next();
-      // What browsers ask for by themselves.
+      // Browsers request /favicon.ico by themselves.
       const path = req.path === '/favicon.ico' ? '/favicon.svg' : req.path;
       const file = path === '/index.html' ? undefined : find(path);
       const isHashed = hashedPath.test(path);
       if (file) send(req, res, file, 200, isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-      else if (isHashed) askAnother(req, res, next);
+      else if (isHashed) retryElsewhere(req, res, next);
       else next();
     }) satisfies RequestHandler,
 
@@ -99,29 +99,29 @@ export const createWebApp = (folder: string) => {
       if (!isPagePath(req.path) || !sendPage(req, res, 200)) next();
     }) satisfies RequestHandler,
 
-    /** Last of all: a person gets the app's own page for this, a program the error shape. */
+    /** The last handler: browsers get the app's Not found page, programs the error shape. */
     notFound: ((req, res, next) => {
       if (/^\/(api|\.well-known)\//.test(req.path) || !sendPage(req, res, 404)) next();
     }) satisfies RequestHandler,
   };
 };
 
-/** While a release is replaced: the browser asks again, over another connection, and a balancer leads it to the next process. */
-const askAnother: RequestHandler = (req, res, next) => {
+/** During a deployment: redirect over a new connection, so that the load balancer picks another process. */
+const retryElsewhere: RequestHandler = (req, res, next) => {
   const tries = Number(req.query.again ?? 0);
-  if (!Number.isInteger(tries) || tries < 0 || tries >= mostTries) return next();
+  if (!Number.isInteger(tries) || tries < 0 || tries >= maxTries) return next();
   setTimeout(() => {
     const location = `${req.path}?again=${tries + 1}`;
     res.writeHead(307, { location, 'cache-control': 'no-store', connection: 'close' }).end();
-  }, tryPauseMs);
+  }, retryDelayMs);
 };
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
-/** An existing page goes to every client that does not refuse it, curl and monitors included. */
+/** Pages go to every client that does not exclude HTML, such as curl and monitors. */
 const acceptsPage = (req: Request) => req.accepts('html') !== false;
 
-/** Browsers that open a page name html; programs and fetch() do not. */
+/** Browsers name text/html when they open a page; programs and fetch() do not. */
 const wantsPage = ({ headers }: Request) => headers.accept?.includes('text/html') ?? false;
 
 const readFiles = (folder: string): Map<string, WebFile> => {
@@ -129,17 +129,17 @@ const readFiles = (folder: string): Map<string, WebFile> => {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-  const known = new Set(paths);
-  const found = paths.flatMap((path): [string, WebFile][] => {
+  const pathSet = new Set(paths);
+  const files = paths.flatMap((path): [string, WebFile][] => {
     const type = types[path.slice(path.lastIndexOf('.') + 1)];
     if (type === undefined) return [];
     const plain = readFileSync(path);
     const packed = (['br', 'gzip'] as const).flatMap((encoding) => {
       const file = `${path}.${encoding === 'br' ? 'br' : 'gz'}`;
-      return known.has(file) ? [{ encoding, bytes: readFileSync(file) }] : [];
+      return pathSet.has(file) ? [{ encoding, bytes: readFileSync(file) }] : [];
     });
     const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
     return [[`/${relative(folder, path).replaceAll('\\', '/')}`, { type, tag, plain, packed }]];
   });
-  return new Map(found);
+  return new Map(files);
 };

@@ -16,7 +16,7 @@ export interface LiveEvent {
 }
 
 /** Domains (first part of the query keys) that an event makes stale. An unlisted kind is its own domain. */
-const touched: Record<string, readonly string[]> = {
+const staleDomains: Record<string, readonly string[]> = {
   approval: ['approvals', 'posts', 'notifications'],
   post: ['posts', 'analytics', 'approvals', 'slots', 'labels', 'notifications'],
   account: ['accounts', 'posts', 'approvals', 'notifications'],
@@ -32,11 +32,11 @@ const touched: Record<string, readonly string[]> = {
   workspace: ['session', 'plan'],
   clock: ['clock'],
 };
-export const eventKinds = Object.keys(touched);
+export const eventKinds = Object.keys(staleDomains);
 
 /** `dismissEverywhere` closes a toast in the other tabs too. */
-export const applyEvent = (client: QueryClient, news: LiveEvent, dismissEverywhere: (toastId: string) => void) => {
-  const { kind, id, text } = news;
+export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywhere: (toastId: string) => void) => {
+  const { kind, id, text } = event;
   if (kind === 'here') return;
   if (kind === 'dismissed') return id === undefined ? undefined : closeToast(id, 'elsewhere');
   if (kind === 'resync') {
@@ -52,7 +52,7 @@ export const applyEvent = (client: QueryClient, news: LiveEvent, dismissEverywhe
   if (kind === 'statistics' && id !== undefined) {
     for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
-  for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
+  for (const domain of staleDomains[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
   const toastId = toastIdOf(kind, id);
   if (kind === 'approval' && (!text || !id)) {
     // An approval event without text means that it was decided.
@@ -61,7 +61,7 @@ export const applyEvent = (client: QueryClient, news: LiveEvent, dismissEverywhe
   }
   if (!text) return;
   const zone = client.getQueryData<Session>(keys.session)?.user.timeZone || browserZone();
-  const toast = toastOf(news);
+  const toast = toastOf(event);
   showToast({
     id: toastId,
     text: inZone(text, zone),
@@ -77,22 +77,22 @@ export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id
 /** Requests stay until a person acts; results disappear by themselves. */
 const toastOf = ({ kind, id = '', text = '' }: LiveEvent): Omit<Toast, 'text'> => {
   if (kind === 'approval')
-    return { icon: Stamp, tone: 'brass', stays: true, action: to('Review', '/approvals/$id', id) };
-  if (kind === 'account') return attention(Unplug, 'Reconnect', '/accounts');
-  if (kind === 'webhook') return attention(Webhook, 'Open', '/settings/webhooks/$id', id);
+    return { icon: Stamp, tone: 'brass', stays: true, action: linkTo('Review', '/approvals/$id', id) };
+  if (kind === 'account') return attentionToast(Unplug, 'Reconnect', '/accounts');
+  if (kind === 'webhook') return attentionToast(Webhook, 'Open', '/settings/webhooks/$id', id);
   if (kind !== 'post') return {};
   const isTrouble = /\bcould not\b/i.test(text);
-  return { ...(isTrouble && { icon: CircleX, tone: 'red' as const }), action: to('Open', '/posts/$id', id) };
+  return { ...(isTrouble && { icon: CircleX, tone: 'red' as const }), action: linkTo('Open', '/posts/$id', id) };
 };
 
-const attention = (icon: LucideIcon, label: string, path: LinkProps['to'], id?: string): Omit<Toast, 'text'> => ({
+const attentionToast = (icon: LucideIcon, label: string, path: LinkProps['to'], id?: string): Omit<Toast, 'text'> => ({
   icon,
   tone: 'red',
   stays: true,
-  action: to(label, path, id),
+  action: linkTo(label, path, id),
 });
 
-const to = (label: string, path: LinkProps['to'], id?: string): NonNullable<Toast['action']> => ({
+const linkTo = (label: string, path: LinkProps['to'], id?: string): NonNullable<Toast['action']> => ({
   label,
   link: { to: path, ...(id && { params: { id } }) } as LinkProps,
 });

@@ -10,7 +10,7 @@ const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
 /** After sleep the connection is dead, and no event reports that. */
 const sleptMs = 90_000;
-const lookMs = 30_000;
+const sleepCheckMs = 30_000;
 
 /**
  * One event stream for all tabs of a workspace: the tab that holds the lock reads it and broadcasts to the others. When
@@ -21,36 +21,36 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
   const channel = new BroadcastChannel(name);
   // Resume from the session read, so that no event before the stream opens is missed.
   let lastId = client.getQueryData<Session>(keys.session)?.liveFrom;
-  const hear = (news: LiveEvent) => {
-    lastId = news.eventId || lastId;
-    applyEvent(client, news, dismissEverywhere);
+  const handle = (event: LiveEvent) => {
+    lastId = event.eventId || lastId;
+    applyEvent(client, event, dismissEverywhere);
   };
   const dismissEverywhere = (toastId: string) => channel.postMessage({ kind: 'dismissed', id: toastId });
-  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => hear(data);
-  const stopped = new AbortController();
-  const askedAt = performance.now();
+  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => handle(data);
+  const controller = new AbortController();
+  const requestedAt = performance.now();
   const lead = () =>
     readStream(
       () => `/api/app/events?${new URLSearchParams({ workspace: workspaceId, ...(lastId && { last: lastId }) })}`,
-      (news) => {
-        channel.postMessage(news);
-        hear(news);
+      (event) => {
+        channel.postMessage(event);
+        handle(event);
       },
-      stopped.signal,
+      controller.signal,
       // A tab that waited for the lock succeeds one that closed; events in between may be lost.
-      performance.now() - askedAt > 1000,
+      performance.now() - requestedAt > 1000,
     );
   // Without https there is no navigator.locks, so each tab reads its own stream.
   if (navigator.locks === undefined) void lead();
-  else navigator.locks.request(name, { signal: stopped.signal }, lead).catch(() => undefined);
+  else navigator.locks.request(name, { signal: controller.signal }, lead).catch(() => undefined);
   return () => {
-    stopped.abort();
+    controller.abort();
     channel.close();
   };
 };
 
 /** Reads until `signal` aborts. Emits `resync` after every gap, since events may have been missed. */
-const readStream = (url: () => string, tell: (news: LiveEvent) => void, signal: AbortSignal, takesOver: boolean) =>
+const readStream = (url: () => string, emit: (event: LiveEvent) => void, signal: AbortSignal, takesOver: boolean) =>
   new Promise<void>((resolve) => {
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -62,7 +62,7 @@ const readStream = (url: () => string, tell: (news: LiveEvent) => void, signal: 
       source = new EventSource(url());
       source.onopen = () => {
         waitMs = firstWaitMs;
-        if (hadGap) tell({ kind: 'resync' });
+        if (hadGap) emit({ kind: 'resync' });
         hadGap = false;
       };
       source.onerror = () => {
@@ -71,10 +71,10 @@ const readStream = (url: () => string, tell: (news: LiveEvent) => void, signal: 
         if (source?.readyState === EventSource.CLOSED) reopen();
       };
       // The start position, for a browser that goes offline before the first event.
-      source.onmessage = ({ lastEventId }) => tell({ kind: 'here', eventId: lastEventId });
+      source.onmessage = ({ lastEventId }) => emit({ kind: 'here', eventId: lastEventId });
       for (const kind of kinds) {
         source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) => {
-          tell({ ...parsed(data), eventId: lastEventId, kind });
+          emit({ ...parseEvent(data), eventId: lastEventId, kind });
           if (kind !== 'ended') return;
           source?.close();
           waitMs = longestWaitMs;
@@ -87,28 +87,28 @@ const readStream = (url: () => string, tell: (news: LiveEvent) => void, signal: 
       retry = setTimeout(open, waitMs * (0.5 + Math.random() / 2));
       waitMs = Math.min(waitMs * 2, longestWaitMs);
     };
-    const again = () => {
+    const reconnect = () => {
       hadGap = true;
       open();
     };
-    let lookedAt = performance.now();
-    const look = setInterval(() => {
-      const passedMs = performance.now() - lookedAt;
-      lookedAt = performance.now();
-      if (passedMs > sleptMs) again();
-    }, lookMs);
-    window.addEventListener('online', again);
+    let checkedAt = performance.now();
+    const sleepCheck = setInterval(() => {
+      const passedMs = performance.now() - checkedAt;
+      checkedAt = performance.now();
+      if (passedMs > sleptMs) reconnect();
+    }, sleepCheckMs);
+    window.addEventListener('online', reconnect);
     signal.addEventListener('abort', () => {
       clearTimeout(retry);
-      clearInterval(look);
-      window.removeEventListener('online', again);
+      clearInterval(sleepCheck);
+      window.removeEventListener('online', reconnect);
       source?.close();
       resolve();
     });
     open();
   });
 
-const parsed = (data: string): Partial<LiveEvent> => {
+const parseEvent = (data: string): Partial<LiveEvent> => {
   try {
     return JSON.parse(data) as Partial<LiveEvent>;
   } catch {

@@ -11,11 +11,11 @@ export const subscribeToPush = async (publicKey: string) => {
   if ((await Notification.requestPermission()) !== 'granted') return undefined;
   await navigator.serviceWorker.register(workerPath);
   const { pushManager } = await navigator.serviceWorker.ready;
-  const asked = { userVisibleOnly: true, applicationServerKey: publicKey };
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey };
   // A subscription made for another server key cannot be reused.
-  const subscription = await pushManager.subscribe(asked).catch(async () => {
+  const subscription = await pushManager.subscribe(options).catch(async () => {
     await (await pushManager.getSubscription())?.unsubscribe();
-    return pushManager.subscribe(asked);
+    return pushManager.subscribe(options);
   });
   const { endpoint = '', keys = {} } = subscription.toJSON();
   return { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } };

@@ -6,10 +6,10 @@ import { ownPath } from '#web/own-path.ts';
 export const useOpenFromPush = () => {
   const navigate = useNavigate();
   useEffect(() => {
-    const hear = ({ data }: MessageEvent<{ open?: unknown }>) => {
+    const openPage = ({ data }: MessageEvent<{ open?: unknown }>) => {
       if (typeof data?.open === 'string') void navigate({ href: ownPath(data.open) });
     };
-    navigator.serviceWorker?.addEventListener('message', hear);
-    return () => navigator.serviceWorker?.removeEventListener('message', hear);
+    navigator.serviceWorker?.addEventListener('message', openPage);
+    return () => navigator.serviceWorker?.removeEventListener('message', openPage);
   }, [navigate]);
 };

@@ -1,19 +1,16 @@
-import { X } from 'lucide-react';
 import { handleOf } from '#web/networks.ts';
 import styles from './account-chip.module.css';
 import { NetworkBadge } from './network-badge.tsx';
 
-/** A toggle button with `onToggle`; with `onRemove` it has a remove button. */
+/** A toggle button with `onToggle`. */
 export const AccountChip = ({
   account,
   pressed,
   onToggle,
-  onRemove,
 }: {
   account: { network: string; handle: string; name: string };
   pressed?: boolean;
   onToggle?: () => void;
-  onRemove?: () => void;
 }) => {
   const inside = (
     <>
@@ -30,14 +27,5 @@ export const AccountChip = ({
       </button>
     );
   }
-  return (
-    <span className={styles.chip}>
-      {inside}
-      {onRemove && (
-        <button type="button" className={styles.remove} aria-label={`Remove ${handleOf(account)}`} onClick={onRemove}>
-          <X size={14} aria-hidden="true" />
-        </button>
-      )}
-    </span>
-  );
+  return <span className={styles.chip}>{inside}</span>;
 };

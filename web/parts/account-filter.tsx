@@ -16,7 +16,7 @@ export const AccountFilter = ({
   onChange: (ids: readonly string[]) => void;
 }) => {
   const { list, networksOf } = useAccounts();
-  const shown = chosen.length === 0 ? list.map(({ network }) => network) : networksOf(chosen);
+  const networks = chosen.length === 0 ? list.map(({ network }) => network) : networksOf(chosen);
   return (
     <FilterPopover
       name="Accounts"
@@ -25,7 +25,7 @@ export const AccountFilter = ({
         label: 'All accounts',
         lead: (
           <span aria-hidden="true" className={styles.badges}>
-            <NetworkBadges networks={[...new Set(shown)].slice(0, 3)} size={16} />
+            <NetworkBadges networks={[...new Set(networks)].slice(0, 3)} size={16} />
           </span>
         ),
       })}

@@ -22,15 +22,15 @@ export const ConfirmDialog = ({
   kind: 'send' | 'danger' | 'ink';
   onConfirm: () => Promise<unknown>;
 }) => {
-  const [running, setRunning] = useState(false);
+  const [isRunning, setIsRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const close = () => {
-    if (running) return;
+    if (isRunning) return;
     setFault(undefined);
     onClose();
   };
   const confirm = async () => {
-    setRunning(true);
+    setIsRunning(true);
     setFault(undefined);
     try {
       await onConfirm();
@@ -38,7 +38,7 @@ export const ConfirmDialog = ({
     } catch (error) {
       setFault(error);
     } finally {
-      setRunning(false);
+      setIsRunning(false);
     }
   };
   return (
@@ -49,7 +49,12 @@ export const ConfirmDialog = ({
         <Button variant="quiet" onClick={close}>
           Cancel
         </Button>
-        <Button variant={kind === 'danger' ? 'danger-filled' : kind} loading={running} onClick={confirm} data-autofocus>
+        <Button
+          variant={kind === 'danger' ? 'danger-filled' : kind}
+          loading={isRunning}
+          onClick={confirm}
+          data-autofocus
+        >
           {act}
         </Button>
       </div>

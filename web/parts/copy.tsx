@@ -34,21 +34,15 @@ export const CopyButton = ({
   label = 'Copy',
   size = 28,
   children,
-  onCopied,
 }: {
   value: string;
   label?: string;
   size?: number;
   children?: React.ReactNode;
-  onCopied?: (() => void) | undefined;
 }) => {
   const { copied, copy } = useCopied(value);
   const Icon = copied ? Check : Copy;
-  const press = async () => {
-    await copy();
-    onCopied?.();
-  };
-  const said = (
+  const announcement = (
     <span className="hidden" role="status">
       {copied ? 'Copied' : ''}
     </span>
@@ -56,37 +50,27 @@ export const CopyButton = ({
   if (children !== undefined) {
     return (
       <>
-        <Button size="xs" leftSection={<Icon size={14} aria-hidden="true" />} onClick={press}>
+        <Button size="xs" leftSection={<Icon size={14} aria-hidden="true" />} onClick={copy}>
           {copied ? 'Copied' : children}
         </Button>
-        {said}
+        {announcement}
       </>
     );
   }
   return (
     <>
       <Tooltip label={copied ? 'Copied' : label}>
-        <ActionIcon size={size} aria-label={label} onClick={press}>
+        <ActionIcon size={size} aria-label={label} onClick={copy}>
           <Icon size={14} aria-hidden="true" />
         </ActionIcon>
       </Tooltip>
-      {said}
+      {announcement}
     </>
   );
 };
 
 /** `block` keeps line breaks. */
-export const CopyField = ({
-  value,
-  label,
-  block = false,
-  onCopied,
-}: {
-  value: string;
-  label: string;
-  block?: boolean;
-  onCopied?: (() => void) | undefined;
-}) => (
+export const CopyField = ({ value, label, block = false }: { value: string; label: string; block?: boolean }) => (
   <div className={styles.field} data-block={block || undefined}>
     {block ? (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard
@@ -98,6 +82,6 @@ export const CopyField = ({
         {value}
       </code>
     )}
-    <CopyButton value={value} label={`Copy ${label}`} onCopied={onCopied} />
+    <CopyButton value={value} label={`Copy ${label}`} />
   </div>
 );

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import styles from './entry-card.module.css';
+import { FaultBanner } from './fault-banner.tsx';
 import { Mark } from './mark.tsx';
 
 /** Layout of the pages outside the shell: sign-in, invitation, consent. */
@@ -45,4 +46,15 @@ export const EntryForm = ({ onSubmit, children }: { onSubmit: () => void; childr
   >
     {children}
   </form>
+);
+
+/** `card` is the title of the page, `title` that of the error. */
+export const EntryFault = ({
+  card,
+  foot,
+  ...banner
+}: { card: string; foot?: React.ReactNode } & React.ComponentProps<typeof FaultBanner>) => (
+  <EntryCard title={card} foot={foot}>
+    <FaultBanner {...banner} />
+  </EntryCard>
 );

@@ -19,24 +19,24 @@ export const TryForm = ({
   enter: () => Promise<unknown>;
   children?: React.ReactNode;
 }) => {
-  const [running, setRunning] = useState(false);
+  const [isRunning, setIsRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const submit = async () => {
-    setRunning(true);
+    setIsRunning(true);
     setFault(undefined);
     try {
       await enter();
       location.assign(next);
     } catch (error) {
       setFault(error);
-      setRunning(false);
+      setIsRunning(false);
     }
   };
   return (
     <EntryForm onSubmit={submit}>
       {children}
       {fault !== undefined && <TryFault fault={fault} title={refused} />}
-      <Button type="submit" variant="ink" size="lg" loading={running}>
+      <Button type="submit" variant="ink" size="lg" loading={isRunning}>
         {act}
       </Button>
     </EntryForm>

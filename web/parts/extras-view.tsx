@@ -7,7 +7,7 @@ export const ExtrasView = ({ poll, quote, longText, firstComment }: Extras) => (
       <figure className={styles.box} aria-label="Poll">
         <ul className={styles.choices}>
           {poll.choices.map((choice, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id
             <li key={index} dir="auto">
               {choice.trim() || <i className="text-3">Choice {index + 1}</i>}
             </li>
@@ -29,7 +29,7 @@ export const ExtrasView = ({ poll, quote, longText, firstComment }: Extras) => (
     {longText && (
       <figure className={styles.box} aria-label="Long text">
         <figcaption className="small text-2">Long text</figcaption>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard */}
         <p className={styles.words} dir="auto" tabIndex={0}>
           {longText}
         </p>

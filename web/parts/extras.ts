@@ -25,15 +25,15 @@ export const extrasOf = (options: Readonly<Record<string, string>>, network: str
 /** Distinct extras of these accounts, each with its networks. */
 export const extrasFor = (versions: Post['versions'], accounts: readonly { id: string; network: string }[]) => {
   const optionsOf = (id: string | undefined) => versions.find(({ accountId }) => accountId === id)?.options ?? {};
-  const found = new Map<string, Extras & { networks: string[] }>();
+  const extrasByKey = new Map<string, Extras & { networks: string[] }>();
   for (const { id, network } of accounts) {
     const extras = extrasOf({ ...optionsOf(undefined), ...optionsOf(id) }, network);
     const key = JSON.stringify(extras);
     if (key === '{}') continue;
-    const networks = [...new Set([...(found.get(key)?.networks ?? []), network])];
-    found.set(key, { ...extras, networks });
+    const networks = [...new Set([...(extrasByKey.get(key)?.networks ?? []), network])];
+    extrasByKey.set(key, { ...extras, networks });
   }
-  return [...found.values()];
+  return [...extrasByKey.values()];
 };
 
 /** `30 minutes`, `1 day` */

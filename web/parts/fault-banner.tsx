@@ -29,7 +29,7 @@ export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: 
 const useCountdown = (seconds: number | undefined, onEnd: (() => void) | undefined) => {
   const [left, setLeft] = useState(seconds ?? 0);
   const counting = seconds !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the end is called once, whatever function it is by then
+  // biome-ignore lint/correctness/useExhaustiveDependencies: onEnd may be a new function on every render
   useEffect(() => {
     if (!counting) return;
     if (left <= 0) {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { MediaItem } from '#generated/app-client';
 import { describeFile, thumbnailOf } from './media-file.ts';
 
-interface Sent {
+interface SentFile {
   /** What goes out. */
   readonly file: MediaItem;
   /** Same as `file` if nothing was fitted. */
@@ -15,17 +15,17 @@ export const filesFor = (
   accountIds: readonly string[],
   media: readonly MediaItem[],
   fittedFor: (accountId: string, mediaId: string) => MediaItem | undefined,
-): Sent[] => {
-  const found = new Map<string, Sent>();
+): SentFile[] => {
+  const filesById = new Map<string, SentFile>();
   for (const original of ids.flatMap((id) => media.find((one) => one.id === id) ?? [])) {
     const files = accountIds.map((accountId) => fittedFor(accountId, original.id) ?? original);
-    for (const file of files.length === 0 ? [original] : files) found.set(file.id, { file, original });
+    for (const file of files.length === 0 ? [original] : files) filesById.set(file.id, { file, original });
   }
-  return [...found.values()];
+  return [...filesById.values()];
 };
 
 /** The server deletes fitted images a day after their last use; show the original then. */
-export const FileImage = ({ file, original }: Sent) => {
+export const FileImage = ({ file, original }: SentFile) => {
   const [isGone, setGone] = useState(false);
   const isFitted = file.id !== original.id && !isGone;
   return (

@@ -11,15 +11,15 @@ import { LabelDot } from './label-chip.tsx';
 import styles from './labels-dialog.module.css';
 import { Loaded } from './loaded.tsx';
 import { count } from './number.ts';
-import { showToast } from './toasts.tsx';
+import { showFault } from './toasts.tsx';
 import { useLabels } from './use-labels.ts';
 
 type Color = Label['color'];
 const colors: readonly Color[] = ['grey', 'blue', 'green', 'orange', 'red', 'plum'];
-const longestName = 40;
+const maxNameLength = 40;
 
 /** How many of the posts have a label. */
-type Having = 'all' | 'some' | 'none';
+type Presence = 'all' | 'some' | 'none';
 
 export default function LabelsDialog({
   title,
@@ -28,7 +28,7 @@ export default function LabelsDialog({
   onClose,
 }: {
   title: string;
-  having: (id: string) => Having;
+  having: (id: string) => Presence;
   onChoose: (id: string, on: boolean) => void;
   onClose: () => void;
 }) {
@@ -75,7 +75,7 @@ const LabelRow = ({
   onDeleting,
 }: {
   label: Label;
-  having: Having;
+  having: Presence;
   onChoose: (on: boolean) => void;
   isDeleting: boolean;
   onDeleting: (on: boolean) => void;
@@ -84,26 +84,26 @@ const LabelRow = ({
   const [isEditing, setEditing] = useState(false);
   const [name, setName] = useState(label.name);
   const [color, setColor] = useState(label.color);
-  const again = () => client.invalidateQueries({ queryKey: keys.labels });
+  const refetch = () => client.invalidateQueries({ queryKey: keys.labels });
   const change = useMutation({
     mutationFn: (change: { name?: string; color?: Color }) => app.changeLabel({ id: label.id, ...change }),
     onSuccess: async () => {
-      await again();
+      await refetch();
       setEditing(false);
     },
   });
   const remove = useMutation({
     mutationFn: () => app.deleteLabel({ id: label.id }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
     onSettled: async () => {
-      await again();
+      await refetch();
       await client.invalidateQueries({ queryKey: ['posts'] });
     },
   });
   const save = () => {
-    const changed = name.trim() || label.name;
-    if (changed === label.name && color === label.color) setEditing(false);
-    else change.mutate({ name: changed, color });
+    const newName = name.trim() || label.name;
+    if (newName === label.name && color === label.color) setEditing(false);
+    else change.mutate({ name: newName, color });
   };
   if (isEditing) {
     return (
@@ -119,7 +119,7 @@ const LabelRow = ({
           <TextInput
             aria-label={`New name for ${label.name}`}
             value={name}
-            maxLength={longestName}
+            maxLength={maxNameLength}
             autoFocus
             error={change.error && (fieldFault(change.error, 'name', 'The name') ?? faultOf(change.error).message)}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -207,7 +207,7 @@ const NewLabel = ({ onMade, next }: { onMade: (id: string) => void; next: Color 
         aria-label="New label"
         placeholder="New label"
         value={name}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         data-autofocus
         error={error && (fieldFault(error, 'name', 'The name') ?? faultOf(error).message)}
         onChange={({ currentTarget }) => {

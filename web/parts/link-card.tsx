@@ -2,8 +2,8 @@ import type { LinkCard } from '#generated/app-client';
 import styles from './link-card.module.css';
 
 /** Stored cards whose link is in this text. */
-export const linkCardsIn = (kept: readonly LinkCard[], network: string, text: string): LinkCard[] =>
-  kept.filter((card) => card.network === network && text.includes(card.uri.replace('https://', '')));
+export const linkCardsIn = (cards: readonly LinkCard[], network: string, text: string): LinkCard[] =>
+  cards.filter((card) => card.network === network && text.includes(card.uri.replace('https://', '')));
 
 export const LinkCardView = ({ card: { uri, title, description, pictureUrl } }: { card: LinkCard }) => (
   <figure className={styles.card} aria-label="Link card">

@@ -18,22 +18,22 @@ export const MainButton = ({
   type?: 'button' | 'submit';
 }) => {
   const id = useId();
-  const blocked = reason !== undefined;
+  const isBlocked = reason !== undefined;
   return (
     <>
       <Button
         variant="ink"
         {...props}
-        aria-disabled={blocked || undefined}
-        aria-describedby={blocked ? id : undefined}
+        aria-disabled={isBlocked || undefined}
+        aria-describedby={isBlocked ? id : undefined}
         onClick={(event) => {
-          if (!blocked && !props.loading) return onClick();
+          if (!isBlocked && !props.loading) return onClick();
           event.preventDefault();
         }}
       >
         {children}
       </Button>
-      {blocked && (
+      {isBlocked && (
         <span id={id} className={reasonHidden ? 'hidden' : 'small text-3'}>
           {reason}
         </span>

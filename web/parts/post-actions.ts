@@ -11,19 +11,19 @@ import { useAccounts } from './use-accounts.ts';
 
 type Named = Pick<PostSummary, 'id' | 'text'>;
 
-let gone: ReadonlySet<string> = new Set();
+let deletedIds: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
-const setGone = (next: ReadonlySet<string>) => {
-  gone = next;
-  for (const hear of listeners) hear();
+const setDeletedIds = (next: ReadonlySet<string>) => {
+  deletedIds = next;
+  for (const listener of listeners) listener();
 };
-const subscribe = (hear: () => void) => {
-  listeners.add(hear);
-  return () => listeners.delete(hear);
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 };
 
 /** Drafts deleted in this tab; lists hide them while Undo is possible. */
-export const useDeleted = () => useSyncExternalStore(subscribe, () => gone);
+export const useDeleted = () => useSyncExternalStore(subscribe, () => deletedIds);
 
 const showFault = (title: string, error: unknown) =>
   showToast({ tone: 'red', text: `${title} ${faultOf(error).message}`, icon: Trash2 });
@@ -34,17 +34,17 @@ export const useDeleteDrafts = () => {
   return useCallback(
     (drafts: readonly Named[]) => {
       const ids = drafts.map(({ id }) => id);
-      const bringBack = () => setGone(new Set([...gone].filter((id) => !ids.includes(id))));
+      const restore = () => setDeletedIds(new Set([...deletedIds].filter((id) => !ids.includes(id))));
       const act = async () => {
         try {
           await Promise.all(ids.map((id) => keepaliveActions.posts.delete({ id })));
         } catch (error) {
-          bringBack();
+          restore();
           showFault('Not deleted.', error);
         }
         await client.invalidateQueries({ queryKey: ['posts'] });
       };
-      setGone(new Set([...gone, ...ids]));
+      setDeletedIds(new Set([...deletedIds, ...ids]));
       const [only] = drafts;
       const text =
         drafts.length > 1 || only === undefined
@@ -52,7 +52,7 @@ export const useDeleteDrafts = () => {
           : titleOf(only.text) === ''
             ? 'Empty draft deleted'
             : `Draft ${quoteHeading(only.text)} deleted`;
-      showUndo({ text, icon: Trash2, act: () => void act(), undo: bringBack });
+      showUndo({ text, icon: Trash2, act: () => void act(), undo: restore });
     },
     [client],
   );
@@ -83,20 +83,20 @@ export const useDuplicate = () => {
   const { byId } = useAccounts();
   return useCallback(
     async (ids: readonly string[]): Promise<string[]> => {
-      const made: string[] = [];
+      const copies: string[] = [];
       try {
-        for (const id of ids) made.push((await copyOf(id, (accountId) => byId.has(accountId))).id);
+        for (const id of ids) copies.push((await copyOf(id, (accountId) => byId.has(accountId))).id);
       } catch (error) {
         showFault('Not duplicated.', error);
       }
-      const [only] = made;
+      const [only] = copies;
       if (only !== undefined) {
-        const text = made.length === 1 ? 'Duplicated as a draft' : `Duplicated as ${count(made.length, 'draft')}`;
+        const text = copies.length === 1 ? 'Duplicated as a draft' : `Duplicated as ${count(copies.length, 'draft')}`;
         const link = { to: '/posts/$id', params: { id: only } } as const;
-        showToast({ text, icon: Copy, ...(made.length === 1 && { action: { label: 'Open', link } }) });
+        showToast({ text, icon: Copy, ...(copies.length === 1 && { action: { label: 'Open', link } }) });
         void client.invalidateQueries({ queryKey: ['posts'] });
       }
-      return made;
+      return copies;
     },
     [client, byId],
   );

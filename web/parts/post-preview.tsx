@@ -60,10 +60,18 @@ const familyOf = ({ media }: Constraints, hasTitle: boolean): Family => {
 };
 
 /** Enough for what fits into a preview. */
-const shownCharacters = 1200;
+const maxCharacters = 1200;
 
-export const PostPreview = ({ account, limits, items: written, title, extras = {}, cover, whole = false }: Props) => {
-  const items = cover === undefined ? written : written.map((item) => withCover(item, cover));
+export const PostPreview = ({
+  account,
+  limits,
+  items: originalItems,
+  title,
+  extras = {},
+  cover,
+  whole = false,
+}: Props) => {
+  const items = cover === undefined ? originalItems : originalItems.map((item) => withCover(item, cover));
   const family = familyOf(limits, title !== undefined);
   const label = `${account.provider}, ${handleOf(account)}`;
   if (family === 'text') {
@@ -134,12 +142,12 @@ const link = /(https?:\/\/\S+|(?<![\w@.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/\S*)?|[@
 /** Highlights links, mentions and tags; no markup is interpreted. */
 const Body = ({ text, whole }: { text: string; whole: boolean }) => {
   if (text.trim() === '') return <p className="text-3">Nothing written yet</p>;
-  const shown = whole ? text : text.slice(0, shownCharacters);
+  const visible = whole ? text : text.slice(0, maxCharacters);
   return (
     <p className={styles.text} dir="auto">
-      {shown.split(link).map((piece, index) =>
+      {visible.split(link).map((piece, index) =>
         index % 2 === 1 ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no id and never reorder
           <span key={index} className={styles.link}>
             {piece}
           </span>
@@ -147,7 +155,7 @@ const Body = ({ text, whole }: { text: string; whole: boolean }) => {
           piece
         ),
       )}
-      {text.length > shown.length && '…'}
+      {text.length > visible.length && '…'}
     </p>
   );
 };
@@ -204,7 +212,7 @@ const Rest = ({ media }: { media: readonly PreviewFile[] }) =>
 
 const Picture = ({ file: { src, alt, isVideo, isFitted, title, playsAt, hasCover } }: { file: PreviewFile }) => {
   if (isVideo && playsAt !== undefined) {
-    // biome-ignore lint/a11y/useMediaCaption: networks take a video without captions, and so nobody has any
+    // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
     return <video src={playsAt} poster={src} controls preload="none" aria-label={alt || 'Video'} />;
   }
   return (

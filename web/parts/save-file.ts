@@ -1,3 +1,5 @@
+import { byteOrderMark } from '#server/transfer/csv';
+
 export const saveFile = (blob: Blob, name: string) => {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
@@ -5,3 +7,7 @@ export const saveFile = (blob: Blob, name: string) => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 0);
 };
+
+/** Spreadsheets need the byte order mark to read UTF-8. */
+export const saveCsv = (csv: string, name: string) =>
+  saveFile(new Blob([byteOrderMark, csv], { type: 'text/csv;charset=utf-8' }), name);

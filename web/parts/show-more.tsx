@@ -7,7 +7,7 @@ import styles from './show-more.module.css';
 export const ShowMore = ({ loading, onMore }: { loading: boolean; onMore: () => void }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const isNear = entry?.isIntersecting ?? false;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time the end comes near
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run once each time the end comes near
   useEffect(() => {
     if (isNear && !loading) onMore();
   }, [isNear, loading]);

@@ -13,17 +13,17 @@ export const SkeletonRows = ({
   height?: number;
   label?: string;
 }) => {
-  const [shown, setShown] = useState(false);
+  const [isVisible, setIsVisible] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), delayMs);
+    const timer = setTimeout(() => setIsVisible(true), delayMs);
     return () => clearTimeout(timer);
   }, []);
   return (
     <div aria-busy="true" style={{ minHeight: rows * height }}>
       <span className="hidden">{label}</span>
-      {shown &&
+      {isVisible &&
         Array.from({ length: rows }, (_, row) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows of nothing have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no id
           <div key={row} className={styles.row} style={{ height }} aria-hidden="true">
             <i style={{ width: 18, borderRadius: 9 }} />
             <i style={{ width: `${[48, 34, 54, 28][row % 4]}%`, height: 12 }} />

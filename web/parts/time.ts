@@ -20,8 +20,8 @@ export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZon
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 const formatFor = (zone: string) => {
-  const made = formats.get(zone);
-  if (made) return made;
+  const cached = formats.get(zone);
+  if (cached) return cached;
   const options: Intl.DateTimeFormatOptions = {
     timeZone: zone,
     hourCycle: 'h23',
@@ -52,12 +52,12 @@ export interface Parts {
 const millis = (at: Date | string) => (typeof at === 'string' ? Date.parse(at) : at.getTime());
 
 export const partsIn = (at: Date | string, zone: string): Parts => {
-  const found = Object.fromEntries(
+  const values = Object.fromEntries(
     formatFor(zone)
       .formatToParts(millis(at))
       .map(({ type, value }) => [type, value]),
   );
-  const number = (name: string) => Number(found[name]);
+  const number = (name: string) => Number(values[name]);
   return {
     year: number('year'),
     month: number('month'),
@@ -65,22 +65,22 @@ export const partsIn = (at: Date | string, zone: string): Parts => {
     hour: number('hour'),
     minute: number('minute'),
     second: number('second'),
-    weekday: found.weekday ?? '',
+    weekday: values.weekday ?? '',
   };
 };
 
-const two = (value: number) => String(value).padStart(2, '0');
+const pad = (value: number) => String(value).padStart(2, '0');
 
 /** `2026-11-19` */
 export const dateIn = (at: Date | string, zone: string) => {
   const { year, month, day } = partsIn(at, zone);
-  return `${year}-${two(month)}-${two(day)}`;
+  return `${year}-${pad(month)}-${pad(day)}`;
 };
 
 /** `2026-11-19 08:30:00` */
 export const wallTime = (at: Date | string, zone: string) => {
   const { hour, minute, second } = partsIn(at, zone);
-  return `${dateIn(at, zone)} ${two(hour)}:${two(minute)}:${two(second)}`;
+  return `${dateIn(at, zone)} ${pad(hour)}:${pad(minute)}:${pad(second)}`;
 };
 
 /** Epoch milliseconds of the wall time read as UTC. */
@@ -91,23 +91,23 @@ const asUtc = (wall: string) => {
 
 /** A wall time that DST repeats is the first of the two; one that it skips moves forward: 02:30 becomes 03:30. */
 export const instantOf = (wall: string, zone: string): string => {
-  const { found, before } = momentsOf(wall, zone);
-  return new Date(found.length > 0 ? Math.min(...found) : before).toISOString();
+  const { instants, before } = instantsOf(wall, zone);
+  return new Date(instants.length > 0 ? Math.min(...instants) : before).toISOString();
 };
 
 /** How DST affects a wall time, if at all. */
 export const clockChangeAt = (wall: string, zone: string): 'skipped' | 'repeated' | undefined => {
-  const moments = new Set(momentsOf(wall, zone).found).size;
-  return moments === 0 ? 'skipped' : moments === 2 ? 'repeated' : undefined;
+  const count = new Set(instantsOf(wall, zone).instants).size;
+  return count === 0 ? 'skipped' : count === 2 ? 'repeated' : undefined;
 };
 
 /** The instants with this wall time: one, none or two. */
-const momentsOf = (wall: string, zone: string) => {
+const instantsOf = (wall: string, zone: string) => {
   const utc = asUtc(wall);
   const offsetAt = (at: number) => asUtc(wallTime(new Date(at), zone)) - at;
   const before = utc - offsetAt(utc - dayMs);
   const after = utc - offsetAt(utc + dayMs);
-  return { before, found: [before, after].filter((at) => at + offsetAt(at) === utc) };
+  return { before, instants: [before, after].filter((at) => at + offsetAt(at) === utc) };
 };
 
 /** Calendar days, independent of DST: `addDays('2026-11-19', 1)`. */
@@ -121,7 +121,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** `08:30` */
 export const formatTime = (at: Date | string, zone: string) => {
   const { hour, minute } = partsIn(at, zone);
-  return `${two(hour)}:${two(minute)}`;
+  return `${pad(hour)}:${pad(minute)}`;
 };
 
 /** `Thu 19 Nov`, with the year if it is not this one. */

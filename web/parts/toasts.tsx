@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Check, type LucideIcon, X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { faultOf } from '#web/faults.ts';
 import { isTyping } from './is-typing.ts';
 import styles from './toasts.module.css';
 
@@ -25,41 +26,43 @@ interface Shown extends Toast {
 }
 
 const lifeMs = 6000;
-const most = 3;
-let shown: readonly Shown[] = [];
-let made = 0;
+const maxToasts = 3;
+let toasts: readonly Shown[] = [];
+let toastCount = 0;
 const listeners = new Set<() => void>();
 
 const set = (next: readonly Shown[]) => {
-  shown = next;
-  for (const hear of listeners) hear();
+  toasts = next;
+  for (const listener of listeners) listener();
 };
 
 export const closeToast = (id: string, why: Why = 'dismissed') => {
-  const found = shown.find((one) => one.id === id);
-  if (!found) return;
-  set(shown.filter((one) => one.id !== id));
-  found.onClose?.(why);
+  const toast = toasts.find((one) => one.id === id);
+  if (!toast) return;
+  set(toasts.filter((one) => one.id !== id));
+  toast.onClose?.(why);
 };
 
 /** Returns its id. */
 export const showToast = (toast: Toast): string => {
-  const id = toast.id ?? `toast ${++made}`;
-  const others = shown.filter((one) => one.id !== id);
+  const id = toast.id ?? `toast ${++toastCount}`;
+  const others = toasts.filter((one) => one.id !== id);
   // Remove the oldest, but one that stays only if there is no other.
-  while (others.length >= most) {
-    const [goes] = others.splice(
+  while (others.length >= maxToasts) {
+    const [removed] = others.splice(
       Math.max(
         0,
         others.findIndex(({ stays }) => !stays),
       ),
       1,
     );
-    goes?.onClose?.('time');
+    removed?.onClose?.('time');
   }
   set([...others, { ...toast, id }]);
   return id;
 };
+
+export const showFault = (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message });
 
 /**
  * Undo instead of a confirmation: `act` runs when the toast closes or the page is left, so it needs `keepalive`
@@ -76,10 +79,10 @@ export const showUndo = ({
   act: () => void;
   undo: () => void;
 }) => {
-  let done = false;
+  let isDone = false;
   const finish = (why: Why) => {
-    if (done) return;
-    done = true;
+    if (isDone) return;
+    isDone = true;
     window.removeEventListener('pagehide', leave);
     if (why === 'action') undo();
     else act();
@@ -89,14 +92,14 @@ export const showUndo = ({
   return showToast({ text, icon, action: { label: 'Undo' }, onClose: finish });
 };
 
-const subscribe = (hear: () => void) => {
-  listeners.add(hear);
-  return () => listeners.delete(hear);
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 };
 
 /** F6 moves the focus to the toasts and back. */
 export const Toasts = () => {
-  const list = useSyncExternalStore(subscribe, () => shown);
+  const list = useSyncExternalStore(subscribe, () => toasts);
   const area = useRef<HTMLElement>(null);
   useEffect(() => {
     let cameFrom: Element | null = null;
@@ -127,25 +130,25 @@ export const Toasts = () => {
 const ToastCard = ({ toast }: { toast: Shown }) => {
   const { id, text, icon: Icon = Check, tone = 'plain', action, stays = false } = toast;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const stop = () => clearTimeout(timer.current);
-  const go = () => {
-    stop();
+  const stopTimer = () => clearTimeout(timer.current);
+  const startTimer = () => {
+    stopTimer();
     if (!stays) timer.current = setTimeout(() => closeToast(id, 'time'), lifeMs);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a toast that is shown again lives again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: restart the timer when a toast is replaced
   useEffect(() => {
-    go();
-    return stop;
+    startTimer();
+    return stopTimer;
   }, [toast]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer or focus on it only stops the clock
+    // biome-ignore lint/a11y/noStaticElementInteractions: hover and focus only pause the timer
     <div
       className={styles.toast}
       role={tone === 'red' ? 'alert' : 'status'}
-      onMouseEnter={stop}
-      onMouseLeave={go}
-      onFocus={stop}
-      onBlur={go}
+      onMouseEnter={stopTimer}
+      onMouseLeave={startTimer}
+      onFocus={stopTimer}
+      onBlur={startTimer}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !isTyping(event.nativeEvent)) closeToast(id);
       }}

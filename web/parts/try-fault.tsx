@@ -8,7 +8,7 @@ import { formatSpan } from './time.ts';
 export const TryFault = ({ fault, title }: { fault: unknown; title: string }) => {
   const { code, message, retryAfterSeconds = 0 } = faultOf(fault);
   const [left, setLeft] = useState(retryAfterSeconds);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another refusal waits anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: restart the countdown on another error
   useEffect(() => setLeft(retryAfterSeconds), [fault]);
   useEffect(() => {
     if (left <= 0) return;

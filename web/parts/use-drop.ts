@@ -6,8 +6,8 @@ export const useDrop = (enabled: boolean, onFiles: (files: readonly File[]) => v
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     if (!enabled) return;
-    const stopped = new AbortController();
-    const { signal } = stopped;
+    const controller = new AbortController();
+    const { signal } = controller;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent) => {
       if (!hasFiles(event)) return;
@@ -42,7 +42,7 @@ export const useDrop = (enabled: boolean, onFiles: (files: readonly File[]) => v
       },
       { signal },
     );
-    return () => stopped.abort();
+    return () => controller.abort();
   }, [enabled, onFiles]);
   return isOver;
 };

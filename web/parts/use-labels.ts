@@ -23,9 +23,9 @@ export const useLabelPosts = () => {
   return useCallback(
     async (postIds: readonly string[], change: { add?: readonly string[]; remove?: readonly string[] }) => {
       try {
-        for (let from = 0; from < postIds.length; from += mostAtOnce) {
-          const some = postIds.slice(from, from + mostAtOnce);
-          await app.labelPosts({ postIds: some, add: [...(change.add ?? [])], remove: [...(change.remove ?? [])] });
+        for (let from = 0; from < postIds.length; from += batchSize) {
+          const batch = postIds.slice(from, from + batchSize);
+          await app.labelPosts({ postIds: batch, add: [...(change.add ?? [])], remove: [...(change.remove ?? [])] });
         }
         return true;
       } catch (error) {
@@ -40,4 +40,4 @@ export const useLabelPosts = () => {
   );
 };
 
-const mostAtOnce = 100;
+const batchSize = 100;

@@ -21,6 +21,6 @@ export const useNextSlot = (accountIds: readonly string[], { enabled = true } = 
 /** Asks the server again right before scheduling. */
 export const isStillFree = async (at: string, accountIds: readonly string[]) => {
   const after = new Date(Date.parse(at) - 1).toISOString();
-  const found = (await app.findNextFreeSlot({ accountIds: accountIds.toSorted().join(','), after })).at;
-  return found !== undefined && Date.parse(found) === Date.parse(at);
+  const slot = (await app.findNextFreeSlot({ accountIds: accountIds.toSorted().join(','), after })).at;
+  return slot !== undefined && Date.parse(slot) === Date.parse(at);
 };

@@ -8,14 +8,14 @@ let tick = now().getTime();
 
 const renew = () => {
   tick = now().getTime();
-  for (const hear of listeners) hear();
+  for (const listener of listeners) listener();
 };
 
-const subscribe = (hear: () => void) => {
-  listeners.add(hear);
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
   timer ??= setInterval(renew, tickMs);
   return () => {
-    listeners.delete(hear);
+    listeners.delete(listener);
     if (listeners.size > 0) return;
     clearInterval(timer);
     timer = undefined;

@@ -1,6 +1,5 @@
 import { type MutationKey, useMutation, useMutationState } from '@tanstack/react-query';
-import { faultOf } from '#web/faults.ts';
-import { showToast } from './toasts.tsx';
+import { showFault } from './toasts.tsx';
 
 /**
  * An optimistic change. Pages render the server's state with the pending changes applied, so nothing flickers when a
@@ -9,14 +8,14 @@ import { showToast } from './toasts.tsx';
 export const useOptimisticChange = <Change, Answer>({
   key,
   send,
-  answered,
-  refused = (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  onSuccess,
+  onError = showFault,
 }: {
   key: MutationKey;
   send: (change: Change) => Promise<Answer>;
   /** Writes the answer to the cache; the change stays pending until then. */
-  answered: (answer: Answer, change: Change) => unknown;
-  refused?: (error: unknown, change: Change) => unknown;
+  onSuccess: (answer: Answer, change: Change) => unknown;
+  onError?: (error: unknown, change: Change) => unknown;
 }) =>
   useMutation({
     mutationKey: key,
@@ -25,10 +24,10 @@ export const useOptimisticChange = <Change, Answer>({
     networkMode: 'always',
     mutationFn: send,
     onSuccess: async (answer, change) => {
-      await answered(answer, change);
+      await onSuccess(answer, change);
     },
     onError: (error, change) => {
-      refused(error, change);
+      onError(error, change);
     },
   });
 

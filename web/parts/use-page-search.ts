@@ -8,15 +8,15 @@ import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 export const usePageSearch = <Name extends string>() => {
   type Search = Partial<Record<Name, string>>;
   type Change = Partial<Record<Name, string | undefined>>;
-  const parsed = (text: string) => Object.fromEntries(new URLSearchParams(text)) as Search;
-  const search = parsed(useRouterState({ select: ({ location }) => location.searchStr }));
+  const parse = (text: string) => Object.fromEntries(new URLSearchParams(text)) as Search;
+  const search = parse(useRouterState({ select: ({ location }) => location.searchStr }));
   const navigate = useNavigate();
   const router = useRouter();
   const set = (change: Change | ((latest: Search) => Change), { replace = false } = {}) => {
     // The latest navigation, which may not have rendered yet.
-    const latest = parsed(router.latestLocation.searchStr);
-    const wanted = typeof change === 'function' ? change(latest) : change;
-    const merged = Object.entries<string | undefined>({ ...latest, ...wanted }).filter(([, value]) => value);
+    const latest = parse(router.latestLocation.searchStr);
+    const values = typeof change === 'function' ? change(latest) : change;
+    const merged = Object.entries<string | undefined>({ ...latest, ...values }).filter(([, value]) => value);
     return navigate({ to: '.', search: Object.fromEntries(merged), replace });
   };
   return [search, set] as const;

@@ -4,7 +4,7 @@ interface Piece {
 }
 
 /** Limits the LCS table; larger diffs show the middle as replaced. */
-const mostCells = 1_000_000;
+const maxCells = 1_000_000;
 
 const wordsOf = (text: string) => text.match(/\s+|[^\s]+/g) ?? [];
 
@@ -14,16 +14,16 @@ export const wordDiff = (before: string, after: string): Piece[] => {
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  return joined([
+  return joinPieces([
     ...a.slice(0, start).map((text): Piece => ({ kind: 'same', text })),
-    ...middle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    ...diffMiddle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
     ...a.slice(a.length - end).map((text): Piece => ({ kind: 'same', text })),
   ]);
 };
 
 /** Longest common subsequence of words. */
-const middle = (a: readonly string[], b: readonly string[]): Piece[] => {
-  if (a.length * b.length > mostCells) {
+const diffMiddle = (a: readonly string[], b: readonly string[]): Piece[] => {
+  if (a.length * b.length > maxCells) {
     return [...a.map((text): Piece => ({ kind: 'gone', text })), ...b.map((text): Piece => ({ kind: 'new', text }))];
   }
   const width = b.length + 1;
@@ -49,7 +49,7 @@ const middle = (a: readonly string[], b: readonly string[]): Piece[] => {
 };
 
 /** Merges adjacent pieces; whitespace between two changed words counts as changed. */
-const joined = (pieces: readonly Piece[]): Piece[] => {
+const joinPieces = (pieces: readonly Piece[]): Piece[] => {
   const sorted: Piece[] = [];
   for (let index = 0; index < pieces.length; ) {
     if (pieces[index]?.kind === 'same') {

@@ -1,4 +1,4 @@
-// Before the first paint: no dark page flashes white.
+// Runs before the first paint, so that dark pages do not flash white.
 (() => {
   let chosen;
   try {

@@ -1,5 +1,5 @@
-// While a release is replaced, the first files of the app may be missing on the process that is asked. The page is read anew
-// a few times; then a sentence says what to do. What is loaded later is looked after by the app itself.
+// During a deployment the process that answers may not have the files that this page names. Reload a few times, then say
+// what to do. app-files.ts handles chunks that are loaded later.
 (() => {
   const key = 'posthorn-first-files';
   const mostTries = 3;

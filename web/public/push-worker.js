@@ -1,4 +1,4 @@
-// Shows push messages and opens what they are about. It keeps nothing and stands in the way of no request.
+// Shows push messages and opens their pages. It caches nothing and intercepts no request.
 
 self.addEventListener('install', () => self.skipWaiting());
 
@@ -28,7 +28,7 @@ const read = (data) => {
   }
 };
 
-/** In a tab that is open already, or a new one; never elsewhere. */
+/** In an open tab or a new one, and only on this origin. */
 const open = async (path) => {
   const own = typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/';
   const [tab] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });

@@ -22,19 +22,19 @@ const AppNotices = () => {
   }, [conflicts, client]);
   const { workspaces, workspace } = useSession();
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
-  const isSwitched = workspace?.id !== workspaceOfTab();
-  const leaving = isSwitched ? undefined : workspace?.deletion;
+  const isOtherWorkspace = workspace?.id !== workspaceOfTab();
+  const deletion = isOtherWorkspace ? undefined : workspace?.deletion;
   // A workspace in deletion sends nothing, and another workspace's late posts do not belong here.
   const late = useLatePosts();
-  const isLate = late.length > 0 && !isSwitched && leaving === undefined;
+  const isLate = late.length > 0 && !isOtherWorkspace && deletion === undefined;
   const trouble = useServerChecks();
   // LatePosts already names them.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
-  const isQuiet = !isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined && !isLate;
+  const isQuiet = !isOtherWorkspace && !unreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
   if (isQuiet && failures.length === 0) return null;
   return (
     <div className={styles.notices}>
-      {isSwitched && (
+      {isOtherWorkspace && (
         <Banner
           tone="plum"
           title={own ? 'You opened another workspace in another tab' : 'You are no longer in this workspace'}
@@ -56,12 +56,12 @@ const AppNotices = () => {
             : 'Your text is kept here. Copy what you need.'}
         </Banner>
       )}
-      {leaving && (
+      {deletion && (
         <Banner
           tone="orange"
           title={
             <>
-              {workspace?.name} is deleted <When at={leaving.at} form="full" />
+              {workspace?.name} is deleted <When at={deletion.at} form="full" />
             </>
           }
           action={
@@ -70,7 +70,7 @@ const AppNotices = () => {
             </Button>
           }
         >
-          {leaving.askedBy ? `${leaving.askedBy} asked for it. ` : ''}Nothing is published from it meanwhile.
+          {deletion.askedBy ? `${deletion.askedBy} asked for it. ` : ''}Nothing is published from it meanwhile.
         </Banner>
       )}
       {isLate && <LatePosts posts={late} />}

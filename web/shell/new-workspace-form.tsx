@@ -5,18 +5,18 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 
 export const NewWorkspaceForm = () => {
   const [name, setName] = useState('');
-  const [making, setMaking] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const make = async (event: React.FormEvent) => {
     event.preventDefault();
     if (name.trim() === '') return;
-    setMaking(true);
+    setIsCreating(true);
     try {
       await app.createWorkspace({ name: name.trim() });
       location.assign('/');
     } catch (error) {
       setFault(error);
-      setMaking(false);
+      setIsCreating(false);
     }
   };
   return (
@@ -30,7 +30,7 @@ export const NewWorkspaceForm = () => {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       {fault !== undefined && <FaultBanner fault={fault} title="The workspace was not created" />}
-      <Button type="submit" variant="ink" loading={making} style={{ justifySelf: 'end' }}>
+      <Button type="submit" variant="ink" loading={isCreating} style={{ justifySelf: 'end' }}>
         Create workspace
       </Button>
     </form>

@@ -16,7 +16,7 @@ const set = (change: Partial<Notices>) => {
   const next = { ...state, ...change };
   if ((Object.keys(next) as (keyof Notices)[]).every((key) => next[key] === state[key])) return;
   state = next;
-  for (const hear of listeners) hear();
+  for (const listener of listeners) listener();
 };
 
 export const notices = {
@@ -30,9 +30,9 @@ export const notices = {
 
 export const useNotices = () =>
   useSyncExternalStore(
-    (hear) => {
-      listeners.add(hear);
-      return () => listeners.delete(hear);
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => state,
   );

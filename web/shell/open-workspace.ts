@@ -1,6 +1,5 @@
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault } from '#web/parts/toasts.tsx';
 
 /** Always reloads, so that no data of the old workspace stays in memory. `stay`: on the same page. */
 export const openWorkspace = async (id: string, { stay = false } = {}) => {
@@ -9,6 +8,6 @@ export const openWorkspace = async (id: string, { stay = false } = {}) => {
     if (stay) location.reload();
     else location.assign('/');
   } catch (error) {
-    showToast({ tone: 'red', text: faultOf(error).message });
+    showFault(error);
   }
 };

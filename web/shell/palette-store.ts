@@ -14,12 +14,12 @@ export interface PaletteCommand {
   readonly run: () => unknown;
 }
 
-let asked = 0;
-let offered: readonly PaletteCommand[] = [];
+let callCount = 0;
+let openPageCommands: readonly PaletteCommand[] = [];
 const listeners = new Set<() => void>();
-const subscribe = (hear: () => void) => {
-  listeners.add(hear);
-  return () => listeners.delete(hear);
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 };
 
 let isShown = false;
@@ -35,7 +35,7 @@ const collect = (event: KeyboardEvent) => {
 };
 const stopCollecting = () => window.removeEventListener('keydown', collect, { capture: true });
 /** Gives up if the palette fails to load. */
-const longestMs = 5000;
+const maxWaitMs = 5000;
 
 /** Called when the palette opens or closes. Returns what was typed while it loaded. */
 export const setPaletteShown = (shown: boolean) => {
@@ -48,25 +48,25 @@ export const setPaletteShown = (shown: boolean) => {
 
 /** Toggles the palette. */
 export const togglePalette = () => {
-  asked += 1;
+  callCount += 1;
   typed = '';
   if (!isShown) {
     window.addEventListener('keydown', collect, { capture: true });
-    setTimeout(stopCollecting, longestMs);
+    setTimeout(stopCollecting, maxWaitMs);
   }
-  for (const hear of listeners) hear();
+  for (const listener of listeners) listener();
 };
 
 /** Number of calls. The palette is loaded with the first one. */
-export const usePaletteCalls = () => useSyncExternalStore(subscribe, () => asked);
+export const usePaletteCalls = () => useSyncExternalStore(subscribe, () => callCount);
 
 /** Registers the commands of the open page. */
-export const usePageCommands = (acts: readonly PaletteCommand[]) => {
+export const usePageCommands = (commands: readonly PaletteCommand[]) => {
   useEffect(() => {
-    offered = acts;
+    openPageCommands = commands;
     return () => {
-      offered = [];
+      openPageCommands = [];
     };
   });
 };
-export const pageCommands = () => offered;
+export const pageCommands = () => openPageCommands;

@@ -31,25 +31,28 @@ interface Row {
 export default function Palette({ onHelp }: { onHelp: () => void }) {
   const calls = usePaletteCalls();
   const { query, opened } = useSpotlight(store);
-  const [leaves, setLeaves] = useState(false);
+  const [isLeaving, setIsLeaving] = useState(false);
   useEffect(() => {
     if (calls > 0) spotlight.toggle();
   }, [calls]);
   const groups = usePaletteCommands(onHelp, opened);
   const posts = usePosts(query, opened);
-  const found = groups.map(({ title, acts }) => ({ title, rows: acts.filter(has(query)).map(rowOf) }));
-  const [doing, ...others] = found;
-  const shown = [
+  const matches = groups.map(({ title, commands }) => ({
+    title,
+    rows: commands.filter(matchesQuery(query)).map(rowOf),
+  }));
+  const [doing, ...others] = matches;
+  const visible = [
     ...(doing ? [doing] : []),
     { title: query.trim() === '' ? 'Recent posts' : 'Posts', rows: posts.rows },
     ...others,
   ].filter(({ rows }) => rows.length > 0);
-  const rows = shown.flatMap((group) => group.rows);
+  const rows = visible.flatMap((group) => group.rows);
   const chosen = useChosen(rows, `${opened} ${query}`);
 
   const run = (row: Row) => {
     // The command moves the focus itself.
-    setLeaves(true);
+    setIsLeaving(true);
     setTimeout(row.run, 0);
   };
   return (
@@ -61,8 +64,8 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
       centered={false}
       overlayProps={{ backgroundOpacity: 0.4, blur: 0 }}
       transitionProps={{ duration: 120, transition: 'fade' }}
-      returnFocus={!leaves}
-      onSpotlightOpen={() => setLeaves(false)}
+      returnFocus={!isLeaving}
+      onSpotlightOpen={() => setIsLeaving(false)}
       onSpotlightClose={() => void setPaletteShown(false)}
       classNames={{ content: styles.content, search: styles.search, actionsList: styles.list }}
       aria-label="Search or jump to"
@@ -83,7 +86,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         }}
       />
       <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found">
-        {shown.map((group) => (
+        {visible.map((group) => (
           <Spotlight.ActionsGroup key={group.title} className={styles.group} role="group" aria-label={group.title}>
             <div className={styles.title} aria-hidden="true">
               {group.title}
@@ -111,17 +114,17 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
 }
 
 /** The row that Enter runs: the first for a new query, then the same one, even if later results appear above it. */
-const useChosen = (rows: readonly Row[], asked: string) => {
+const useChosen = (rows: readonly Row[], searchKey: string) => {
   const { selected } = useSpotlight(store);
-  const before = useRef<{ asked: string; list: string; id: string | undefined }>(undefined);
+  const before = useRef<{ searchKey: string; list: string; id: string | undefined }>(undefined);
   const list = rows.map(({ id }) => id).join(' ');
-  const isNew = before.current?.asked !== asked;
+  const isNew = before.current?.searchKey !== searchKey;
   const isMoved = !isNew && before.current?.list !== list;
-  const kept = isMoved ? rows.findIndex(({ id }) => id === before.current?.id) : selected;
-  const index = isNew || kept < 0 || kept >= rows.length ? 0 : kept;
+  const previous = isMoved ? rows.findIndex(({ id }) => id === before.current?.id) : selected;
+  const index = isNew || previous < 0 || previous >= rows.length ? 0 : previous;
   const chosen = rows[index];
   useLayoutEffect(() => {
-    before.current = { asked, list, id: chosen?.id };
+    before.current = { searchKey, list, id: chosen?.id };
     if (selected !== index) store.updateState((state) => ({ ...state, selected: index }));
     // Spotlight sets data-selected in the DOM and does not move it with the rows.
     for (const [place, row] of document.querySelectorAll('#palette-list [data-action]').entries()) {
@@ -147,7 +150,7 @@ const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onR
 );
 
 /** Every word of the query must match. */
-const has =
+const matchesQuery =
   (query: string) =>
   ({ label, words = '' }: PaletteCommand) =>
     hasWords(query, `${label} ${words}`);

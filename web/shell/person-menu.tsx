@@ -2,9 +2,8 @@ import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LogOut, User } from 'lucide-react';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault } from '#web/parts/toasts.tsx';
 import { nameOf, useSession } from '#web/session.ts';
 import styles from './person-menu.module.css';
 
@@ -13,7 +12,7 @@ export const signOut = async () => {
     await app.signOut();
     location.assign('/sign-in');
   } catch (error) {
-    showToast({ tone: 'red', text: faultOf(error).message });
+    showFault(error);
   }
 };
 

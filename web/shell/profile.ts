@@ -16,17 +16,17 @@ export const useProfile = (): Session['user'] => {
 };
 
 /** `refused` replaces the error toast. */
-export const useChangeProfile = (refused?: () => void) => {
+export const useChangeProfile = (onError?: () => void) => {
   const client = useQueryClient();
   return useOptimisticChange({
     key,
     send: (change: ChangeProfileInput) => app.changeProfile(change),
-    answered: async (session) => {
+    onSuccess: async (session) => {
       // A session read before the change must not overwrite it.
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
     },
-    ...(refused && { refused }),
+    ...(onError && { onError }),
   });
 };
 

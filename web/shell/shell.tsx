@@ -39,8 +39,8 @@ export const Shell = () => {
 };
 
 const Frame = () => {
-  const [helping, setHelping] = useState(false);
-  const help = useCallback(() => setHelping(true), []);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const help = useCallback(() => setIsHelpOpen(true), []);
   const { canWrite } = usePermissions();
   const isPaletteCalled = usePaletteCalls() > 0;
   useGlobalShortcuts({ canWrite, onHelp: help });
@@ -64,7 +64,7 @@ const Frame = () => {
       </main>
       <BottomBar />
       <Suspense>{isPaletteCalled && <Palette onHelp={help} />}</Suspense>
-      <Suspense>{helping && <ShortcutHelp onClose={() => setHelping(false)} />}</Suspense>
+      <Suspense>{isHelpOpen && <ShortcutHelp onClose={() => setIsHelpOpen(false)} />}</Suspense>
     </div>
   );
 };
@@ -87,12 +87,12 @@ const useServerClock = () => {
 
 /** Sets the time zone of a new profile to the browser's. */
 const useFirstZone = () => {
-  const isUnknown = useSession().user.timeZone === '';
+  const hasNoZone = useSession().user.timeZone === '';
   // Silent: the browser's zone applies anyway, and the next visit retries.
   const { mutate } = useChangeProfile(() => undefined);
   useEffect(() => {
-    if (isUnknown) mutate({ timeZone: browserZone() });
-  }, [isUnknown, mutate]);
+    if (hasNoZone) mutate({ timeZone: browserZone() });
+  }, [hasNoZone, mutate]);
 };
 
 /** Hides the bottom bar of the shell on pages with their own, such as the editor. */

@@ -62,7 +62,7 @@ const groups: readonly [title: string, keys: readonly [keys: string, does: strin
 ];
 
 const ShortcutHelp = ({ onClose }: { onClose: () => void }) => {
-  const on = useShortcutsOn();
+  const areShortcutsOn = useShortcutsOn();
   return (
     <Modal opened onClose={onClose} title="Keyboard shortcuts" size={640}>
       <div className={styles.groups}>
@@ -84,7 +84,7 @@ const ShortcutHelp = ({ onClose }: { onClose: () => void }) => {
         ))}
       </div>
       <p className="small text-3" style={{ marginTop: 16 }}>
-        Single keys are {on ? 'on' : 'off'}.{' '}
+        Single keys are {areShortcutsOn ? 'on' : 'off'}.{' '}
         <Link to="/settings/profile" onClick={onClose}>
           Change it in your profile
         </Link>

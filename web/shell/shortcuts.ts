@@ -21,10 +21,10 @@ const sequenceMs = 1500;
 /** The search field of the page, else the palette. */
 const focusSearch = () => {
   const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search]')];
-  const shown = fields.find((field) => field.checkVisibility());
-  if (shown === undefined) return togglePalette();
-  shown.focus();
-  shown.select();
+  const visible = fields.find((field) => field.checkVisibility());
+  if (visible === undefined) return togglePalette();
+  visible.focus();
+  visible.select();
 };
 
 /** Works in text fields and when single-key shortcuts are off. */
@@ -43,29 +43,29 @@ const usePaletteKey = () => {
 
 export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; onHelp: () => void }) => {
   const navigate = useNavigate();
-  const on = useShortcutsOn();
+  const areShortcutsOn = useShortcutsOn();
   usePaletteKey();
   useEffect(() => {
-    if (!on) return;
-    let wentAt = Number.NEGATIVE_INFINITY;
+    if (!areShortcutsOn) return;
+    let prefixAt = Number.NEGATIVE_INFINITY;
     const press = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       const key = event.key.toLowerCase();
       const place = places[key as keyof typeof places];
-      if (performance.now() - wentAt < sequenceMs && place) void navigate({ to: place });
+      if (performance.now() - prefixAt < sequenceMs && place) void navigate({ to: place });
       else if (key === 'c' && canWrite) void navigate({ to: '/posts/$id', params: { id: 'new' } });
       else if (key === '/') focusSearch();
       else if (key === '?') onHelp();
       else {
-        wentAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
+        prefixAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
         return;
       }
-      wentAt = Number.NEGATIVE_INFINITY;
+      prefixAt = Number.NEGATIVE_INFINITY;
       event.preventDefault();
       // Keep list shortcuts (J, K) from handling it too.
       event.stopImmediatePropagation();
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [on, canWrite, onHelp, navigate]);
+  }, [areShortcutsOn, canWrite, onHelp, navigate]);
 };

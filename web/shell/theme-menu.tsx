@@ -12,12 +12,12 @@ export const themes: readonly [Session['user']['theme'], string, typeof Sun][] =
 export const ThemeMenu = () => {
   const { theme: chosen } = useProfile();
   const { mutate: change } = useChangeProfile();
-  const Shown = themes.find(([theme]) => theme === chosen)?.[2] ?? Moon;
+  const CurrentIcon = themes.find(([theme]) => theme === chosen)?.[2] ?? Moon;
   return (
     <Menu position="top-end" width={180}>
       <Menu.Target>
         <ActionIcon aria-label="Theme">
-          <Shown size={17} strokeWidth={1.75} aria-hidden="true" />
+          <CurrentIcon size={17} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

@@ -36,23 +36,25 @@ const sandboxKey = 'posthorn-sandbox';
 /** Remembered from the last visit, so that the entries below do not jump while networks load. */
 const useHasSandbox = () => {
   const { list } = useNetworks();
-  const isKnown = list.length > 0;
-  const has = list.some(({ sandbox }) => sandbox);
+  const isLoaded = list.length > 0;
+  const hasSandbox = list.some(({ sandbox }) => sandbox);
   useEffect(() => {
-    if (isKnown) localStorage.setItem(sandboxKey, String(has));
-  }, [isKnown, has]);
-  return isKnown ? has : localStorage.getItem(sandboxKey) === 'true';
+    if (isLoaded) localStorage.setItem(sandboxKey, String(hasSandbox));
+  }, [isLoaded, hasSandbox]);
+  return isLoaded ? hasSandbox : localStorage.getItem(sandboxKey) === 'true';
 };
 
 /** `bell` is separate because desktops show it as an icon. */
 export const useNavItems = (): { pages: NavItem[]; workspace: NavItem[]; bell: NavItem } => {
   const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
   const accounts = useQuery(queries.accounts).data?.accounts ?? [];
-  const broken = accounts.some(({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect');
+  const hasBroken = accounts.some(
+    ({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect',
+  );
   const hasSandbox = useHasSandbox();
-  const news = useQuery(queries.notificationCount).data?.unread ?? 0;
+  const unread = useQuery(queries.notificationCount).data?.unread ?? 0;
   return {
-    bell: { label: 'Notifications', to: '/notifications', icon: Bell, count: news, counts: 'unread' },
+    bell: { label: 'Notifications', to: '/notifications', icon: Bell, count: unread, counts: 'unread' },
     pages: [
       { label: 'Home', to: '/', icon: House },
       { label: 'Posts', to: '/posts', icon: FileText },
@@ -67,7 +69,7 @@ export const useNavItems = (): { pages: NavItem[]; workspace: NavItem[]; bell: N
         label: 'Social accounts',
         to: '/accounts',
         icon: Waypoints,
-        dot: broken ? 'An account needs to be reconnected' : undefined,
+        dot: hasBroken ? 'An account needs to be reconnected' : undefined,
       },
       { label: 'API and MCP', to: '/settings/api', icon: Plug },
       { label: 'Webhooks', to: '/settings/webhooks', icon: Webhook },

@@ -12,7 +12,7 @@ import { useNavItems } from './use-nav-items.ts';
 
 interface PaletteGroup {
   readonly title: string;
-  readonly acts: readonly PaletteCommand[];
+  readonly commands: readonly PaletteCommand[];
 }
 
 const keysOf: Record<string, string> = {
@@ -34,18 +34,18 @@ export const usePaletteCommands = (onHelp: () => void, isOpen: boolean): Palette
   const { id: openId } = useWorkspace();
   const { pages, workspace } = useNavItems();
   const { mutate: changeProfile } = useChangeProfile();
-  const offered = pageCommands();
+  const ofPage = pageCommands();
   const slot = useNextSlot([], { enabled: canWrite && isOpen });
   const go = (to: string) => () => navigate({ to });
   const writeAt = (at?: string) => () =>
     navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });
 
   const doing: PaletteCommand[] = [
-    ...offered,
+    ...ofPage,
     ...(canWrite
       ? [{ id: 'new', label: 'New post', icon: Pencil, keys: 'C', words: 'write draft', run: writeAt() }]
       : []),
-    ...(slot !== undefined && !offered.some(({ id }) => id === 'slot')
+    ...(slot !== undefined && !ofPage.some(({ id }) => id === 'slot')
       ? [
           {
             id: 'slot',
@@ -97,8 +97,8 @@ export const usePaletteCommands = (onHelp: () => void, isOpen: boolean): Palette
     { id: 'out', label: 'Sign out', icon: LogOut, words: 'log out leave', run: signOut },
   ];
   return [
-    { title: 'Do', acts: doing },
-    { title: 'Go to', acts: places },
-    { title: 'More', acts: rest },
+    { title: 'Do', commands: doing },
+    { title: 'Go to', commands: places },
+    { title: 'More', commands: rest },
   ];
 };

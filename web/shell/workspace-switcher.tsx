@@ -11,7 +11,7 @@ const NewWorkspace = lazy(() => import('./new-workspace.tsx'));
 const WorkspaceSwitcher = () => {
   const { workspaces } = useSession();
   const { id } = useWorkspace();
-  const [making, setMaking] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   return (
     <>
       <Menu position="bottom-start" width={236}>
@@ -33,12 +33,12 @@ const WorkspaceSwitcher = () => {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item leftSection={<Plus size={14} aria-hidden="true" />} onClick={() => setMaking(true)}>
+          <Menu.Item leftSection={<Plus size={14} aria-hidden="true" />} onClick={() => setIsCreating(true)}>
             New workspace
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Suspense>{making && <NewWorkspace onClose={() => setMaking(false)} />}</Suspense>
+      <Suspense>{isCreating && <NewWorkspace onClose={() => setIsCreating(false)} />}</Suspense>
     </>
   );
 };

@@ -19,7 +19,7 @@ export const AccountList = ({ accounts }: { accounts: readonly Account[] }) => {
     queryKey: keys.scheduledByAccount,
     queryFn: ({ signal }) => app.countScheduled({ signal }),
   }).data?.accounts;
-  const [leaving, setLeaving] = useState<Account>();
+  const [disconnecting, setDisconnecting] = useState<Account>();
   return (
     <>
       <div className={styles.list}>
@@ -31,12 +31,12 @@ export const AccountList = ({ accounts }: { accounts: readonly Account[] }) => {
                 key={account.id}
                 account={account}
                 scheduled={scheduled && (scheduled.find(({ id }) => id === account.id)?.scheduled ?? 0)}
-                onDisconnect={() => setLeaving(account)}
+                onDisconnect={() => setDisconnecting(account)}
               />
             ))}
         </List>
       </div>
-      <DisconnectDialog account={leaving} onClose={() => setLeaving(undefined)} />
+      <DisconnectDialog account={disconnecting} onClose={() => setDisconnecting(undefined)} />
     </>
   );
 };

@@ -33,7 +33,7 @@ export const AccountRow = ({
         </span>
         <span className={`one-line small text-3 ${styles.provider}`}>{provider}</span>
       </span>
-      <Condition account={account} mayReconnect={canManage} />
+      <Condition account={account} canReconnect={canManage} />
       <span className={`desk-only small text-2 number ${styles.scheduled}`}>
         {scheduled === undefined ? '' : scheduled === 0 ? <None /> : `${scheduled} scheduled`}
       </span>
@@ -87,12 +87,12 @@ const Picture = ({ account: { id, network, name, avatarUrl } }: { account: Accou
     </span>
   );
 
-const Condition = ({ account, mayReconnect }: { account: Account; mayReconnect: boolean }) => {
+const Condition = ({ account, canReconnect }: { account: Account; canReconnect: boolean }) => {
   const { provider, status, statistics, statisticsMessage } = account;
   const words = {
     Ok: 'Statistics on',
     None: 'Reports no statistics',
-    Reconnect: `${mayReconnect ? 'Reconnect' : 'Needs reconnecting'} to read statistics: one more permission. Publishing works.`,
+    Reconnect: `${canReconnect ? 'Reconnect' : 'Needs reconnecting'} to read statistics: one more permission. Publishing works.`,
   };
   const isBroken = status === 'NeedsReconnect';
   const needsSomething = isBroken || statistics === 'Reconnect';
@@ -106,7 +106,7 @@ const Condition = ({ account, mayReconnect }: { account: Account; mayReconnect: 
       <span>
         {!isBroken && <span className="phone-only">{provider} · </span>}
         {isBroken
-          ? `${provider} refused the sign-in. Posts to it fail until ${mayReconnect ? 'you reconnect' : 'it is reconnected'}.`
+          ? `${provider} refused the sign-in. Posts to it fail until ${canReconnect ? 'you reconnect' : 'it is reconnected'}.`
           : words[statistics]}
       </span>
     </span>

@@ -9,7 +9,7 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './accounts.module.css';
 
-const named = 6;
+const maxListed = 6;
 
 export const DisconnectDialog = ({ account, onClose }: { account: Account | undefined; onClose: () => void }) => {
   const client = useQueryClient();
@@ -33,14 +33,14 @@ export const DisconnectDialog = ({ account, onClose }: { account: Account | unde
           <p>
             Posthorn forgets its access to {handleOf(account)} on {account.provider}. What is published there stays.
           </p>
-          <Failing account={account} />
+          <FailingPosts account={account} />
         </>
       )}
     </ConfirmDialog>
   );
 };
 
-const Failing = ({ account: { id, provider } }: { account: Account }) => {
+const FailingPosts = ({ account: { id, provider } }: { account: Account }) => {
   const { data, error } = useQuery({
     queryKey: keys.willFail(id),
     queryFn: ({ signal }) => app.searchPosts({ group: 'Scheduled', accountIds: id }, { signal }),
@@ -50,7 +50,7 @@ const Failing = ({ account: { id, provider } }: { account: Account }) => {
   if (!data) return <p className="text-3">Looking for scheduled posts…</p>;
   const { posts, nextCursor } = data;
   if (posts.length === 0) return <p>No scheduled post uses it.</p>;
-  const more = posts.length - named;
+  const more = posts.length - maxListed;
   return (
     <>
       <p style={{ marginTop: 12 }}>
@@ -60,7 +60,7 @@ const Failing = ({ account: { id, provider } }: { account: Account }) => {
         </strong>
       </p>
       <ul className={styles.failing}>
-        {posts.slice(0, named).map((post) => (
+        {posts.slice(0, maxListed).map((post) => (
           <li key={post.id}>
             <span className="one-line" dir="auto">
               {post.text || <em>Empty</em>}

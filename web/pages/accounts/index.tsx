@@ -20,10 +20,10 @@ const AccountsPage = () => {
   const { data, error, refetch, isFetching } = useQuery(queries.accounts);
   const { canManage } = usePermissions();
   const isPhone = useIsPhone();
-  const [connecting, setConnecting] = useState(false);
+  const [isConnecting, setIsConnecting] = useState(false);
   const tiles = useRef<HTMLUListElement>(null);
   useConnectedToast(data?.accounts, isFetching);
-  const connect = () => (isPhone ? setConnecting(true) : tiles.current?.querySelector('a')?.focus());
+  const connect = () => (isPhone ? setIsConnecting(true) : tiles.current?.querySelector('a')?.focus());
   const button = (
     <Button variant="ink" leftSection={<Plus size={15} aria-hidden="true" />} onClick={connect}>
       Connect<span className="desk-only">&nbsp;an account</span>
@@ -40,7 +40,7 @@ const AccountsPage = () => {
       />
       <WithRail
         rail={
-          <SideRail label="Connect another" width={356} opened={connecting} onClose={() => setConnecting(false)}>
+          <SideRail label="Connect another" width={356} opened={isConnecting} onClose={() => setIsConnecting(false)}>
             {canManage ? (
               <ConnectTiles ref={tiles} />
             ) : (

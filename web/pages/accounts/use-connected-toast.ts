@@ -7,15 +7,15 @@ import { usePageSearch } from '#web/parts/use-page-search.ts';
 /** Confirms a connection once, then removes it from the address. */
 export const useConnectedToast = (accounts: readonly Account[] | undefined, isFetching: boolean) => {
   const [{ connected }, setSearch] = usePageSearch<'connected'>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is changed once, when the accounts are there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run once, when the accounts have loaded
   useEffect(() => {
     if (!connected || !accounts) return;
     const ids = connected.split(',');
-    const fresh = accounts.filter(({ id }) => ids.includes(id));
-    if (fresh.length < ids.length && isFetching) return;
+    const newAccounts = accounts.filter(({ id }) => ids.includes(id));
+    if (newAccounts.length < ids.length && isFetching) return;
     void setSearch({ connected: undefined }, { replace: true });
-    if (fresh.length === 0) return;
-    const names = fresh.map((account) => `${handleOf(account)} on ${account.provider}`).join(', ');
+    if (newAccounts.length === 0) return;
+    const names = newAccounts.map((account) => `${handleOf(account)} on ${account.provider}`).join(', ');
     const link = { to: '/posts/$id', params: { id: 'new' } } as const;
     showToast({ id: 'connected', text: `Connected ${names}.`, action: { label: 'Write a post', link } });
   }, [connected, accounts, isFetching]);

@@ -5,11 +5,11 @@ import { addDays, formatDay, instantOf, now } from '#web/parts/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePermissions } from '#web/session.ts';
 import styles from './best-times.module.css';
-import { average, type BestTime, formatHour, nextDay } from './format-dates.ts';
+import { type BestTime, formatAverage, formatHour, nextDay } from './format-dates.ts';
 import { Panel } from './panel.tsx';
 import { WeekTable } from './week-table.tsx';
 
-const listed = 5;
+const maxListed = 5;
 
 /** Phones list the best hours; the whole week is one tap away. */
 export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; zone: string; today: string }) => {
@@ -20,7 +20,7 @@ export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; 
   );
   const [chosen, setChosen] = useState<string>();
   const selected = ranked.find((time) => formatHour(time) === chosen) ?? ranked[0];
-  const asList = isPhone && !wholeWeek;
+  const isList = isPhone && !wholeWeek;
   return (
     <Panel
       title="Best times"
@@ -34,9 +34,9 @@ export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; 
         )
       }
     >
-      {asList ? (
+      {isList ? (
         <ol className={styles.list}>
-          {ranked.slice(0, listed).map((time) => (
+          {ranked.slice(0, maxListed).map((time) => (
             <ListedTime
               key={formatHour(time)}
               time={time}
@@ -71,7 +71,7 @@ const ListedTime = ({
       <span className={styles.track} aria-hidden="true">
         <span style={{ width: `${Math.min(100, (time.average / Math.max(most, 1)) * 100)}%` }} />
       </span>
-      <b className="number">{average(time)}</b>
+      <b className="number">{formatAverage(time)}</b>
       <span className="small text-2 number">{count(time.posts, 'post')}</span>
     </button>
   </li>
@@ -89,7 +89,7 @@ const Selected = ({ time, zone, today }: { time: BestTime; zone: string; today: 
       <p className="small" role="status">
         <b className="number">{formatHour(time)}</b>{' '}
         <span className="text-2 number">
-          {average(time)} a post, {count(time.posts, 'post')}
+          {formatAverage(time)} a post, {count(time.posts, 'post')}
           {time.lowConfidence ? ': a guess' : ''}. Next: {formatDay(at, zone)}.
         </span>
       </p>

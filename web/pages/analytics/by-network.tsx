@@ -87,9 +87,9 @@ const useRows = (summary: Summary, by: 'network' | 'account'): Row[] => {
 /** Accounts without statistics, and how to get them. */
 const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
   const { list } = useAccounts();
-  const shown = list.filter(({ id }) => accountIds.length === 0 || accountIds.includes(id));
+  const accounts = list.filter(({ id }) => accountIds.length === 0 || accountIds.includes(id));
   const namesOf = (statistics: 'None' | 'Reconnect') => [
-    ...new Set(shown.filter((account) => account.statistics === statistics).map(({ provider }) => provider)),
+    ...new Set(accounts.filter((account) => account.statistics === statistics).map(({ provider }) => provider)),
   ];
   const [none, reconnect] = [namesOf('None'), namesOf('Reconnect')];
   if (none.length + reconnect.length === 0) return null;

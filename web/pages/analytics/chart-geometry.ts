@@ -2,10 +2,10 @@ type Spot = readonly [x: number, y: number];
 
 /** Axis of at most four steps to a round maximum: 872 gives 1,000 in steps of 250. A step is at least 1. */
 export const axisFor = (highest: number): { top: number; step: number } => {
-  const wanted = Math.max(highest, 1) / 4;
-  const unit = 10 ** Math.floor(Math.log10(wanted));
+  const minStep = Math.max(highest, 1) / 4;
+  const unit = 10 ** Math.floor(Math.log10(minStep));
   const rounds = [1, 2, 2.5, 5, 10].map((factor) => factor * unit);
-  const step = Math.max(1, Math.ceil(rounds.find((round) => round >= wanted) ?? wanted));
+  const step = Math.max(1, Math.ceil(rounds.find((round) => round >= minStep) ?? minStep));
   return { step, top: step * Math.max(1, Math.ceil(highest / step)) };
 };
 
@@ -28,7 +28,7 @@ export const linePath = (spots: readonly Spot[]): string => {
     if (at === last) return last < 2 ? (risesTo[last] ?? 0) : (3 * (risesTo[last] ?? 0) - inner(last - 1)) / 2;
     return inner(at);
   };
-  const short = (value: number) => Math.round(value * 10) / 10;
+  const roundToTenth = (value: number) => Math.round(value * 10) / 10;
   return spots.slice(1).reduce(
     (path, [x, y], before) => {
       const [fromX, fromY] = spots[before] ?? first;
@@ -38,8 +38,8 @@ export const linePath = (spots: readonly Spot[]): string => {
         [x - third, y - third * slope(before + 1)],
         [x, y],
       ];
-      return `${path}C${points.map(([px = 0, py = 0]) => `${short(px)},${short(py)}`).join(' ')}`;
+      return `${path}C${points.map(([px = 0, py = 0]) => `${roundToTenth(px)},${roundToTenth(py)}`).join(' ')}`;
     },
-    `M${short(first[0])},${short(first[1])}`,
+    `M${roundToTenth(first[0])},${roundToTenth(first[1])}`,
   );
 };

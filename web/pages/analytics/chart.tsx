@@ -16,14 +16,14 @@ export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords
   const fill = useId();
   const [index, setIndex] = useState<number>();
   const bottom = height - edge.bottom;
-  const { top: most, step } = axisFor(Math.max(...points.flatMap(({ now, before }) => [now, before])));
+  const { top: max, step } = axisFor(Math.max(...points.flatMap(({ now, before }) => [now, before])));
   const gap = (width - edge.left - edge.right) / Math.max(points.length - 1, 1);
   const x = (at: number) => edge.left + at * gap;
-  const y = (value: number) => bottom - (value / most) * (bottom - edge.top);
+  const y = (value: number) => bottom - (value / max) * (bottom - edge.top);
   const spots = (name: 'now' | 'before') => points.map((point, at) => [x(at), y(point[name])] as const);
   const line = linePath(spots('now'));
   const point = index === undefined ? undefined : points[index];
-  const look = ({ clientX, currentTarget }: React.PointerEvent) => {
+  const setPointAt = ({ clientX, currentTarget }: React.PointerEvent) => {
     const at = Math.round((clientX - currentTarget.getBoundingClientRect().left - edge.left) / gap);
     setIndex(Math.min(Math.max(at, 0), points.length - 1));
   };
@@ -31,8 +31,8 @@ export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords
     <div
       ref={ref}
       aria-hidden="true"
-      onPointerMove={look}
-      onPointerDown={look}
+      onPointerMove={setPointAt}
+      onPointerDown={setPointAt}
       onPointerLeave={() => setIndex(undefined)}
     >
       {width > 0 && (
@@ -41,7 +41,7 @@ export const Chart = ({ points, nowWords }: { points: readonly Point[]; nowWords
             <stop offset="0" stopColor="var(--chart-1)" stopOpacity="0.16" />
             <stop offset="1" stopColor="var(--chart-1)" stopOpacity="0.01" />
           </linearGradient>
-          {Array.from({ length: most / step + 1 }, (_, at) => at * step).map((value) => (
+          {Array.from({ length: max / step + 1 }, (_, at) => at * step).map((value) => (
             <g key={value}>
               <line className={styles.grid} x1={edge.left} x2={width - edge.right} y1={y(value)} y2={y(value)} />
               <text className="number" x={edge.left - 8} y={y(value) + 4} textAnchor="end">

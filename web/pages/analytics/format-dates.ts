@@ -22,7 +22,7 @@ export const formatRange = ({ firstDay, lastDay }: { firstDay: string; lastDay: 
 export const formatHour = ({ weekday, hour }: { weekday: number; hour: number }) =>
   `${weekdays[weekday - 1]} ${String(hour).padStart(2, '0')}:00`;
 
-export const average = ({ average: value }: { average: number }) =>
+export const formatAverage = ({ average: value }: { average: number }) =>
   formatNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
 /** The first date from `today` on with this weekday. */

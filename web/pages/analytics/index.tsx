@@ -6,6 +6,7 @@ import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
+import { saveCsv } from '#web/parts/save-file.ts';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
@@ -15,7 +16,7 @@ import { NothingInRange, NothingYet } from './empty-states.tsx';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';
 import { RangePicker } from './range-picker.tsx';
-import { download, toCsv } from './to-csv.ts';
+import { toCsv } from './to-csv.ts';
 import { TopPosts } from './top-posts.tsx';
 import { Totals } from './totals.tsx';
 import { type Numbers, useNumbers } from './use-numbers.ts';
@@ -29,7 +30,7 @@ export default function AnalyticsPage() {
   const { byId } = useAccounts();
   const hasPublished = useHasPublished();
   const save = (numbers: Numbers) =>
-    download(toCsv(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
+    saveCsv(toCsv(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
   return (
     <>
       <PageHeader

@@ -11,31 +11,31 @@ import type { Range } from './use-range.ts';
 
 /** Engagement by day or week against the previous range, as a chart or a table. */
 export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: Range; today: string }) => {
-  const [asTable, setAsTable] = useState(false);
+  const [isTable, setIsTable] = useState(false);
   const { points, unit } = pointsOf(numbers, range);
   const now = formatRange(range, today);
-  const Icon = asTable ? ChartLine : Table2;
-  const label = asTable ? 'Show as a line' : 'Show as a table';
+  const Icon = isTable ? ChartLine : Table2;
+  const label = isTable ? 'Show as a line' : 'Show as a table';
   return (
     <Panel
       title={unit === 'week' ? 'Engagement by week' : 'Engagement'}
       side={
         <>
-          {!asTable && (
+          {!isTable && (
             <ul className={styles.legend} aria-label="Lines">
               <li data-line="now">{now}</li>
               <li data-line="before">before</li>
             </ul>
           )}
           <Tooltip label={label}>
-            <ActionIcon size={24} aria-label={label} onClick={() => setAsTable(!asTable)}>
+            <ActionIcon size={24} aria-label={label} onClick={() => setIsTable(!isTable)}>
               <Icon size={14} aria-hidden="true" />
             </ActionIcon>
           </Tooltip>
         </>
       }
     >
-      {asTable ? (
+      {isTable ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard
         <section className={styles.scroller} tabIndex={0} aria-label="Engagement as a table">
           <table className={styles.table}>

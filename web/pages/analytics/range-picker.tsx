@@ -8,10 +8,10 @@ import { datesFault, presets, type useRange } from './use-range.ts';
 
 export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<typeof useRange>) => {
   const isPhone = useIsPhone();
-  const [asking, setAsking] = useState(false);
+  const [isChoosing, setIsChoosing] = useState(false);
   const isDates = range.choice === 'dates';
   const dates = isDates ? formatRange(range, today) : 'Dates';
-  const choose = (value: string) => (value === 'dates' ? setAsking(true) : void setPreset(value));
+  const choose = (value: string) => (value === 'dates' ? setIsChoosing(true) : void setPreset(value));
   const choices = [...presets.map(({ value, label }) => ({ value, label })), { value: 'dates', label: dates }];
   return (
     <>
@@ -39,18 +39,18 @@ export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<ty
       )}
       {isDates && !isPhone && (
         <Tooltip label="Change the dates">
-          <ActionIcon aria-label="Change the dates" onClick={() => setAsking(true)}>
+          <ActionIcon aria-label="Change the dates" onClick={() => setIsChoosing(true)}>
             <CalendarDays size={18} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
         </Tooltip>
       )}
-      <Modal opened={asking} onClose={() => setAsking(false)} title="Choose dates" size={400}>
+      <Modal opened={isChoosing} onClose={() => setIsChoosing(false)} title="Choose dates" size={400}>
         <DatesForm
           first={range.firstDay}
           last={range.lastDay}
           today={today}
           onChoose={(from, to) => {
-            setAsking(false);
+            setIsChoosing(false);
             void setDates(from, to);
           }}
         />
@@ -72,14 +72,14 @@ const DatesForm = ({
 }) => {
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(last);
-  const [tried, setTried] = useState(false);
+  const [hasSubmitted, setHasSubmitted] = useState(false);
   const fault = datesFault(from, to);
   return (
     <form
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();
-        setTried(true);
+        setHasSubmitted(true);
         if (fault === undefined) onChoose(from, to);
       }}
     >
@@ -97,7 +97,7 @@ const DatesForm = ({
         value={to}
         max={today}
         onChange={(event) => setTo(event.currentTarget.value)}
-        error={tried ? fault : undefined}
+        error={hasSubmitted ? fault : undefined}
       />
       <Button type="submit" variant="ink">
         Show

@@ -1,5 +1,5 @@
 import type { Account, Summary } from '#generated/app-client';
-import { byteOrderMark, csvLine } from '#server/transfer/csv';
+import { csvLine } from '#server/transfer/csv';
 import { handleOf } from '#web/networks.ts';
 import { formatHour } from './format-dates.ts';
 import type { Numbers } from './use-numbers.ts';
@@ -36,12 +36,4 @@ export const toCsv = ({ summary, days }: Numbers, accounts: ReadonlyMap<string, 
     ...summary.topPosts.map(({ text, engagement, views }) => row('post', text, { posts: 1, engagement, views })),
   ];
   return rows.map(csvLine).join('');
-};
-
-export const download = (csv: string, name: string) => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([byteOrderMark + csv], { type: 'text/csv;charset=utf-8' }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 0);
 };

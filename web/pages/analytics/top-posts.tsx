@@ -12,46 +12,53 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import { Panel } from './panel.tsx';
 import styles from './top-posts.module.css';
 
-const few = 5;
+const collapsedCount = 5;
 
 export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
-  const [all, setAll] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const { networksOf } = useAccounts();
   const thumbnails = useThumbnails(posts.map(({ postId }) => postId));
   return (
     <Panel
       title="Top posts"
       side={
-        posts.length > few && (
-          <button type="button" className={styles.more} aria-expanded={all} onClick={() => setAll(!all)}>
-            {all ? 'First five' : posts.length === 10 ? 'All ten' : `All ${posts.length}`}
+        posts.length > collapsedCount && (
+          <button
+            type="button"
+            className={styles.more}
+            aria-expanded={isExpanded}
+            onClick={() => setIsExpanded(!isExpanded)}
+          >
+            {isExpanded ? 'First five' : posts.length === 10 ? 'All ten' : `All ${posts.length}`}
           </button>
         )
       }
     >
       <ol className={styles.list}>
-        {posts.slice(0, all ? posts.length : few).map(({ postId, text, accountIds, engagement }, index) => {
-          const thumbnail = thumbnails.get(postId);
-          return (
-            <li key={postId} className={styles.row}>
-              <span className={`small text-3 number ${styles.place}`}>{index + 1}</span>
-              {thumbnail ? (
-                <Thumbnail src={thumbnail} />
-              ) : (
-                <span className={styles.plain}>
-                  <AlignLeft size={16} aria-hidden="true" />
+        {posts
+          .slice(0, isExpanded ? posts.length : collapsedCount)
+          .map(({ postId, text, accountIds, engagement }, index) => {
+            const thumbnail = thumbnails.get(postId);
+            return (
+              <li key={postId} className={styles.row}>
+                <span className={`small text-3 number ${styles.place}`}>{index + 1}</span>
+                {thumbnail ? (
+                  <Thumbnail src={thumbnail} />
+                ) : (
+                  <span className={styles.plain}>
+                    <AlignLeft size={16} aria-hidden="true" />
+                  </span>
+                )}
+                <span className={styles.text}>
+                  <Link to="/posts/$id" params={{ id: postId }} className={`one-line ${styles.link}`} dir="auto">
+                    {titleOf(text) || 'Post without text'}
+                  </Link>
+                  <NetworkBadges networks={networksOf(accountIds)} size={18} />
                 </span>
-              )}
-              <span className={styles.text}>
-                <Link to="/posts/$id" params={{ id: postId }} className={`one-line ${styles.link}`} dir="auto">
-                  {titleOf(text) || 'Post without text'}
-                </Link>
-                <NetworkBadges networks={networksOf(accountIds)} size={18} />
-              </span>
-              <b className="number">{formatNumber(engagement)}</b>
-            </li>
-          );
-        })}
+                <b className="number">{formatNumber(engagement)}</b>
+              </li>
+            );
+          })}
       </ol>
     </Panel>
   );

@@ -2,7 +2,7 @@ import type { Summary } from '#generated/app-client';
 import { formatChange, formatNumber } from '#web/parts/number.ts';
 import styles from './totals.module.css';
 
-const shown = [
+const metrics = [
   ['engagement', 'Engagement'],
   ['views', 'Views'],
   ['reach', 'Reach'],
@@ -22,7 +22,7 @@ export const Totals = ({
   beforeWords: string;
 }) => (
   <dl className={`card ${styles.totals}`} aria-label="Totals">
-    {shown.map(([name, label]) => {
+    {metrics.map(([name, label]) => {
       const change = name === 'posts' ? difference(now.posts, before.posts) : changeOf(now[name], before[name]);
       return (
         <div key={name} className={styles.total}>

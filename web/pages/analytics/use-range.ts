@@ -8,7 +8,7 @@ export const presets = [
   { value: '90', label: '90 days', days: 90, before: 'the 90 days before' },
   { value: 'year', label: 'Year', days: 365, before: 'the year before' },
 ] as const;
-const usual = presets[1];
+const defaultPreset = presets[1];
 
 /** The server's limit. */
 export const mostDays = 400;
@@ -43,7 +43,7 @@ export const useRange = () => {
     range,
     accountIds,
     setPreset: (value: string) =>
-      setSearch({ range: value === usual.value ? undefined : value, from: undefined, to: undefined }),
+      setSearch({ range: value === defaultPreset.value ? undefined : value, from: undefined, to: undefined }),
     setDates: (from: string, to: string) => setSearch({ range: undefined, from, to }),
     setAccounts: (ids: readonly string[]) => setSearch({ accounts: ids.join(',') || undefined }, { replace: true }),
   };
@@ -60,7 +60,7 @@ const rangeOf = (
     const before = days === 1 ? 'the day before' : `the ${days} days before`;
     return { ...span, choice: 'dates', previous: spanBefore(span, zone), before };
   }
-  const preset = presets.find(({ value }) => value === range) ?? usual;
+  const preset = presets.find(({ value }) => value === range) ?? defaultPreset;
   const span = spanOf(addDays(today, 1 - preset.days), preset.days, zone);
   return { ...span, choice: preset.value, previous: spanBefore(span, zone), before: preset.before };
 };

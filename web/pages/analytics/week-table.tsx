@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 import { count } from '#web/parts/number.ts';
-import { average, type BestTime, formatHour, weekdays } from './format-dates.ts';
+import { type BestTime, formatAverage, formatHour, weekdays } from './format-dates.ts';
 import styles from './week-table.module.css';
 
-const [usualFirst, usualLast] = [7, 21];
+const [defaultFirst, defaultLast] = [7, 21];
 
 /** Roving tabindex: one cell is a tab stop, arrow keys move to the others. */
 export const WeekTable = ({
@@ -17,7 +17,7 @@ export const WeekTable = ({
 }) => {
   const table = useRef<HTMLTableElement>(null);
   const hours = hoursOf(times);
-  const most = Math.max(...times.filter(({ lowConfidence }) => !lowConfidence).map((time) => time.average), 1);
+  const max = Math.max(...times.filter(({ lowConfidence }) => !lowConfidence).map((time) => time.average), 1);
   const move = (event: React.KeyboardEvent, from: BestTime) => {
     const to = neighbour(times, from, event.key);
     if (!to) return;
@@ -53,14 +53,14 @@ export const WeekTable = ({
                         type="button"
                         className={styles.cell}
                         data-time={formatHour(time)}
-                        data-heat={time.lowConfidence ? 'guess' : heat(time.average / most)}
+                        data-heat={time.lowConfidence ? 'guess' : heatLevel(time.average / max)}
                         aria-pressed={time === selected}
-                        aria-label={`${formatHour(time)}, ${average(time)} a post, ${count(time.posts, 'post')}`}
+                        aria-label={`${formatHour(time)}, ${formatAverage(time)} a post, ${count(time.posts, 'post')}`}
                         tabIndex={time === selected ? 0 : -1}
                         onClick={() => onSelect(time)}
                         onKeyDown={(event) => move(event, time)}
                       >
-                        {average(time)}
+                        {formatAverage(time)}
                       </button>
                     ) : (
                       <span className={styles.cell} />
@@ -78,16 +78,16 @@ export const WeekTable = ({
 
 /** Daytime, extended to all hours that have posts. */
 const hoursOf = (times: readonly BestTime[]) => {
-  const known = times.map(({ hour }) => hour);
-  const [first, last] = [Math.min(usualFirst, ...known), Math.max(usualLast, ...known)];
+  const used = times.map(({ hour }) => hour);
+  const [first, last] = [Math.min(defaultFirst, ...used), Math.max(defaultLast, ...used)];
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 };
 
-const heat = (share: number) => Math.min(5, Math.floor(share * 5) + 1);
+const heatLevel = (share: number) => Math.min(5, Math.floor(share * 5) + 1);
 
 /** The nearest cell with posts in the direction of the arrow key. */
 const neighbour = (times: readonly BestTime[], from: BestTime, key: string): BestTime | undefined => {
-  const away = (time: BestTime) => {
+  const distanceTo = (time: BestTime) => {
     const [down, right] = [time.weekday - from.weekday, time.hour - from.hour];
     const steps = {
       ArrowRight: [right, down],
@@ -98,8 +98,8 @@ const neighbour = (times: readonly BestTime[], from: BestTime, key: string): Bes
     const [ahead = 0, aside = 0] = steps ?? [];
     return ahead > 0 ? ahead + Math.abs(aside) * 30 : Number.POSITIVE_INFINITY;
   };
-  const near = times
-    .map((time) => ({ time, distance: away(time) }))
+  const reachable = times
+    .map((time) => ({ time, distance: distanceTo(time) }))
     .filter(({ distance }) => Number.isFinite(distance));
-  return near.sort((a, b) => a.distance - b.distance)[0]?.time;
+  return reachable.sort((a, b) => a.distance - b.distance)[0]?.time;
 };

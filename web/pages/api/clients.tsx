@@ -11,7 +11,7 @@ import { keys } from '#web/queries.ts';
 import styles from './api.module.css';
 import { agoOf, useShortDay } from './times.ts';
 
-const words: Record<string, string> = {
+const scopeTexts: Record<string, string> = {
   'posts:read': 'read',
   'posts:write': 'draft',
   'posts:publish': 'ask to publish',
@@ -69,14 +69,14 @@ export const Clients = () => {
 const ClientRow = ({ client, onEnd }: { client: ConnectedClient; onEnd: () => void }) => {
   const { name, host, scopes, since, lastUsedAt } = client;
   const shortDay = useShortDay();
-  const may = scopes.map((scope) => words[scope] ?? scope).join(', ');
+  const permissions = scopes.map((scope) => scopeTexts[scope] ?? scope).join(', ');
   return (
     <li className={styles.row}>
       <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" className={styles.icon} />
       <span className={styles.name}>
         <span className="one-line">{name}</span>
         <span className="caption text-3 one-line">
-          {host ?? 'unverified'} · {may}
+          {host ?? 'unverified'} · {permissions}
         </span>
       </span>
       <span className={`desk-only ${styles.cell}`}>Since {shortDay(since)}</span>

@@ -10,16 +10,16 @@ import { useBaseUrl } from './use-base-url.ts';
 export const ConnectClient = ({ token }: { token: string | undefined }) => {
   const [search, setSearch] = usePageSearch<'client' | 'with'>();
   const address = `${useBaseUrl()}/mcp`;
-  const chosen = configurations.find(({ key }) => key === search.client) ?? configurations[0];
+  const configuration = configurations.find(({ key }) => key === search.client) ?? configurations[0];
   const way: Way = search.with === 'token' || (search.with === undefined && token !== undefined) ? 'token' : 'sign-in';
-  if (chosen === undefined) return null;
+  if (configuration === undefined) return null;
   return (
     <Section title="Connect a client">
       <div className={styles.address}>
         <span className="small text-2">MCP address</span>
         <CopyField value={address} label="MCP address" />
       </div>
-      <Tabs value={chosen.key} onChange={(key) => setSearch({ client: key ?? undefined }, { replace: true })}>
+      <Tabs value={configuration.key} onChange={(key) => setSearch({ client: key ?? undefined }, { replace: true })}>
         <Tabs.List className={styles.tabs}>
           {configurations.map(({ key, name }) => (
             <Tabs.Tab key={key} value={key}>

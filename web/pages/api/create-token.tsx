@@ -22,12 +22,12 @@ const CreateToken = ({
   const client = useQueryClient();
   const workspace = useWorkspace();
   const [name, setName] = useState('');
-  const [running, setRunning] = useState(false);
+  const [isRunning, setIsRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const create = async (event: React.FormEvent) => {
     event.preventDefault();
-    if (running || name.trim() === '') return;
-    setRunning(true);
+    if (isRunning || name.trim() === '') return;
+    setIsRunning(true);
     setFault(undefined);
     try {
       onMade(await app.createToken({ name: name.trim() }));
@@ -35,7 +35,7 @@ const CreateToken = ({
       void client.invalidateQueries({ queryKey: keys.tokens });
     } catch (error) {
       setFault(error);
-      setRunning(false);
+      setIsRunning(false);
     }
   };
   return (
@@ -60,7 +60,7 @@ const CreateToken = ({
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" variant="ink" loading={running} aria-disabled={name.trim() === '' || undefined}>
+          <Button type="submit" variant="ink" loading={isRunning} aria-disabled={name.trim() === '' || undefined}>
             Create token
           </Button>
         </div>

@@ -17,8 +17,8 @@ const CreateToken = lazy(() => import('./create-token.tsx'));
 
 const ApiAndMcp = () => {
   const { name } = useWorkspace();
-  const [making, setMaking] = useState(false);
-  const [made, setMade] = useState<NewToken>();
+  const [isCreating, setIsCreating] = useState(false);
+  const [newToken, setNewToken] = useState<NewToken>();
   return (
     <>
       <PageHeader
@@ -34,7 +34,11 @@ const ApiAndMcp = () => {
             >
               API reference
             </Button>
-            <Button variant="ink" leftSection={<Plus size={15} aria-hidden="true" />} onClick={() => setMaking(true)}>
+            <Button
+              variant="ink"
+              leftSection={<Plus size={15} aria-hidden="true" />}
+              onClick={() => setIsCreating(true)}
+            >
               Create<span className="desk-only">&nbsp;token</span>
             </Button>
           </>
@@ -42,23 +46,25 @@ const ApiAndMcp = () => {
       />
       <div className={styles.columns}>
         <div>
-          {made && <SecretCard token={made} onStored={() => setMade(undefined)} />}
-          <Tokens newId={made?.id} onRevoked={(id) => id === made?.id && setMade(undefined)} />
+          {newToken && <SecretCard token={newToken} onStored={() => setNewToken(undefined)} />}
+          <Tokens newId={newToken?.id} onRevoked={(id) => id === newToken?.id && setNewToken(undefined)} />
           <Clients />
           <p className={styles.small}>
             A token reads, drafts and uploads. It can ask to publish over MCP; only a person in this app can say yes.
           </p>
         </div>
         <div>
-          <ConnectClient token={made?.token} />
+          <ConnectClient token={newToken?.token} />
           <TryApi />
           <ClientPermissions />
           <StatisticsSwitch />
         </div>
       </div>
-      <LeaveWarning isShown={made !== undefined} />
+      <LeaveWarning isShown={newToken !== undefined} />
       <Suspense>
-        {making && <CreateToken onClose={() => setMaking(false)} onMade={setMade} isReplacing={made !== undefined} />}
+        {isCreating && (
+          <CreateToken onClose={() => setIsCreating(false)} onMade={setNewToken} isReplacing={newToken !== undefined} />
+        )}
       </Suspense>
     </>
   );

@@ -10,7 +10,7 @@ import styles from './api.module.css';
 /** Shown once: the server stores only a fingerprint. */
 export const SecretCard = ({ token: { name, token }, onStored }: { token: NewToken; onStored: () => void }) => {
   const card = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new token is looked at
+  // biome-ignore lint/correctness/useExhaustiveDependencies: focus each new token
   useEffect(() => {
     card.current?.focus();
     card.current?.scrollIntoView({ block: 'nearest' });

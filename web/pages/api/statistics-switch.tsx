@@ -18,7 +18,7 @@ export const StatisticsSwitch = () => {
   const { mutate } = useOptimisticChange({
     key,
     send: (on: boolean) => app.changeWorkspace({ statisticsTools: on }),
-    answered: async (session) => {
+    onSuccess: async (session) => {
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
     },

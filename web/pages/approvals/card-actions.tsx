@@ -7,13 +7,13 @@ import { count } from '#web/parts/number.ts';
 import { now } from '#web/parts/time.ts';
 import { usePermissions } from '#web/session.ts';
 import styles from './card.module.css';
-import { isDestructive, isToDecide } from './card-state.ts';
+import { isDestructive, needsDecision } from './card-state.ts';
 import { useDecisions } from './use-decisions.ts';
 
 export const CardActions = ({ card }: { card: ApprovalCard }) => {
   const { canWrite } = usePermissions();
-  const { approve, reject, ask, running, fault } = useDecisions();
-  if (!isToDecide(card)) return null;
+  const { approve, reject, confirm, running, fault } = useDecisions();
+  if (!needsDecision(card)) return null;
   if (!canWrite) {
     return (
       <footer className={styles.foot}>
@@ -34,7 +34,7 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
         variant={isDestructive(card) ? 'danger' : 'send'}
         reason={act.reason}
         loading={isRunning && running?.what === 'approve'}
-        onClick={() => (isDestructive(card) ? ask(card) : approve(card))}
+        onClick={() => (isDestructive(card) ? confirm(card) : approve(card))}
       >
         {act.label}
       </MainButton>

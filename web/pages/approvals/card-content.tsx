@@ -21,15 +21,15 @@ type Content = Pick<Post, 'versions' | 'accountIds'>;
 /** What goes out, grouped by identical text. With `now`, each text is diffed against it. */
 export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Content | undefined }) => {
   if (card.post === undefined) return null;
-  const shown = now ?? card.post;
-  const accounts = card.accounts.filter(({ id }) => shown.accountIds.includes(id));
+  const current = now ?? card.post;
+  const accounts = card.accounts.filter(({ id }) => current.accountIds.includes(id));
   return textGroups(card.post, accounts, now).map((group, index) => (
     <Group
       key={group.accounts.map(({ id }) => id).join()}
       group={group}
       card={card}
-      extras={extrasFor(shown.versions, group.accounts)}
-      versions={shown.versions}
+      extras={extrasFor(current.versions, group.accounts)}
+      versions={current.versions}
       before={now && card.post}
       withCounts={index > 0}
     />
@@ -51,9 +51,9 @@ const Group = ({
   before: Content | undefined;
   withCounts: boolean;
 }) => {
-  const shown = (became ?? content).flatMap((item) => item.media);
+  const current = (became ?? content).flatMap((item) => item.media);
   const files = filesFor(
-    shown,
+    current,
     accounts.map(({ id }) => id),
     media,
     (accountId, mediaId) => fitted.find((one) => one.accountId === accountId && one.mediaId === mediaId)?.media,
@@ -107,7 +107,7 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
   return Array.from({ length: items }, (_, index) => {
     const [before, after] = [content[index]?.body ?? '', became?.[index]?.body ?? ''];
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the items of a thread are their places
+      // biome-ignore lint/suspicious/noArrayIndexKey: items have no id
       <div key={index} className={items > 1 ? styles.item : undefined}>
         {items > 1 && <span className="caption text-3 number">{index + 1}</span>}
         {became ? (
@@ -158,17 +158,17 @@ const Options = ({
     const earlier = before?.accountIds.includes(id) ? before.versions : versions;
     const [set, wasSet] = [optionsFor(versions, id), optionsFor(earlier, id)];
     const own = view?.accounts.find(({ accountId }) => accountId === id)?.choices;
-    const found = limits.find((one) => one.network === network);
-    for (const { key, label, type, choices } of found?.options ?? []) {
+    const provider = limits.find((one) => one.network === network);
+    for (const { key, label, type, choices } of provider?.options ?? []) {
       const [value = '', was = ''] = [set[key], wasSet[key]];
       if ((value === '' && was === '') || isShownApart(key, type)) continue;
-      const inWords = (one: string) =>
+      const labelOf = (one: string) =>
         [...(own?.[key] ?? []), ...(choices ?? [])].find((choice) => choice.value === one)?.label ??
         (one === '' ? 'not set' : yesNo(type, one));
       lines.set(`${key} ${value}`, {
-        label: `${found?.provider}, ${label}`,
-        value: inWords(value),
-        was: was === value || type === 'Media' ? undefined : inWords(was),
+        label: `${provider?.provider}, ${label}`,
+        value: labelOf(value),
+        was: was === value || type === 'Media' ? undefined : labelOf(was),
         file: type === 'Media' ? media.find((one) => one.id === value) : undefined,
       });
     }
@@ -208,11 +208,11 @@ const yesNo = (type: string, value: string) => (type !== 'Boolean' ? value : val
 const Counts = ({ accounts, content }: { accounts: readonly Account[]; content: readonly Item[] }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const lines = [...new Set(accounts.map(({ network }) => network))].flatMap((network) => {
-    const found = limits.find((one) => one.network === network);
-    if (!found) return [];
-    const { characters } = found.constraints;
+    const provider = limits.find((one) => one.network === network);
+    if (!provider) return [];
+    const { characters } = provider.constraints;
     const length = Math.max(...content.map(({ body }) => countText(characters, body)));
-    return [`${found.provider} ${formatNumber(length)}/${formatNumber(characters.max)}`];
+    return [`${provider.provider} ${formatNumber(length)}/${formatNumber(characters.max)}`];
   });
   return lines.length > 0 && <p className={`number ${styles.counts}`}>{lines.join(' · ')}</p>;
 };

@@ -5,10 +5,10 @@ import { now } from '#web/parts/time.ts';
 export const isDestructive = ({ action }: ApprovalCard) => action === 'posts.delete' || action === 'accounts.delete';
 
 /** The post was edited after the request, and the person can still send it. */
-export const mayActOn = ({ status, action, changedPost, expiresAt }: ApprovalCard) =>
+export const canStillSend = ({ status, action, changedPost, expiresAt }: ApprovalCard) =>
   status === 'Outdated' &&
   (action === 'posts.publishNow' || action === 'posts.schedule') &&
   (changedPost?.status === 'Draft' || changedPost?.status === 'Failed') &&
   Date.parse(expiresAt) > now().getTime();
 
-export const isToDecide = (card: ApprovalCard) => card.status === 'Open' || mayActOn(card);
+export const needsDecision = (card: ApprovalCard) => card.status === 'Open' || canStillSend(card);

@@ -7,20 +7,20 @@ import type { useMakeDecisions } from './use-decisions.ts';
 
 /** Second confirmation, for approvals that cannot be undone. */
 export const ConfirmApproval = ({ decisions }: { decisions: ReturnType<typeof useMakeDecisions> }) => {
-  const { asked, closeAsked, approve } = decisions;
+  const { confirming, closeConfirm, approve } = decisions;
   const zone = useZone();
-  if (asked === undefined) return null;
-  const { label, note, reason } = actOf(asked);
+  if (confirming === undefined) return null;
+  const { label, note, reason } = actOf(confirming);
   return (
     <ConfirmDialog
       opened
-      onClose={closeAsked}
-      title={`${titleOf(asked, zone).title}?`}
+      onClose={closeConfirm}
+      title={`${titleOf(confirming, zone).title}?`}
       act={label}
-      kind={isDestructive(asked) ? 'danger' : 'send'}
-      onConfirm={() => (reason === undefined ? approve(asked) : Promise.reject(new Error(reason)))}
+      kind={isDestructive(confirming) ? 'danger' : 'send'}
+      onConfirm={() => (reason === undefined ? approve(confirming) : Promise.reject(new Error(reason)))}
     >
-      <p dir="auto">{lineOf(asked, zone)}</p>
+      <p dir="auto">{lineOf(confirming, zone)}</p>
       <p className="small text-3">{reason ?? note}</p>
     </ConfirmDialog>
   );

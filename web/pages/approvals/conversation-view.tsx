@@ -10,7 +10,7 @@ import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
 import { useShortcutsOn } from '#web/shell/shortcuts.ts';
-import { isToDecide, mayActOn } from './card-state.ts';
+import { canStillSend, needsDecision } from './card-state.ts';
 import { ConfirmApproval } from './confirm-approval.tsx';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
@@ -35,25 +35,27 @@ export const ConversationView = ({
   more: React.ReactNode;
 }) => {
   const area = useRef<HTMLDivElement>(null);
-  const words = useDecisionText();
-  const [shown, setShown] = useState(cardsAtOnce);
+  const decisionText = useDecisionText();
+  const [visibleCount, setVisibleCount] = useState(cardsAtOnce);
   const decisions = useMakeDecisions(useCallback((id: string) => focusAfter(area.current, id), []));
   const changed = useChanged(conversation);
   const waiting = show === 'decided' ? [] : [...conversation.waiting, ...changed];
   const open = new Set(waiting.map(({ id }) => id));
   const rest = conversation.decided.filter(({ id }) => !open.has(id));
-  const isWhole = ({ id }: ApprovalCard) => id === focused?.id || decisions.late.has(id);
+  const isExpanded = ({ id }: ApprovalCard) => id === focused?.id || decisions.late.has(id);
   useListKeys(area);
   useDecisionKeys(area, [...waiting, ...rest], decisions);
   useFocusOn(area, focused?.id);
   return (
     <DecisionsProvider value={decisions}>
       <div ref={area} className={styles.column}>
-        {waiting.slice(0, shown).map((card) => (
-          <RequestCard key={card.id} card={card} decision={words(card, ' at ')} wasDecided={false} />
+        {waiting.slice(0, visibleCount).map((card) => (
+          <RequestCard key={card.id} card={card} decision={decisionText(card, ' at ')} wasDecided={false} />
         ))}
-        {waiting.length > shown && (
-          <Button onClick={() => setShown(shown + cardsAtOnce)}>Show {waiting.length - shown} more</Button>
+        {waiting.length > visibleCount && (
+          <Button onClick={() => setVisibleCount(visibleCount + cardsAtOnce)}>
+            Show {waiting.length - visibleCount} more
+          </Button>
         )}
         {waiting.length === 0 && rest.length === 0 && (
           <EmptyState icon={Stamp} title="Nothing waiting">
@@ -61,15 +63,15 @@ export const ConversationView = ({
           </EmptyState>
         )}
         {rest.map((card) =>
-          isWhole(card) ? (
+          isExpanded(card) ? (
             <RequestCard
               key={card.id}
               card={card}
-              decision={words(card, ' at ')}
+              decision={decisionText(card, ' at ')}
               wasDecided={decisions.late.has(card.id)}
             />
           ) : (
-            <DecidedLine key={card.id} card={card} decision={words(card)} />
+            <DecidedLine key={card.id} card={card} decision={decisionText(card)} />
           ),
         )}
         {more}
@@ -89,13 +91,13 @@ const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
       return isNews;
     })
     .slice(0, 10);
-  const found = useQueries({
+  const requests = useQueries({
     queries: candidates.map(({ id }) => ({
       queryKey: keys.approval(id),
       queryFn: ({ signal }: { signal: AbortSignal }) => app.getApproval({ id }, { signal }),
     })),
   });
-  return found.flatMap(({ data }) => (data && mayActOn(data) ? [data] : []));
+  return requests.flatMap(({ data }) => (data && canStillSend(data) ? [data] : []));
 };
 
 const subjectOf = ({ action, post, account }: ApprovalCard) => `${action} ${post?.id ?? account?.id}`;
@@ -106,26 +108,26 @@ const useDecisionKeys = (
   cards: readonly ApprovalCard[],
   decisions: ReturnType<typeof useMakeDecisions>,
 ) => {
-  const on = useShortcutsOn();
+  const areShortcutsOn = useShortcutsOn();
   const { canWrite } = usePermissions();
   const latest = useRef({ cards, decisions });
   latest.current = { cards, decisions };
   useEffect(() => {
-    if (!on || !canWrite) return;
+    if (!areShortcutsOn || !canWrite) return;
     const press = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const key = event.key.toLowerCase();
       if (key !== 'a' && key !== 'r') return;
       const row = document.activeElement?.closest<HTMLElement>('[data-row]');
       const card = latest.current.cards.find(({ id }) => id === row?.dataset.row);
-      if (!row || !area.current?.contains(row) || card === undefined || !isToDecide(card)) return;
+      if (!row || !area.current?.contains(row) || card === undefined || !needsDecision(card)) return;
       event.preventDefault();
-      if (key === 'a') latest.current.decisions.ask(card);
+      if (key === 'a') latest.current.decisions.confirm(card);
       else void latest.current.decisions.reject(card);
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [on, canWrite, area]);
+  }, [areShortcutsOn, canWrite, area]);
 };
 
 /** Focuses the card that the address names, once. */

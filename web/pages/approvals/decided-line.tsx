@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Check, CircleHelp, Clock, X } from 'lucide-react';
 import type { ApprovalCard } from '#generated/app-client';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { lineOf } from './format-request.ts';
@@ -22,7 +23,7 @@ export const DecidedLine = ({ card, decision }: { card: ApprovalCard; decision: 
       <Link to="/approvals/$id" params={{ id: card.id }} data-row-link="" className={styles.link} dir="auto">
         {lineOf(card, zone)}
       </Link>
-      <span className={styles.by}>{decision.charAt(0).toUpperCase() + decision.slice(1)}</span>
+      <span className={styles.by}>{capitalize(decision)}</span>
     </div>
   );
 };

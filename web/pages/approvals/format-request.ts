@@ -8,8 +8,8 @@ const excerptOf = ({ post }: ApprovalCard) => headingOf(post?.versions[0]?.conte
 /** The request, and a warning about what cannot be undone. Times are in the person's zone. */
 export const titleOf = ({ sentence, account }: ApprovalCard, zone: string) => {
   const [title = '', ...more] = inZone(sentence, zone).split('. ');
-  const named = account ? title.replace('this account', `${account.provider}, ${handleOf(account)}`) : title;
-  return { title: named, warning: more.join('. ') };
+  const titleWithAccount = account ? title.replace('this account', `${account.provider}, ${handleOf(account)}`) : title;
+  return { title: titleWithAccount, warning: more.join('. ') };
 };
 
 /** One line with the first words of the post: `Schedule “We are hiring” for Wed 18 Nov, 17:00`. */
@@ -17,8 +17,8 @@ export const lineOf = (card: ApprovalCard, zone: string) => {
   const { title } = titleOf(card, zone);
   const words = excerptOf(card);
   if (words === '') return title;
-  const named = title.replace(/\bthis (scheduled )?post\b/, `“${words}”`);
-  return named === title ? `${title}: “${words}”` : named;
+  const titleWithAccount = title.replace(/\bthis (scheduled )?post\b/, `“${words}”`);
+  return titleWithAccount === title ? `${title}: “${words}”` : titleWithAccount;
 };
 
 /** `13:58`, `Mon`, `9 Nov` */
@@ -41,21 +41,7 @@ export const formatMoment = (at: string, zone: string) => {
   return moment === formatTime(at, zone) ? `at ${moment}` : moment;
 };
 
-const numbers = [
-  'no',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-];
+const numbers = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
 /** `Fits the account`, `Fits both accounts`, `Fits all five accounts` */
 export const fitsLine = (accounts: number) => {

@@ -132,16 +132,16 @@ const Keys = () => (
 
 /** The card that the address names, even if it is older than the loaded pages. */
 const useFocused = (id: string | undefined, cards: readonly ApprovalCard[]) => {
-  const listed = cards.find((one) => one.id === id);
+  const listedCard = cards.find((one) => one.id === id);
   const query = useQuery({
     queryKey: keys.approval(id ?? ''),
     queryFn: ({ signal }) => app.getApproval({ id: id ?? '' }, { signal }),
     enabled: id !== undefined,
   });
   return {
-    card: id === undefined ? undefined : (listed ?? query.data),
-    error: id !== undefined && !listed ? query.error : null,
-    isPending: id !== undefined && !listed && query.isPending,
+    card: id === undefined ? undefined : (listedCard ?? query.data),
+    error: id !== undefined && !listedCard ? query.error : null,
+    isPending: id !== undefined && !listedCard && query.isPending,
     refetch: query.refetch,
   };
 };

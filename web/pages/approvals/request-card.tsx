@@ -32,7 +32,7 @@ import { useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
-import { isDestructive, isToDecide } from './card-state.ts';
+import { isDestructive, needsDecision } from './card-state.ts';
 import { fitsLine, formatMoment, titleOf } from './format-request.ts';
 
 /** `decision`: who decided it and when. */
@@ -69,7 +69,7 @@ export const RequestCard = ({
           </h2>
           <p className="small text-3">
             Asked {formatMoment(card.createdAt, zone)}
-            {!isToDecide(card) && ` · ${decision}`}
+            {!needsDecision(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
             {isOpen && post?.status === 'Scheduled' && post.scheduledAt && (
               <>
@@ -89,7 +89,7 @@ export const RequestCard = ({
           </Banner>
         </div>
       )}
-      {card.changedPost && isToDecide(card) && (
+      {card.changedPost && needsDecision(card) && (
         <div className={styles.banner}>
           <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
             The post was edited {formatMoment(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
@@ -153,7 +153,7 @@ const Changes = ({ card: { post, becomes, accounts } }: { card: ApprovalCard }) 
   if (post === undefined || becomes === undefined) return null;
   const without = (those: typeof post, these: typeof post) =>
     accounts.filter(({ id }) => these.accountIds.includes(id) && !those.accountIds.includes(id));
-  const [added, dropped] = [without(post, becomes), without(becomes, post)];
+  const [added, removed] = [without(post, becomes), without(becomes, post)];
   const { scheduledAt: at } = becomes;
   return (
     <>
@@ -169,7 +169,7 @@ const Changes = ({ card: { post, becomes, accounts } }: { card: ApprovalCard }) 
         </p>
       )}
       {added.length > 0 && <AccountNames words="Also goes to" accounts={added} />}
-      {dropped.length > 0 && <AccountNames words="No longer goes to" accounts={dropped} />}
+      {removed.length > 0 && <AccountNames words="No longer goes to" accounts={removed} />}
     </>
   );
 };
@@ -220,9 +220,11 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
   const { issues } = validation;
   const places = (becomes ?? post).accountIds.length;
   // A sandbox network can fetch media from this server.
-  const played = accounts.filter(({ network }) => networks.some((one) => one.network === network && one.sandbox));
+  const sandboxAccounts = accounts.filter(({ network }) =>
+    networks.some((one) => one.network === network && one.sandbox),
+  );
   const warnings = validation.warnings.filter(
-    ({ code, accountId }) => !(code === 'MediaNotPublic' && played.some(({ id }) => id === accountId)),
+    ({ code, accountId }) => !(code === 'MediaNotPublic' && sandboxAccounts.some(({ id }) => id === accountId)),
   );
   return (
     <>

@@ -25,12 +25,12 @@ export const textGroups = (post: Versions, accounts: readonly Account[], later?:
     group.accounts.push(account);
     groups.set(key, group);
   }
-  const found = [...groups.values()].sort((a, b) => b.accounts.length - a.accounts.length);
-  if (found.length === 0) {
+  const sorted = [...groups.values()].sort((a, b) => b.accounts.length - a.accounts.length);
+  if (sorted.length === 0) {
     const note = 'no account is chosen';
     return [{ accounts: [], content: contentFor(post), became: later && contentFor(later), note }];
   }
-  return found.map((group, index) => ({ ...group, note: noteOf(group, index === 0 ? undefined : found[0]) }));
+  return sorted.map((group, index) => ({ ...group, note: noteOf(group, index === 0 ? undefined : sorted[0]) }));
 };
 
 const contentFor = ({ versions }: Versions, id?: string) =>

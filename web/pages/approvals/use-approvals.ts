@@ -27,30 +27,37 @@ export const useApprovals = () => {
   const { data, hasNextPage, isFetching, fetchNextPage } = query;
   const cards = data?.pages.flatMap((page) => page.cards) ?? [];
   // Open cards come first, so a page that ends with one may not have them all.
-  const mayMissOpen = hasNextPage && !isFetching && cards.at(-1)?.status === 'Open';
+  const hasMoreOpen = hasNextPage && !isFetching && cards.at(-1)?.status === 'Open';
   useEffect(() => {
-    if (mayMissOpen) void fetchNextPage();
-  }, [mayMissOpen, fetchNextPage]);
-  return { ...query, cards, conversations: conversationsOf(cards) };
+    if (hasMoreOpen) void fetchNextPage();
+  }, [hasMoreOpen, fetchNextPage]);
+  return { ...query, cards };
 };
 
 /** Conversations with open cards first, then by newest card. */
 export const conversationsOf = (cards: readonly ApprovalCard[]): Conversation[] => {
-  const found = new Map<string, Conversation>();
+  const conversations = new Map<string, Conversation>();
   for (const card of cards) {
     const { id, title } = card.conversation;
-    const one = found.get(id) ?? { id, title, client: card.client, waiting: [], decided: [], lastAt: card.createdAt };
-    if (card.status === 'Open') one.waiting.push(card);
-    else one.decided.push(card);
-    if (card.createdAt > one.lastAt) one.lastAt = card.createdAt;
-    found.set(id, one);
+    const conversation = conversations.get(id) ?? {
+      id,
+      title,
+      client: card.client,
+      waiting: [],
+      decided: [],
+      lastAt: card.createdAt,
+    };
+    if (card.status === 'Open') conversation.waiting.push(card);
+    else conversation.decided.push(card);
+    if (card.createdAt > conversation.lastAt) conversation.lastAt = card.createdAt;
+    conversations.set(id, conversation);
   }
   const newest = (card: ApprovalCard) => card.decidedAt ?? card.createdAt;
-  for (const { waiting, decided } of found.values()) {
+  for (const { waiting, decided } of conversations.values()) {
     waiting.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     decided.sort((a, b) => newest(b).localeCompare(newest(a)));
   }
-  return [...found.values()].sort(
+  return [...conversations.values()].sort(
     (a, b) => Number(b.waiting.length > 0) - Number(a.waiting.length > 0) || b.lastAt.localeCompare(a.lastAt),
   );
 };

@@ -8,9 +8,9 @@ interface Decisions {
   approve: (card: ApprovalCard) => Promise<void>;
   reject: (card: ApprovalCard) => Promise<void>;
   /** Opens the confirmation dialog. */
-  ask: (card: ApprovalCard) => void;
-  asked: ApprovalCard | undefined;
-  closeAsked: () => void;
+  confirm: (card: ApprovalCard) => void;
+  confirming: ApprovalCard | undefined;
+  closeConfirm: () => void;
   running: { id: string; what: 'approve' | 'reject' } | undefined;
   fault: { id: string; error: unknown } | undefined;
   /** Cards that someone else decided before this person's click. */
@@ -21,9 +21,9 @@ const Context = createContext<Decisions | undefined>(undefined);
 export const DecisionsProvider = Context.Provider;
 
 export const useDecisions = () => {
-  const found = useContext(Context);
-  if (found === undefined) throw new Error('no decisions here');
-  return found;
+  const decisions = useContext(Context);
+  if (decisions === undefined) throw new Error('no decisions here');
+  return decisions;
 };
 
 /** One decision at a time, shown only after the server accepted it. `leave` runs when a card disappears. */
@@ -31,7 +31,7 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   const client = useQueryClient();
   const [running, setRunning] = useState<Decisions['running']>();
   const [fault, setFault] = useState<Decisions['fault']>();
-  const [asked, setAsked] = useState<ApprovalCard>();
+  const [confirming, setConfirming] = useState<ApprovalCard>();
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
   const isRunning = useRef(false);
 
@@ -55,11 +55,11 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
 
   return {
     approve: (card) =>
-      decide(card, 'approve', () => (card.status === 'Open' ? app.approve({ id: card.id }) : own(card))),
+      decide(card, 'approve', () => (card.status === 'Open' ? app.approve({ id: card.id }) : actAsPerson(card))),
     reject: (card) => decide(card, 'reject', () => app.reject({ id: card.id })),
-    ask: setAsked,
-    asked,
-    closeAsked: () => setAsked(undefined),
+    confirm: setConfirming,
+    confirming,
+    closeConfirm: () => setConfirming(undefined),
     running,
     fault,
     late,
@@ -67,7 +67,7 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
 };
 
 /** The request no longer matches the post, so the person sends it in their own name. */
-const own = ({ action, post, input }: ApprovalCard) =>
+const actAsPerson = ({ action, post, input }: ApprovalCard) =>
   action === 'posts.schedule'
     ? actions.posts.schedule({ id: post?.id ?? '', at: String(input.at) })
     : actions.posts.publishNow({ id: post?.id ?? '' });

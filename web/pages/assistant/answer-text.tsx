@@ -19,7 +19,7 @@ export const AnswerText = memo(({ text }: { text: string }) => (
       return (
         <List key={key} dir="auto">
           {block.items.map(({ depth, parts }, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines only ever grow at the end
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines are only appended
             <li key={place} data-depth={depth}>
               <Inlines parts={parts} />
             </li>

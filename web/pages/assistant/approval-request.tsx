@@ -12,7 +12,7 @@ const stay = () => undefined;
 /** The same card as on the Approvals page; it also shows decisions made in other tabs. */
 export const ApprovalRequest = ({ id }: { id: string }) => {
   const decisions = useMakeDecisions(stay);
-  const words = useDecisionText();
+  const decisionText = useDecisionText();
   const query = useQuery({
     queryKey: keys.approval(id),
     queryFn: ({ signal }) => app.getApproval({ id }, { signal }),
@@ -21,7 +21,7 @@ export const ApprovalRequest = ({ id }: { id: string }) => {
     <Loaded query={query} title="The request could not be shown" rows={2} height={66} label="Loading the request">
       {(card) => (
         <DecisionsProvider value={decisions}>
-          <RequestCard card={card} decision={words(card, ' at ')} wasDecided={decisions.late.has(id)} />
+          <RequestCard card={card} decision={decisionText(card, ' at ')} wasDecided={decisions.late.has(id)} />
           <ConfirmApproval decisions={decisions} />
         </DecisionsProvider>
       )}

@@ -32,16 +32,16 @@ export const usedAction = (part: Part): UsedAction | undefined => {
     output?: unknown;
     errorText?: string;
   };
-  const found = (output ?? undefined) as { status?: string; error?: { message?: string } } | undefined;
-  const fault = errorText ?? found?.error?.message;
+  const result = (output ?? undefined) as { status?: string; error?: { message?: string } } | undefined;
+  const fault = errorText ?? result?.error?.message;
   const isDone = state === 'output-available' || state === 'output-error';
-  const isWaiting = found?.status === 'pending_approval';
+  const isWaiting = result?.status === 'pending_approval';
   return {
     id: toolCallId,
     name: (toolName ?? part.type.slice('tool-'.length)).replace('_', '.'),
     state: !isDone ? 'running' : fault !== undefined ? 'failed' : isWaiting ? 'waiting' : 'done',
     input: (input ?? {}) as Record<string, unknown>,
-    output: found as Record<string, unknown> | undefined,
+    output: result as Record<string, unknown> | undefined,
     fault,
   };
 };

@@ -31,10 +31,10 @@ export const Chat = ({
   const end = useRef<HTMLDivElement>(null);
   useAnswerScroll(end, messages);
 
-  const asked = useRef('');
+  const lastQuestion = useRef('');
   const send = (words: string) => {
     if (isWriting) return;
-    asked.current = words;
+    lastQuestion.current = words;
     setText('');
     void ask(words, sees.may);
   };
@@ -42,7 +42,7 @@ export const Chat = ({
   useEffect(() => {
     if (error === undefined) return;
     setMessages((all) => (all.at(-1)?.role === 'user' ? all.slice(0, -1) : all));
-    setText((now) => now || asked.current);
+    setText((now) => now || lastQuestion.current);
   }, [error, setMessages]);
   const write = useCallback(
     (words: string) => {

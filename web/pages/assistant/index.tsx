@@ -21,10 +21,10 @@ const Assistant = () => {
   useOwnBottomBar();
   const zone = useZone();
   const isPhone = useIsPhone();
-  const [listing, setListing] = useState(false);
+  const [isHistoryOpen, setIsHistoryOpen] = useState(false);
   const { visit, begin, open } = useVisit();
   const list = useQuery({ queryKey: keys.chats, queryFn: ({ signal }) => app.listChats({ signal }) });
-  const kept = useQuery({
+  const stored = useQuery({
     queryKey: keys.chat(visit.kept ?? ''),
     queryFn: ({ signal }) => app.getChat({ id: visit.kept ?? '' }, { signal }),
     enabled: visit.kept !== undefined,
@@ -42,7 +42,7 @@ const Assistant = () => {
         actions={
           <>
             <Tooltip label="Your chats">
-              <ActionIcon size={isPhone ? 40 : 34} aria-label="Your chats" onClick={() => setListing(true)}>
+              <ActionIcon size={isPhone ? 40 : 34} aria-label="Your chats" onClick={() => setIsHistoryOpen(true)}>
                 <HistoryIcon size={17} strokeWidth={1.75} aria-hidden="true" />
               </ActionIcon>
             </Tooltip>
@@ -58,24 +58,33 @@ const Assistant = () => {
           </>
         }
       />
-      {kept.error && !kept.data ? (
+      {stored.error && !stored.data ? (
         <Column width="narrow">
-          <FaultBanner fault={kept.error} title="This chat could not be shown" onRetry={() => void kept.refetch()} />
+          <FaultBanner
+            fault={stored.error}
+            title="This chat could not be shown"
+            onRetry={() => void stored.refetch()}
+          />
         </Column>
-      ) : visit.kept !== undefined && !kept.data ? (
+      ) : visit.kept !== undefined && !stored.data ? (
         <SkeletonRows rows={4} height={66} label="Loading the chat" />
       ) : (
         <Chat
           key={visit.key}
           chatId={visit.kept}
-          before={(kept.data?.messages ?? []) as unknown as Message[]}
+          before={(stored.data?.messages ?? []) as unknown as Message[]}
           model={list.data?.model}
           onBegun={begin}
         />
       )}
       <Suspense>
-        {listing && (
-          <History chats={list.data?.chats ?? []} open={visit.id} onOpen={open} onClose={() => setListing(false)} />
+        {isHistoryOpen && (
+          <History
+            chats={list.data?.chats ?? []}
+            open={visit.id}
+            onOpen={open}
+            onClose={() => setIsHistoryOpen(false)}
+          />
         )}
       </Suspense>
     </>

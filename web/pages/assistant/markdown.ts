@@ -57,16 +57,16 @@ const inlinesOf = (line: string): Inline[] => {
     else if (code !== undefined) parts.push({ kind: 'code', text: code });
     else if (bold !== undefined) parts.push({ kind: 'bold', parts: inlinesOf(bold) });
     else {
-      const link = linkTo(target ?? bare ?? '', unescaped(label ?? ''));
+      const link = linkTo(target ?? bare ?? '', removeEscapes(label ?? ''));
       if (link) parts.push(link);
-      else add(label === undefined ? whole : unescaped(label));
+      else add(label === undefined ? whole : removeEscapes(label));
     }
   }
   add(line.slice(at));
   return parts;
 };
 
-const unescaped = (text: string) => text.replace(/\\(.)/g, '$1');
+const removeEscapes = (text: string) => text.replace(/\\(.)/g, '$1');
 
 /** Links inside the app, or http(s) with the host shown; anything else stays text. */
 const linkTo = (target: string, label: string): Inline | undefined => {

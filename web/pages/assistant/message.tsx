@@ -24,7 +24,7 @@ export const Answer = memo(({ message, onRetry }: { message: Message; onRetry: (
       <h2 className="hidden">Assistant</h2>
       {groupsOf(message).map((group, index) =>
         typeof group === 'string' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
           <AnswerText key={index} text={group} />
         ) : (
           <UsedActions key={group[0]?.id} actions={group} />
@@ -68,9 +68,9 @@ const groupsOf = ({ parts }: Message): (string | UsedAction[])[] => {
   const groups: (string | UsedAction[])[] = [];
   for (const part of parts) {
     const last = groups.at(-1);
-    const used = usedAction(part);
-    if (used && Array.isArray(last)) last.push(used);
-    else if (used) groups.push([used]);
+    const action = usedAction(part);
+    if (action && Array.isArray(last)) last.push(action);
+    else if (action) groups.push([action]);
     else if (part.type === 'text' && part.text.trim() !== '') groups.push(part.text);
   }
   return groups;

@@ -36,20 +36,20 @@ export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds:
     queryKey: keys.analytics({ series: input }),
     queryFn: ({ signal }) => app.getSeries(input, { signal }),
   });
-  const run = (figure: 'engagement' | 'views') => {
+  const dailyValues = (figure: 'engagement' | 'views') => {
     const byDate = new Map(data?.days.map((day) => [day.date, day[figure]]));
     const first = dateIn(from, timeZone);
     const count = Math.round((Date.parse(to) - Date.parse(from)) / dayMs);
     return Array.from({ length: count }, (_, n) => byDate.get(addDays(first, n)) ?? 0);
   };
-  const shown = [
-    { word: 'Engagement', total: totals.engagement, values: run('engagement') },
-    { word: 'Views', total: totals.views, values: run('views') },
+  const metrics = [
+    { word: 'Engagement', total: totals.engagement, values: dailyValues('engagement') },
+    { word: 'Views', total: totals.views, values: dailyValues('views') },
     { word: 'Comments', total: totals.comments },
   ];
   return (
     <dl className={`card ${styles.numbers}`}>
-      {shown.map(({ word, total, values }) => (
+      {metrics.map(({ word, total, values }) => (
         <div key={word}>
           <dt className="small text-2">{word}</dt>
           <dd className={`number ${styles.total}`}>{formatNumber(total)}</dd>

@@ -51,16 +51,16 @@ export const useAssistant = ({
     transport,
     experimental_throttle: drawnEveryMs,
     onFinish: ({ messages: all, isAbort }) => {
-      if (isAbort) chat.setMessages(all.map((one, index) => (index === all.length - 1 ? stopped(one) : one)));
+      if (isAbort) chat.setMessages(all.map((one, index) => (index === all.length - 1 ? withStoppedNote(one) : one)));
       void client.invalidateQueries({ queryKey: keys.chats });
     },
   });
-  const begun = chat.messages.find(({ metadata }) => metadata?.chatId)?.metadata?.chatId;
+  const newChatId = chat.messages.find(({ metadata }) => metadata?.chatId)?.metadata?.chatId;
   useEffect(() => {
-    if (begun === undefined || about.current.chatId === begun) return;
-    about.current.chatId = begun;
-    onBegun(begun);
-  }, [begun, onBegun]);
+    if (newChatId === undefined || about.current.chatId === newChatId) return;
+    about.current.chatId = newChatId;
+    onBegun(newChatId);
+  }, [newChatId, onBegun]);
   const { stop } = chat;
   useEffect(() => () => void stop(), [stop]);
   const isWriting = chat.status === 'submitted' || chat.status === 'streaming';
@@ -71,7 +71,7 @@ const textOf = (message: Message | undefined) =>
   message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
 
 /** Mirrors what the server stores for a stopped answer. */
-const stopped = (message: Message): Message =>
+const withStoppedNote = (message: Message): Message =>
   message.role === 'user'
     ? message
     : { ...message, parts: [...message.parts, { type: 'data-note', data: { kind: 'Stopped', text: 'Stopped.' } }] };

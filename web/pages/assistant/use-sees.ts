@@ -23,14 +23,14 @@ export const useSees = () => {
   const label = postId === '' ? place : title;
   const isHidden = hidden !== undefined && hidden === (postId || context?.page);
   return {
-    label: isHidden || label === undefined ? undefined : shortened(label),
+    label: isHidden || label === undefined ? undefined : shorten(label),
     /** Also true for pages without a label, unless the person hid them. */
     may: !isHidden,
     hide: () => setHidden(postId || context?.page),
   };
 };
 
-const shortened = (text: string) => {
+const shorten = (text: string) => {
   const letters = [...text];
   return letters.length > mostLetters ? `${letters.slice(0, mostLetters).join('').trimEnd()}…` : text;
 };

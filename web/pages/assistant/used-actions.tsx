@@ -17,7 +17,7 @@ const looks = {
 export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => {
   const [open, setOpen] = useState<string>();
   const panel = useId();
-  const shown = actions.find(({ id }) => id === open);
+  const openAction = actions.find(({ id }) => id === open);
   return (
     <div className={styles.used}>
       <ul className={styles.list} aria-label="Used actions">
@@ -32,10 +32,12 @@ export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => 
           </li>
         ))}
       </ul>
-      {shown && (
+      {openAction && (
         <div id={panel} className={styles.panel}>
-          <Json title="Input" value={shown.input} />
-          {shown.state !== 'running' && <Json title="Output" value={shown.output ?? { error: shown.fault }} />}
+          <Json title="Input" value={openAction.input} />
+          {openAction.state !== 'running' && (
+            <Json title="Output" value={openAction.output ?? { error: openAction.fault }} />
+          )}
         </div>
       )}
     </div>
@@ -76,7 +78,7 @@ const Line = ({
 const Json = ({ title, value }: { title: string; value: unknown }) => (
   <>
     <h3 className="caption text-3">{title}</h3>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the keys */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard */}
     <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
   </>
 );

@@ -76,7 +76,7 @@ export const Block = ({
   }
   const [state] = (mod ?? []) as { dragging?: boolean; 'any-dragging'?: boolean }[];
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dragging has its twin in the card's menu
+    // biome-ignore lint/a11y/noStaticElementInteractions: the card's menu does the same for the keyboard
     <div
       className={styles.block}
       style={style}

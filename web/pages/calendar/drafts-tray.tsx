@@ -27,9 +27,9 @@ export const useTray = (accountIds: string): readonly PostSummary[] => {
     placeholderData: (before) => before,
   });
   const deleted = useDeleted();
-  const asked = useOpenApprovals().ofPost;
+  const requests = useOpenApprovals().ofPost;
   return (data?.posts ?? []).filter(
-    ({ id, scheduledAt }) => scheduledAt === undefined && !deleted.has(id) && askedTime(asked.get(id)) === undefined,
+    ({ id, scheduledAt }) => scheduledAt === undefined && !deleted.has(id) && askedTime(requests.get(id)) === undefined,
   );
 };
 

@@ -8,7 +8,7 @@ export const DropLabel = ({ zone, children }: { zone: string; children: React.Re
   const area = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<{ x: number; y: number; at: string }>();
   const clear = () => setPlace(undefined);
-  const look = ({ clientX: x, clientY: y }: React.DragEvent) => {
+  const updatePlace = ({ clientX: x, clientY: y }: React.DragEvent) => {
     // The grid marks the drop target after this event.
     requestAnimationFrame(() => {
       const slot = area.current?.querySelector<HTMLElement>('[data-drop-target]')?.dataset.slot;
@@ -16,8 +16,15 @@ export const DropLabel = ({ zone, children }: { zone: string; children: React.Re
     });
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches
-    <div ref={area} className={styles.watch} onDragOver={look} onDrop={clear} onDragLeave={clear} onDragEnd={clear}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes
+    <div
+      ref={area}
+      className={styles.watch}
+      onDragOver={updatePlace}
+      onDrop={clear}
+      onDragLeave={clear}
+      onDragEnd={clear}
+    >
       {children}
       {place && (
         <div className={styles.label} style={{ left: place.x + 14, top: place.y + 18 }} aria-hidden="true">

@@ -94,22 +94,24 @@ export const Grid = ({
       />
     ),
   };
-  const acts = useRef<GridHandlers>(null);
+  const handlers = useRef<GridHandlers>(null);
   useEffect(() => {
-    acts.current = { writeAt, drop, dropDraft, onChoose, onView };
+    handlers.current = { writeAt, drop, dropDraft, onChoose, onView };
   });
   const minute = present.slice(0, 16);
-  const wanted = useMemo(
+  const hoursProps = useMemo(
     () =>
       view === 'month' || height === 0 ? undefined : { view, date, events, height, minute, isToday: date === today },
     [view, date, events, height, minute, today],
   );
   // Rendering hundreds of slots is slow, so it must be interruptible.
-  const shown = useDeferredValue(wanted, undefined);
+  const deferredProps = useDeferredValue(hoursProps, undefined);
   return (
     <div ref={useMergedRef(ref, area)} className={styles.grid} data-view={view}>
       <DropLabel zone={zone}>
-        {view !== 'month' && shown && <Hours {...shown} zone={zone} canWrite={canWrite} acts={acts} />}
+        {view !== 'month' && deferredProps && (
+          <Hours {...deferredProps} zone={zone} canWrite={canWrite} handlers={handlers} />
+        )}
         {view === 'month' && (
           <MonthView
             {...shared}

@@ -27,7 +27,7 @@ export const Hours = memo(
     isToday,
     zone,
     canWrite,
-    acts,
+    handlers,
   }: {
     view: 'day' | 'week';
     date: string;
@@ -38,7 +38,7 @@ export const Hours = memo(
     isToday: boolean;
     zone: string;
     canWrite: boolean;
-    acts: React.RefObject<GridHandlers | null>;
+    handlers: React.RefObject<GridHandlers | null>;
   }) => {
     // Scroll only once.
     const [startScrollTime] = useState(() => firstShown(zone, isToday));
@@ -54,8 +54,8 @@ export const Hours = memo(
           payload={event.payload as Payload}
           id={event.id}
           props={props}
-          onChoose={(choosing) => acts.current?.onChoose(choosing)}
-          onView={(next, day) => acts.current?.onView(next, day)}
+          onChoose={(choosing) => handlers.current?.onChoose(choosing)}
+          onView={(next, day) => handlers.current?.onView(next, day)}
           isLine={false}
         />
       ),
@@ -69,13 +69,13 @@ export const Hours = memo(
       getTimeSlotProps: ({ start }: { start: string }) => ({
         'data-slot': start,
         'data-past': start < minute || undefined,
-        'aria-label': `Write for ${formatDayOnce(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
+        'aria-label': `Write for ${nameDay(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
       }),
-      onTimeSlotClick: ({ slotStart }: { slotStart: string }) => acts.current?.writeAt(slotStart),
+      onTimeSlotClick: ({ slotStart }: { slotStart: string }) => handlers.current?.writeAt(slotStart),
       onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) =>
-        acts.current?.drop(newStart, event),
+        handlers.current?.drop(newStart, event),
       ...(canWrite && {
-        onExternalEventDrop: (transfer: DataTransfer, wall: string) => acts.current?.dropDraft(transfer, wall),
+        onExternalEventDrop: (transfer: DataTransfer, wall: string) => handlers.current?.dropDraft(transfer, wall),
       }),
     };
     return view === 'week' ? (
@@ -86,7 +86,7 @@ export const Hours = memo(
         withWeekNumber={false}
         highlightToday
         onViewChange={() => undefined}
-        onDateChange={(day) => acts.current?.onView('day', day)}
+        onDateChange={(day) => handlers.current?.onView('day', day)}
       />
     ) : (
       <DayView {...shared} date={date} withAllDaySlot={false} withCurrentTimeIndicator={isToday} />
@@ -98,14 +98,14 @@ export const canDragEvent = ({ payload }: ScheduleEventData) =>
   payload?.is === 'post' && (payload as { item: Item }).item.isMovable;
 
 /** Cache: a week has 336 slots but only seven day names. */
-const namedDays = new Map<string, string>();
+const dayNames = new Map<string, string>();
 
-const formatDayOnce = (date: string, zone: string) => {
+const nameDay = (date: string, zone: string) => {
   const key = `${zone} ${date}`;
-  const known = namedDays.get(key);
-  if (known !== undefined) return known;
+  const cached = dayNames.get(key);
+  if (cached !== undefined) return cached;
   const words = formatDay(instantOf(`${date} 12:00:00`, zone), zone);
-  namedDays.set(key, words);
+  dayNames.set(key, words);
   return words;
 };
 

@@ -38,7 +38,7 @@ const Calendar = () => {
   useNow();
   const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts' | 'labels'>();
   const view: View = isPhone ? 'agenda' : isView(search.view) ? search.view : 'week';
-  const dateOf = (given: string | undefined) => (isDate(given) ? given : todayIn(zone));
+  const dateOf = (text: string | undefined) => (isDate(text) ? text : todayIn(zone));
   const date = dateOf(search.date);
   const accounts = search.accounts?.split(',') ?? [];
   const accountIds = accounts.join(',');
@@ -52,9 +52,9 @@ const Calendar = () => {
   const moves = useMoves();
   const { items, error, refetch, isPending } = useItems(range, { accountIds, labelIds }, moves.moved);
   const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
-  const best = useBestTimes(view === 'month' ? [] : days, items, accountIds);
+  const bestTimes = useBestTimes(view === 'month' ? [] : days, items, accountIds);
   // Slots are chosen by people; a suggested time beside one is noise.
-  const times = withoutNear(best, slots);
+  const times = withoutNear(bestTimes, slots);
   const drafts = useTray(accountIds);
   const [choosing, setChoosing] = useState<Choosing>();
 

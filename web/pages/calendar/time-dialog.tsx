@@ -49,13 +49,13 @@ const TimeForm = ({
   onClose: () => void;
 }) => {
   const zone = useZone();
-  const start = at === undefined ? `${addDays(todayIn(zone), 1)} ${morning}` : wallTime(at, zone);
-  const [date, setDate] = useState(start.slice(0, 10));
-  const [time, setTime] = useState(start.slice(11, 16));
+  const initial = at === undefined ? `${addDays(todayIn(zone), 1)} ${morning}` : wallTime(at, zone);
+  const [date, setDate] = useState(initial.slice(0, 10));
+  const [time, setTime] = useState(initial.slice(11, 16));
   const [running, setRunning] = useState<'schedule' | 'note'>();
   const [fault, setFault] = useState<unknown>();
-  const isWhole = /^\d{4}-\d\d-\d\d$/.test(date) && /^\d\d:\d\d$/.test(time);
-  const chosen = isWhole ? instantOf(`${date} ${time}:00`, zone) : undefined;
+  const isComplete = /^\d{4}-\d\d-\d\d$/.test(date) && /^\d\d:\d\d$/.test(time);
+  const chosen = isComplete ? instantOf(`${date} ${time}:00`, zone) : undefined;
   const reason = chosen === undefined ? 'Choose a date and a time.' : isPast(chosen) ? passedMessage : undefined;
   const isScheduled = post.status === 'Scheduled';
 

@@ -60,11 +60,11 @@ const hourEvents = (
 /** Three posts a day, then `+3`. */
 export const monthEvents = (items: readonly Item[]): ScheduleEventData[] =>
   [...Map.groupBy(items, ({ wall }) => wall.slice(0, 10))].flatMap(([date, ofDay]) => {
-    const shown = ofDay.length > mostPerDay + 1 ? ofDay.slice(0, mostPerDay) : ofDay;
-    const hidden = ofDay.length - shown.length;
+    const visible = ofDay.length > mostPerDay + 1 ? ofDay.slice(0, mostPerDay) : ofDay;
+    const hidden = ofDay.length - visible.length;
     const more = { is: 'more', count: hidden, date } as const;
     return [
-      ...shown.map(postBlock),
+      ...visible.map(postBlock),
       ...(hidden > 0 ? [block(`more ${date}`, `${date} ${lastStart}`, cardMinutes, more)] : []),
     ];
   });
@@ -77,5 +77,5 @@ export const useHourEvents = (
   slots: readonly FreeSlot[],
   isDense: boolean,
 ) =>
-  // biome-ignore lint/correctness/useExhaustiveDependencies: times and slots are made anew each time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: times and slots are new arrays on every render
   useMemo(() => hourEvents(items, times, slots, isDense), [items, JSON.stringify([times, slots]), isDense]);

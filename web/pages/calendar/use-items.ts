@@ -53,17 +53,19 @@ export const useItems = (
   });
   const items = useMemo(() => {
     const posts = data?.posts ?? [];
-    const asked: PostSummary[] = open.flatMap((card) => {
+    const requested: PostSummary[] = open.flatMap((card) => {
       const post = summaryOf(card);
       const isNew = post !== undefined && !posts.some(({ id }) => id === post.id);
-      const isMeant = labelIds === '' && (accountIds === '' || post?.accountIds.some((id) => accountIds.includes(id)));
-      return isNew && isMeant && post.scheduledAt >= input.from && post.scheduledAt < input.to ? [post] : [];
+      const isInFilter =
+        labelIds === '' && (accountIds === '' || post?.accountIds.some((id) => accountIds.includes(id)));
+      return isNew && isInFilter && post.scheduledAt >= input.from && post.scheduledAt < input.to ? [post] : [];
     });
-    return [...posts, ...asked]
+    return [...posts, ...requested]
       .filter(({ id }) => !deleted.has(id))
       .map((post): Item => {
         const at = moved.get(post.id) ?? post.publishedAt ?? post.scheduledAt ?? post.updatedAt;
-        const isMovable = canWrite && !asked.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
+        const isMovable =
+          canWrite && !requested.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
         const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
         return { post, at, wall: wallTime(at, zone), state, isMovable };
       })

@@ -34,9 +34,9 @@ export const useMoves = () => {
       const { accountIds, versions, updatedAt } = await actions.posts.get({ id });
       await actions.posts.update({ id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
     },
-    answered: () => client.invalidateQueries({ queryKey: ['posts'] }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['posts'] }),
     // The toast of the move shows the error.
-    refused: () => client.invalidateQueries({ queryKey: ['posts'] }),
+    onError: () => client.invalidateQueries({ queryKey: ['posts'] }),
   });
   const pending = usePendingChanges<Move>(key);
   const moved = useMemo(() => new Map(pending.map(({ id, at }) => [id, at])), [pending]);
@@ -44,7 +44,7 @@ export const useMoves = () => {
   const move = useCallback(
     async ({ id, scheduledAt: before }: PostSummary, at: string) => {
       if (isPast(at)) return void showPassed();
-      const tell = async (saving: Promise<void>, text: string, undo?: () => void) => {
+      const showProgress = async (saving: Promise<void>, text: string, undo?: () => void) => {
         // Undo needs its own toast: pressing it closes the toast of the move.
         const toastId = showToast({
           icon: CalendarClock,
@@ -55,11 +55,11 @@ export const useMoves = () => {
           showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
         );
       };
-      const back =
+      const undo =
         before === undefined
           ? undefined
-          : () => void tell(save({ id, at: before }), `Moved back to ${formatDateTime(before, zone)}.`);
-      await tell(save({ id, at }), `Moved to ${formatDateTime(at, zone)}.`, back);
+          : () => void showProgress(save({ id, at: before }), `Moved back to ${formatDateTime(before, zone)}.`);
+      await showProgress(save({ id, at }), `Moved to ${formatDateTime(at, zone)}.`, undo);
     },
     [save, zone],
   );

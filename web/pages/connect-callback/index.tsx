@@ -12,17 +12,17 @@ const ConnectCallback = () => {
   const { canManage } = usePermissions();
   const { name } = useNetworks().of(network);
   const [fault, setFault] = useState<unknown>();
-  const asked = useRef(false);
-  const goOn = useContinueTo();
+  const hasFinished = useRef(false);
+  const continueTo = useContinueTo();
   const navigate = useNavigate();
   useEffect(() => {
     // The authorization code works once.
-    if (asked.current || !canManage) return;
-    asked.current = true;
+    if (hasFinished.current || !canManage) return;
+    hasFinished.current = true;
     const answer = Object.fromEntries(new URLSearchParams(location.search));
-    app.finishConnection({ network, answer }).then(({ next }) => goOn(next), setFault);
-  }, [canManage, network, goOn]);
-  const again = () => navigate({ to: '/connect/$network', params: { network }, replace: true });
+    app.finishConnection({ network, answer }).then(({ next }) => continueTo(next), setFault);
+  }, [canManage, network, continueTo]);
+  const retry = () => navigate({ to: '/connect/$network', params: { network }, replace: true });
   return (
     <ConnectPage title={`Connect ${name}`}>
       {fault === undefined ? (
@@ -30,7 +30,7 @@ const ConnectCallback = () => {
           Connecting {name}…
         </p>
       ) : (
-        <NotConnected fault={fault} onAgain={again} />
+        <NotConnected fault={fault} onAgain={retry} />
       )}
     </ConnectPage>
   );

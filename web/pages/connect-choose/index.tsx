@@ -24,10 +24,10 @@ const Choose = () => {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const goOn = useContinueTo();
+  const continueTo = useContinueTo();
   const connect = useMutation({
     mutationFn: () => app.chooseAccounts({ id, ids: [...chosen] }),
-    onSuccess: ({ next }) => goOn(next),
+    onSuccess: ({ next }) => continueTo(next),
   });
   return (
     <ConnectPage title={`Connect ${data?.provider ?? 'an account'}`}>

@@ -10,11 +10,13 @@ import { useConnect } from './use-connect.ts';
 /** For networks that take credentials here instead of on their own page. */
 export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFormOutput }) => {
   const [values, setValues] = useState<Record<string, string>>({});
-  const { begin, fault, running } = useConnect(network);
-  const [isAsked, setAsked] = useState(false);
+  const { begin, fault, isRunning } = useConnect(network);
+  const [hasSubmitted, setHasSubmitted] = useState(false);
   const isMissing = ({ name, required }: (typeof fields)[number]) => required && !values[name]?.trim();
   const faults = fields.map((field) =>
-    isAsked && isMissing(field) ? `${field.label} is needed.` : fieldFault(fault, `values.${field.name}`, field.label),
+    hasSubmitted && isMissing(field)
+      ? `${field.label} is needed.`
+      : fieldFault(fault, `values.${field.name}`, field.label),
   );
   return (
     <form
@@ -22,7 +24,7 @@ export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFor
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        setAsked(true);
+        setHasSubmitted(true);
         const missing = fields.find(isMissing);
         if (missing) document.getElementById(idOf(missing.name))?.focus();
         else void begin(values);
@@ -52,7 +54,7 @@ export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFor
         <FaultBanner fault={fault} title="Not connected" />
       )}
       <div className={styles.ways}>
-        <Button type="submit" variant="ink" loading={running}>
+        <Button type="submit" variant="ink" loading={isRunning}>
           Connect
         </Button>
         <Button component={Link} to="/accounts" variant="quiet">

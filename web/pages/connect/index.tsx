@@ -28,7 +28,7 @@ const Connect = () => {
     <ConnectPage title={title}>
       {error && <NotConnected fault={error} />}
       {!form && !error && <SkeletonRows rows={3} />}
-      {form && form.fields.length === 0 && <StraightOn network={network} provider={form.provider} />}
+      {form && form.fields.length === 0 && <Redirect network={network} provider={form.provider} />}
       {form && form.fields.length > 0 && (
         <>
           {form.sandbox && (
@@ -46,12 +46,12 @@ const Connect = () => {
   );
 };
 
-const StraightOn = ({ network, provider }: { network: string; provider: string }) => {
+const Redirect = ({ network, provider }: { network: string; provider: string }) => {
   const { begin, fault } = useConnect(network);
-  const begun = useRef(false);
+  const hasBegun = useRef(false);
   useEffect(() => {
-    if (begun.current) return;
-    begun.current = true;
+    if (hasBegun.current) return;
+    hasBegun.current = true;
     void begin({});
   }, [begin]);
   return fault === undefined ? (

@@ -7,20 +7,20 @@ import { keys } from '#web/queries.ts';
 /** Starts connecting, then goes where the server says: to the network, a choice, or the accounts. */
 export const useConnect = (network: string) => {
   const [fault, setFault] = useState<unknown>();
-  const [running, setRunning] = useState(false);
-  const goOn = useContinueTo();
+  const [isRunning, setIsRunning] = useState(false);
+  const continueTo = useContinueTo();
   const begin = async (values: Record<string, string>) => {
-    setRunning(true);
+    setIsRunning(true);
     setFault(undefined);
     try {
       const { next } = await app.beginConnection({ network, values });
-      await goOn(next);
+      await continueTo(next);
     } catch (error) {
       setFault(error);
-      setRunning(false);
+      setIsRunning(false);
     }
   };
-  return { begin, fault, running };
+  return { begin, fault, isRunning };
 };
 
 /** Replaces the history entry, so that Back does not restart the connection. */

@@ -7,7 +7,7 @@ import { type ConsentQuestion, isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Chip } from '#web/parts/state-chip.tsx';
 import styles from './consent.module.css';
@@ -24,9 +24,12 @@ const Consent = () => {
   if (isPosthornError(error, 'NotFound')) return <Over />;
   if (error && !isPosthornError(error, 'Unauthorized')) {
     return (
-      <EntryCard title="A client asks for access">
-        <FaultBanner fault={error} title="The request could not be loaded" onRetry={refetch} />
-      </EntryCard>
+      <EntryFault
+        card="A client asks for access"
+        fault={error}
+        title="The request could not be loaded"
+        onRetry={refetch}
+      />
     );
   }
   return data ? <Question id={id} question={data} /> : null;
@@ -41,7 +44,7 @@ const Over = () => (
 
 const Question = ({ id, question }: { id: string; question: ConsentQuestion }) => {
   const { client, leadsTo, onThisComputer, scopes, email, workspace } = question;
-  const [ticked, setTicked] = useState<readonly string[]>(scopes.map(({ scope }) => scope));
+  const [granted, setGranted] = useState<readonly string[]>(scopes.map(({ scope }) => scope));
   const [running, setRunning] = useState<'yes' | 'no'>();
   const [fault, setFault] = useState<unknown>();
   const decide = async (approve: boolean) => {
@@ -49,7 +52,7 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
     setRunning(approve ? 'yes' : 'no');
     setFault(undefined);
     try {
-      const { next } = await app.decideConsent({ id, approve, scopes: [...ticked] });
+      const { next } = await app.decideConsent({ id, approve, scopes: [...granted] });
       location.assign(next);
     } catch (error) {
       setFault(error);
@@ -57,7 +60,7 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
     }
   };
   if (isPosthornError(fault, 'NotFound')) return <Over />;
-  const nothing = scopes.length > 0 && ticked.length === 0;
+  const hasNone = scopes.length > 0 && granted.length === 0;
   return (
     // An unverified client chose its own name, so it is quoted.
     <EntryCard
@@ -79,8 +82,8 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
         {scopes.length > 0 && (
           <Checkbox.Group
             label={<span className={styles.label}>It may</span>}
-            value={[...ticked]}
-            onChange={(value) => setTicked(value)}
+            value={[...granted]}
+            onChange={(value) => setGranted(value)}
           >
             <div className={styles.scopes}>
               {scopes.map(({ scope, words }) => (
@@ -96,15 +99,15 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
             variant="ink"
             size="lg"
             loading={running === 'yes'}
-            aria-disabled={nothing || undefined}
-            onClick={(event) => nothing && event.preventDefault()}
+            aria-disabled={hasNone || undefined}
+            onClick={(event) => hasNone && event.preventDefault()}
           >
             Approve
           </Button>
           <Button size="lg" variant="quiet" loading={running === 'no'} onClick={() => decide(false)}>
             Cancel
           </Button>
-          {nothing && <span className="small text-3">Tick what it may do.</span>}
+          {hasNone && <span className="small text-3">Tick what it may do.</span>}
         </div>
       </EntryForm>
     </EntryCard>
@@ -121,12 +124,12 @@ const Doubt = ({
   leadsTo: string;
 }) => {
   if (isVerified && !onThisComputer) return null;
-  const isWhose = isVerified ? 'Any program there could use its name.' : 'It chose its name itself.';
+  const identity = isVerified ? 'Any program there could use its name.' : 'It chose its name itself.';
   return (
     <Banner tone="plum" title={isVerified ? 'This app is on your own computer' : 'This app is not verified'}>
       {onThisComputer
-        ? `${isWhose} Approve only if you have just started it yourself.`
-        : `${isWhose} Approve only if you began this yourself and trust ${leadsTo}.`}
+        ? `${identity} Approve only if you have just started it yourself.`
+        : `${identity} Approve only if you began this yourself and trust ${leadsTo}.`}
     </Banner>
   );
 };

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 import { EmailField } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { queries } from '#web/queries.ts';
@@ -13,12 +13,16 @@ const back = <Link to="/sign-in">Back to sign-in</Link>;
 const ForgotPassword = () => {
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
   const [email, setEmail] = useState('');
-  const ask = useMutation({ mutationFn: () => app.forgotPassword({ email: email.trim() }) });
+  const request = useMutation({ mutationFn: () => app.forgotPassword({ email: email.trim() }) });
   if (error) {
     return (
-      <EntryCard title="Forgot your password?" foot={back}>
-        <FaultBanner fault={error} title="The page could not be loaded" onRetry={refetch} />
-      </EntryCard>
+      <EntryFault
+        card="Forgot your password?"
+        foot={back}
+        fault={error}
+        title="The page could not be loaded"
+        onRetry={refetch}
+      />
     );
   }
   if (entrance === undefined) return null;
@@ -40,7 +44,7 @@ const ForgotPassword = () => {
       />
     );
   }
-  if (ask.isSuccess) {
+  if (request.isSuccess) {
     return (
       <EntryCard
         title="Check your mail"
@@ -51,10 +55,10 @@ const ForgotPassword = () => {
   }
   return (
     <EntryCard title="Forgot your password?" lead="We mail you a link to set a new one." foot={back}>
-      <EntryForm onSubmit={ask.mutate}>
+      <EntryForm onSubmit={request.mutate}>
         <EmailField value={email} onChange={setEmail} autoFocus />
-        {ask.error && <FaultBanner fault={ask.error} title="The mail was not sent" />}
-        <Button type="submit" variant="ink" size="lg" loading={ask.isPending}>
+        {request.error && <FaultBanner fault={request.error} title="The mail was not sent" />}
+        <Button type="submit" variant="ink" size="lg" loading={request.isPending}>
           Send the link
         </Button>
       </EntryForm>

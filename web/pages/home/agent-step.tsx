@@ -11,7 +11,7 @@ import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 
 /** No secrets here: MCP clients sign in through the browser. */
 export const AgentStep = () => {
-  const [shown, setShown] = useState(false);
+  const [isShown, setIsShown] = useState(false);
   const address = `${location.origin}/mcp`;
   const file = JSON.stringify({ mcpServers: { posthorn: { url: address } } }, null, 2);
   return (
@@ -19,14 +19,14 @@ export const AgentStep = () => {
       <div className={styles.buttons}>
         <Button
           leftSection={<Plug size={16} aria-hidden="true" />}
-          aria-expanded={shown}
-          onClick={() => setShown(!shown)}
+          aria-expanded={isShown}
+          onClick={() => setIsShown(!isShown)}
         >
-          {shown ? 'Hide the config' : 'Show the config'}
+          {isShown ? 'Hide the config' : 'Show the config'}
         </Button>
         <Pretend />
       </div>
-      {shown && (
+      {isShown && (
         <dl className={styles.config}>
           <dt>Address</dt>
           <dd>

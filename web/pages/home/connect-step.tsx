@@ -13,7 +13,7 @@ import { usePermissions } from '#web/session.ts';
 import styles from './first-run.module.css';
 import { takesText } from './takes-text.ts';
 
-const suggested = 3;
+const suggestedCount = 3;
 
 /** Connects sandbox accounts in one click; real ones are connected on the accounts page. */
 export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
@@ -22,16 +22,16 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const client = useQueryClient();
   const [chosen, setChosen] = useState<readonly string[]>();
-  const offered = new Set(networks.map(({ network }) => network));
-  const byDefault = limits
-    .filter((one) => offered.has(one.network) && takesText(one))
+  const sandboxKeys = new Set(networks.map(({ network }) => network));
+  const suggestion = limits
+    .filter((one) => sandboxKeys.has(one.network) && takesText(one))
     // Text networks first.
     .toSorted((a, b) => Number(b.constraints.thread.max > 1) - Number(a.constraints.thread.max > 1))
-    .slice(0, suggested)
+    .slice(0, suggestedCount)
     .map(({ network }) => network);
-  const picked = chosen ?? byDefault;
+  const selection = chosen ?? suggestion;
   const connect = useMutation({
-    mutationFn: () => app.connectSandboxAccounts({ networks: [...picked] }),
+    mutationFn: () => app.connectSandboxAccounts({ networks: [...selection] }),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.accounts }),
   });
   if (!canManage) return <p className="small text-2">An owner or admin connects accounts. Ask one of them.</p>;
@@ -43,22 +43,22 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
     );
   }
   const toggle = (network: string) =>
-    setChosen(picked.includes(network) ? picked.filter((one) => one !== network) : [...picked, network]);
+    setChosen(selection.includes(network) ? selection.filter((one) => one !== network) : [...selection, network]);
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere */}
       <div className={styles.networks} role="group" aria-label="Sandbox networks">
         {networks.map(({ network, provider }) => {
-          const on = picked.includes(network);
+          const isOn = selection.includes(network);
           return (
             <button
               key={network}
               type="button"
               className={styles.network}
-              aria-pressed={on}
+              aria-pressed={isOn}
               onClick={() => toggle(network)}
             >
-              <NetworkBadge network={network} size={20} off={!on} />
+              <NetworkBadge network={network} size={20} off={!isOn} />
               <span aria-hidden="true">{provider}</span>
             </button>
           );
@@ -68,10 +68,10 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
       <div className={styles.buttons}>
         <MainButton
           loading={connect.isPending}
-          reason={picked.length === 0 ? 'Choose at least one network.' : undefined}
+          reason={selection.length === 0 ? 'Choose at least one network.' : undefined}
           onClick={() => connect.mutate()}
         >
-          {picked.length === 0 ? 'Connect' : `Connect ${count(picked.length, 'sandbox account')}`}
+          {selection.length === 0 ? 'Connect' : `Connect ${count(selection.length, 'sandbox account')}`}
         </MainButton>
       </div>
     </>

@@ -35,7 +35,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
           state={hasAccount ? 'done' : 'open'}
           text={
             hasAccount
-              ? connected(names, isSandbox)
+              ? describeConnected(names, isSandbox)
               : hasSandbox
                 ? 'Choose one or several. They are made for you in the sandbox.'
                 : 'You post with your own accounts.'
@@ -78,7 +78,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
   );
 };
 
-const connected = (names: readonly string[], isSandbox: boolean) =>
+const describeConnected = (names: readonly string[], isSandbox: boolean) =>
   names.length === 1
     ? `${isSandbox ? 'A sandbox account' : 'An account'} for ${names[0]} is connected.`
     : `${isSandbox ? 'Sandbox accounts' : 'Accounts'} for ${joinWithAnd(names)} are connected.`;

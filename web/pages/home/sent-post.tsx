@@ -16,12 +16,12 @@ export const SentPost = ({ post }: { post: PostSummary }) => {
   if (post.status === 'Publishing') {
     return <p role="status">On its way to {count(post.accountIds.length, 'account')}.</p>;
   }
-  const hasIt = post.results.filter(({ ok }) => ok).map(({ accountId }) => accountId);
-  const names = [...new Set(networksOf(hasIt).map((network) => networks.of(network).name))];
+  const reached = post.results.filter(({ ok }) => ok).map(({ accountId }) => accountId);
+  const names = [...new Set(networksOf(reached).map((network) => networks.of(network).name))];
   if (post.status === 'Failed') {
     return (
       <p role="status">
-        It did not reach {count(post.accountIds.length - hasIt.length, 'account')}. {results}
+        It did not reach {count(post.accountIds.length - reached.length, 'account')}. {results}
       </p>
     );
   }

@@ -6,8 +6,8 @@ import { keys, queries } from '#web/queries.ts';
 import { usePermissions, useWorkspace } from '#web/session.ts';
 
 /** After that many sent posts nobody needs onboarding. */
-const beginnersPosts = 4;
-const lookAgainMs = 1000;
+const onboardingPosts = 4;
+const pollMs = 1000;
 const storeKey = (workspaceId: string) => `posthorn-first-run-hidden ${workspaceId}`;
 
 export interface Steps {
@@ -27,17 +27,17 @@ type FirstRunState =
 export const useFirstRun = (): FirstRunState => {
   const { id } = useWorkspace();
   const { canWrite } = usePermissions();
-  const [hidden, setHidden] = useState(() => localStorage.getItem(storeKey(id)) !== null);
+  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(storeKey(id)) !== null);
   const accounts = useQuery(queries.accounts);
   const approvals = useQuery(queries.approvals);
   const input = { group: 'Sent' } as const;
   const sent = useQuery({
     queryKey: keys.search({ ...input, first: true }),
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
-    refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? lookAgainMs : false),
+    refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? pollMs : false),
   });
   const reads = [accounts, approvals, sent];
-  if (!canWrite || hidden) return { state: 'over' };
+  if (!canWrite || isHidden) return { state: 'over' };
   const failed = reads.find(({ error }) => error !== null);
   if (failed) {
     const retry = () => {
@@ -51,11 +51,11 @@ export const useFirstRun = (): FirstRunState => {
     sent: sent.data.posts[0],
     wasAsked: approvals.data.cards.length > 0,
   };
-  const isOver = sent.data.posts.length >= beginnersPosts || (steps.hasAccount && steps.sent && steps.wasAsked);
+  const isOver = sent.data.posts.length >= onboardingPosts || (steps.hasAccount && steps.sent && steps.wasAsked);
   if (isOver) return { state: 'over' };
   const hide = () => {
     localStorage.setItem(storeKey(id), '1');
-    setHidden(true);
+    setIsHidden(true);
   };
   return { state: 'shown', steps, hide };
 };

@@ -5,6 +5,7 @@ import { ChevronRight, CircleHelp, CircleX, type LucideIcon, Stamp, Unplug } fro
 import type { Account, ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { quoteHeading } from '#web/parts/post-title.tsx';
 import { Section } from '#web/parts/section.tsx';
@@ -36,11 +37,11 @@ export const Waiting = () => {
   const failures = useFailures();
   const { list } = useAccounts();
   const words = useWords();
-  const covered = new Set(failures.flatMap(({ reconnects }) => reconnects));
+  const accountsOfFailures = new Set(failures.flatMap(({ reconnects }) => reconnects));
   const items: Item[] = [
-    ...grouped(open).map(words.asked),
+    ...groupByClient(open).map(words.asked),
     ...failures.map(({ item }) => item),
-    ...list.filter(({ id, status }) => status === 'NeedsReconnect' && !covered.has(id)).map(words.refused),
+    ...list.filter(({ id, status }) => status === 'NeedsReconnect' && !accountsOfFailures.has(id)).map(words.refused),
     ...list.filter(({ status, statistics }) => status === 'Connected' && statistics === 'Reconnect').map(words.blind),
   ];
   if (items.length === 0) return null;
@@ -85,7 +86,7 @@ const WaitingRow = ({ item: { key, tone, icon: Icon, title, text, act } }: { ite
 );
 
 /** Grouped by client, oldest first. */
-const grouped = (cards: readonly ApprovalCard[]): ApprovalCard[][] => [
+const groupByClient = (cards: readonly ApprovalCard[]): ApprovalCard[][] => [
   ...Map.groupBy(cards, ({ conversation }) => conversation.id).values(),
 ];
 
@@ -114,7 +115,7 @@ const useWords = () => {
             ? first?.post
               ? quoteHeading(first.post.versions[0]?.content[0]?.body ?? '')
               : 'Open it to decide.'
-            : capital(text),
+            : capitalize(text),
         act: {
           label: 'Review',
           link: { to: '/approvals/$id', params: { id: first?.id ?? '' } } as LinkProps,
@@ -141,8 +142,6 @@ const useWords = () => {
   };
 };
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 const requestOf = ({ action, input }: ApprovalCard, zone: string) => {
   if (action === 'posts.schedule' && typeof input.at === 'string')
     return `schedule a post for ${formatDay(input.at, zone)}`;
@@ -166,10 +165,10 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
     .map((post) => {
       const troubles = post.results.filter(({ ok }) => !ok);
       const isDoubt = stateOf(post) === 'Uncertain';
-      const meant = isDoubt ? troubles : troubles.filter(({ uncertain }) => !uncertain);
-      const names = [...new Set(meant.flatMap(({ accountId }) => byId.get(accountId)?.network ?? []))];
+      const relevant = isDoubt ? troubles : troubles.filter(({ uncertain }) => !uncertain);
+      const names = [...new Set(relevant.flatMap(({ accountId }) => byId.get(accountId)?.network ?? []))];
       const where = names.length === 0 ? 'an account' : joinWithAnd(names.map((name) => networks.of(name).name));
-      const refused = meant.filter(({ accountId }) => byId.get(accountId)?.status === 'NeedsReconnect');
+      const refused = relevant.filter(({ accountId }) => byId.get(accountId)?.status === 'NeedsReconnect');
       const open = { to: '/posts/$id', params: { id: post.id } } as LinkProps;
       if (isDoubt) {
         const item: Item = {
@@ -190,18 +189,18 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
         title: `${quoteHeading(post.text)} did not reach ${where}`,
         text: needsSignIn
           ? 'The sign-in was refused. Reconnect, then send again.'
-          : (meant[0]?.error?.message ?? 'Open it to see why.'),
+          : (relevant[0]?.error?.message ?? 'Open it to see why.'),
         act:
           needsSignIn && canManage
             ? { label: 'Reconnect', link: { to: '/accounts' } }
-            : { label: fixes[meant[0]?.error?.code ?? ''] ?? 'Open', link: open },
+            : { label: actionLabels[relevant[0]?.error?.code ?? ''] ?? 'Open', link: open },
       };
       return { item, reconnects: refused.map(({ accountId }) => accountId) };
     });
 };
 
 /** Labels of the next action, by error code. */
-const fixes: Record<string, string> = {
+const actionLabels: Record<string, string> = {
   rate_limited: 'Send again',
   unavailable: 'Send again',
   not_sent: 'Send again',

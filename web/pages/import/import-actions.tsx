@@ -13,7 +13,7 @@ import { useBatches } from './use-batches.ts';
 export const ImportActions = ({ report: { id, totals } }: { report: Import }) => {
   const [unmatched, setUnmatched] = useState(false);
   const [duplicates, setDuplicates] = useState(false);
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const { running, fault, run, stop } = useBatches(id);
   const toSave = totals.ready + (unmatched ? totals.unmatched : 0) + (duplicates ? totals.duplicate : 0);
   const canSave = totals.ready + totals.unmatched + totals.duplicate > 0;
@@ -71,7 +71,7 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
               <Button
                 variant="send"
                 leftSection={<Clock size={16} aria-hidden="true" />}
-                onClick={() => setAsking(true)}
+                onClick={() => setIsConfirming(true)}
               >
                 Schedule {count(totals.schedulable, 'post')}
               </Button>
@@ -86,8 +86,8 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
         />
       )}
       <ConfirmDialog
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title={`Schedule ${count(totals.schedulable, 'post')}?`}
         act={`Schedule ${count(totals.schedulable, 'post')}`}
         kind="send"

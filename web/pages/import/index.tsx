@@ -53,7 +53,7 @@ export default function ImportPage() {
 const Forget = ({ id }: { id: string }) => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const forget = async () => {
     await app.deleteImport({ id });
     await navigate({ to: '/settings/transfer' });
@@ -62,10 +62,10 @@ const Forget = ({ id }: { id: string }) => {
   };
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Forget</Button>
+      <Button onClick={() => setIsConfirming(true)}>Forget</Button>
       <ConfirmDialog
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title="Forget this report?"
         act="Forget"
         kind="danger"

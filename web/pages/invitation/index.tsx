@@ -4,9 +4,8 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { queries } from '#web/queries.ts';
 
 const tasks = {
@@ -39,9 +38,12 @@ const Invitation = () => {
   const error = invitation.error ?? entrance.error;
   if (error) {
     return (
-      <EntryCard title="Invitation">
-        <FaultBanner fault={error} title="The invitation could not be loaded" onRetry={invitation.refetch} />
-      </EntryCard>
+      <EntryFault
+        card="Invitation"
+        fault={error}
+        title="The invitation could not be loaded"
+        onRetry={invitation.refetch}
+      />
     );
   }
   if (invitation.data === undefined || entrance.data === undefined) return null;

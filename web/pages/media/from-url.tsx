@@ -12,13 +12,13 @@ export const FromUrl = ({
   onAdd: (url: string) => void;
 }) => {
   const [url, setUrl] = useState('');
-  const [tried, setTried] = useState(false);
+  const [hasSubmitted, setHasSubmitted] = useState(false);
   const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim())
     ? undefined
     : 'Give an address that begins with https://';
   const close = () => {
     setUrl('');
-    setTried(false);
+    setHasSubmitted(false);
     onClose();
   };
   return (
@@ -27,7 +27,7 @@ export const FromUrl = ({
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault();
-          setTried(true);
+          setHasSubmitted(true);
           if (fault) return;
           onAdd(url.trim());
           close();
@@ -38,7 +38,7 @@ export const FromUrl = ({
           description="Posthorn fetches the file and keeps a copy."
           placeholder="https://"
           value={url}
-          error={tried ? fault : undefined}
+          error={hasSubmitted ? fault : undefined}
           onChange={(event) => setUrl(event.currentTarget.value)}
           data-autofocus
         />

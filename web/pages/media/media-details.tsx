@@ -15,7 +15,7 @@ import { usePermissions } from '#web/session.ts';
 import { formatLength } from './media-card.tsx';
 import styles from './media-details.module.css';
 
-const mostAlt = 2000;
+const maxAltLength = 2000;
 
 export const MediaDetails = ({
   item,
@@ -27,18 +27,18 @@ export const MediaDetails = ({
   onDelete: (item: LibraryItem) => void;
 }) => (
   <Modal opened={item !== undefined} onClose={onClose} title={item && fileName(item)} size={760}>
-    {item && <Inside key={item.id} item={item} onClose={onClose} onDelete={() => onDelete(item)} />}
+    {item && <Content key={item.id} item={item} onClose={onClose} onDelete={() => onDelete(item)} />}
   </Modal>
 );
 
-const Inside = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () => void; onDelete: () => void }) => {
+const Content = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () => void; onDelete: () => void }) => {
   const { canWrite } = usePermissions();
   const { id, kind, mimeType, width, height, bytes, durationMs, usedIn, createdAt } = item;
   return (
     <div className={styles.details}>
       <div className={styles.picture}>
         {kind === 'Video' ? (
-          // biome-ignore lint/a11y/useMediaCaption: people's own videos have no captions to show
+          // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
           <video src={`/media/${id}`} poster={thumbnailOf(id)} controls preload="none" />
         ) : kind === 'Document' ? (
           <a href={`/media/${id}`} download={fileName(item)}>
@@ -100,7 +100,7 @@ const AltForm = ({ item: { id, alt = '', kind }, onSaved }: { item: LibraryItem;
     },
   });
   const letters = [...text.trim()].length;
-  const tooLong = letters > mostAlt ? `${letters - mostAlt} characters too many.` : undefined;
+  const tooLong = letters > maxAltLength ? `${letters - maxAltLength} characters too many.` : undefined;
   return (
     <form
       className={styles.form}

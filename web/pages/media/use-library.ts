@@ -16,7 +16,7 @@ export const useLibrary = () => {
   const [search, setSearch] = usePageSearch<'show' | 'q'>();
   const filter = filters.find(({ value }) => value === search.show) ?? filters[0];
   const query = search.q ?? '';
-  const found = useInfiniteQuery({
+  const library = useInfiniteQuery({
     queryKey: ['media', 'library', filter.value, query],
     queryFn: ({ signal, pageParam }) =>
       app.searchMedia({ ...filter.input, query, ...(pageParam && { cursor: pageParam }) }, { signal }),
@@ -25,8 +25,8 @@ export const useLibrary = () => {
     placeholderData: keepPreviousData,
   });
   return {
-    ...found,
-    media: found.data?.pages.flatMap(({ media }) => media),
+    ...library,
+    media: library.data?.pages.flatMap(({ media }) => media),
     filter: filter.value,
     query,
     isFiltered: filter.value !== 'all' || query !== '',

@@ -15,7 +15,7 @@ export interface Upload {
 }
 
 /** More uploads would only share the same bandwidth. */
-const atOnce = 2;
+const maxParallel = 2;
 const doneShownMs = 2500;
 
 /** Upload queue. Failed uploads stay until they are dismissed or retried. */
@@ -25,12 +25,12 @@ export const useUploads = () => {
   const jobs = useRef(new Map<number, Parameters<typeof app.uploadMedia>[0]>());
   const queue = useRef<number[]>([]);
   const running = useRef(0);
-  const made = useRef(0);
-  const stopped = useRef(new AbortController());
+  const lastId = useRef(0);
+  const controller = useRef(new AbortController());
 
   useEffect(() => {
-    stopped.current = new AbortController();
-    return () => stopped.current.abort();
+    controller.current = new AbortController();
+    return () => controller.current.abort();
   }, []);
 
   const change = useCallback((id: number, to: Partial<Upload>) => {
@@ -42,7 +42,7 @@ export const useUploads = () => {
   }, []);
 
   const next = useCallback(async () => {
-    if (running.current >= atOnce) return;
+    if (running.current >= maxParallel) return;
     const id = queue.current.shift();
     const job = id === undefined ? undefined : jobs.current.get(id);
     if (id === undefined || job === undefined) return;
@@ -50,7 +50,7 @@ export const useUploads = () => {
     change(id, { state: 'sending' });
     try {
       await app.uploadMedia(job, {
-        signal: stopped.current.signal,
+        signal: controller.current.signal,
         onProgress: ({ sentBytes, totalBytes }) => change(id, { share: totalBytes > 0 ? sentBytes / totalBytes : 0 }),
       });
       change(id, { state: 'done', share: 1 });
@@ -67,14 +67,14 @@ export const useUploads = () => {
 
   const add = useCallback(
     (entries: readonly { name: string; bytes?: number; input: Parameters<typeof app.uploadMedia>[0] }[]) => {
-      const fresh = entries.map(({ name, bytes, input }): Upload => {
-        const id = ++made.current;
+      const newUploads = entries.map(({ name, bytes, input }): Upload => {
+        const id = ++lastId.current;
         jobs.current.set(id, input);
         queue.current.push(id);
         return { id, name, bytes, share: 'file' in input ? 0 : undefined, state: 'waiting' };
       });
-      setUploads((list) => [...list, ...fresh]);
-      for (let free = running.current; free < atOnce; free++) void next();
+      setUploads((list) => [...list, ...newUploads]);
+      for (let free = running.current; free < maxParallel; free++) void next();
     },
     [next],
   );

@@ -15,8 +15,8 @@ export const useNotifications = () => {
   });
   const { data } = query;
   const marks = usePendingChanges<Mark>(key);
-  const marked = (one: Notification) => marks.findLast(({ ids }) => ids === undefined || ids.includes(one.id))?.read;
-  const shown = (one: Notification) => ({ ...one, read: marked(one) ?? one.read });
+  const markOf = (one: Notification) => marks.findLast(({ ids }) => ids === undefined || ids.includes(one.id))?.read;
+  const withMark = (one: Notification) => ({ ...one, read: markOf(one) ?? one.read });
   const first = data?.pages[0];
   const needsYou = first?.needsYou ?? [];
   const earlier = data?.pages.flatMap((page) => page.earlier) ?? [];
@@ -27,9 +27,9 @@ export const useNotifications = () => {
   const unseen = isAllRead || first === undefined ? 0 : first.unread - unreadOf(all);
   return {
     ...query,
-    needsYou: needsYou.map(shown),
-    earlier: earlier.map(shown),
-    unread: unseen + unreadOf(all.map(shown)),
+    needsYou: needsYou.map(withMark),
+    earlier: earlier.map(withMark),
+    unread: unseen + unreadOf(all.map(withMark)),
   };
 };
 
@@ -44,7 +44,7 @@ export const useMark = () => {
   return useOptimisticChange({
     key,
     send: (mark: Mark) => app.markNotifications(mark),
-    answered: (count) => {
+    onSuccess: (count) => {
       client.setQueryData(keys.notificationCount, count);
       return client.invalidateQueries({ queryKey: keys.notificationList });
     },

@@ -20,12 +20,12 @@ export default function PostPage() {
   const [search] = usePageSearch<'edit'>();
   const [created, setCreated] = useState<string>();
   const [opened, setOpened] = useState({ id, number: 0 });
-  const [holds, setHolds] = useState(false);
+  const [hasUnsaved, setHasUnsaved] = useState(false);
   // An editor that just created its post stays mounted; any other id gets a new one.
   if (opened.id !== id) {
-    const goesOn = opened.id === 'new' && created === id;
-    setOpened({ id, number: goesOn ? opened.number : opened.number + 1 });
-    if (!goesOn) setHolds(false);
+    const isSameEditor = opened.id === 'new' && created === id;
+    setOpened({ id, number: isSameEditor ? opened.number : opened.number + 1 });
+    if (!isSameEditor) setHasUnsaved(false);
   }
   const { data: post, error, refetch } = useQuery({ ...queries.post(id), enabled: id !== 'new' });
 
@@ -39,7 +39,7 @@ export default function PostPage() {
   }
   const isNew = id === 'new' || created === id;
   if (!post && !isNew) return <Loading />;
-  if (post && isOut(post) && !(post.status === 'Failed' && search.edit) && !holds) {
+  if (post && isOut(post) && !(post.status === 'Failed' && search.edit) && !hasUnsaved) {
     return (
       <Suspense fallback={<Loading />}>
         <Results post={post} />
@@ -48,7 +48,7 @@ export default function PostPage() {
   }
   return (
     <Suspense fallback={<Loading />}>
-      <Editor key={opened.number} post={post} onCreated={setCreated} onHold={setHolds} />
+      <Editor key={opened.number} post={post} onCreated={setCreated} onHold={setHasUnsaved} />
     </Suspense>
   );
 }

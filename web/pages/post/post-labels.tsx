@@ -84,7 +84,7 @@ const useChoose = (make: (() => Promise<string | undefined>) | undefined) => {
       if (id !== undefined && !(await labelPosts([id], { [choice.on ? 'add' : 'remove']: [choice.label] }))) return;
       return id;
     },
-    answered: async (id, choice) => {
+    onSuccess: async (id, choice) => {
       if (id === undefined) return;
       await client.cancelQueries({ queryKey: keys.postLabels(id) });
       client.setQueryData<{ labelIds: string[] }>(keys.postLabels(id), (before) => ({
@@ -92,7 +92,7 @@ const useChoose = (make: (() => Promise<string | undefined>) | undefined) => {
       }));
       void client.invalidateQueries({ queryKey: keys.postLabels(id) });
     },
-    refused: (error) =>
+    onError: (error) =>
       showToast({ tone: 'red', text: `The post is not saved yet, so it has no labels. ${faultOf(error).message}` }),
   });
 };

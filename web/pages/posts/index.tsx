@@ -82,14 +82,14 @@ const SearchField = ({
   isPhone: boolean;
 }) => {
   const [text, setText] = useState(query);
-  const [known, setKnown] = useState(query);
+  const [appliedQuery, setAppliedQuery] = useState(query);
   // The address changed through Back or Clear, not through typing.
-  if (query !== known) {
-    setKnown(query);
+  if (query !== appliedQuery) {
+    setAppliedQuery(query);
     setText(query);
   }
   const later = useDebouncedCallback((value: string) => {
-    setKnown(value);
+    setAppliedQuery(value);
     onChange(value);
   }, typingMs);
   return (

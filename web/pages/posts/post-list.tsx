@@ -45,16 +45,16 @@ export const PostList = ({
   const [menuOf, setMenuOf] = useState<string>();
   const [confirming, setConfirming] = useState<PostSummary>();
   const [labelling, setLabelling] = useState<readonly string[]>([]);
-  const { acts, duplicate, removeDrafts } = useActs({ area, admit, setMenuOf, setConfirming, setLabelling });
+  const { actions, duplicate, removeDrafts } = useActs({ area, admit, setMenuOf, setConfirming, setLabelling });
   const shown = rows.map(({ group, posts }) => ({ group, posts: posts.filter(({ id }) => !deleted.has(id)) }));
   const all = shown.flatMap(({ posts }) => posts);
 
   useListKeys(area, (key, id) => {
     const post = all.find((one) => one.id === id);
     if (post === undefined || !canWrite) return;
-    if (key === 'x') setChosen(toggled(chosen, id));
-    if (key === 'd') acts.duplicate(post);
-    if (key === 'Backspace') acts.remove(post);
+    if (key === 'x') setChosen(toggle(chosen, id));
+    if (key === 'd') actions.duplicate(post);
+    if (key === 'Backspace') actions.remove(post);
   });
 
   const fault = groups.find(({ error }) => error !== null);
@@ -86,7 +86,7 @@ export const PostList = ({
             count={countOf(group.name, status, counts)}
             chosen={chosen}
             menuOf={menuOf}
-            acts={acts}
+            actions={actions}
           />
         ))}
       </div>
@@ -157,14 +157,14 @@ const useActs = ({
         setConfirming(post);
       }
     };
-    const acts: RowActions = {
+    const actions: RowActions = {
       open: ({ id }) => void navigate({ to: '/posts/$id', params: { id } }),
       duplicate: (post) => void duplicate([post]),
       remove,
       label: ({ id }) => setLabelling([id]),
       openMenu: setMenuOf,
     };
-    return { acts, duplicate, removeDrafts: deleteDrafts };
+    return { actions, duplicate, removeDrafts: deleteDrafts };
   }, [area, navigate, duplicateAll, deleteDrafts, setMenuOf, setConfirming, setLabelling]);
 };
 
@@ -174,14 +174,14 @@ const Rows = ({
   count,
   chosen,
   menuOf,
-  acts,
+  actions,
 }: {
   group: Group;
   posts: readonly PostSummary[];
   count: number | undefined;
   chosen: ReadonlySet<string>;
   menuOf: string | undefined;
-  acts: RowActions;
+  actions: RowActions;
 }) => {
   const zone = useZone();
   const isPhone = useIsPhone();
@@ -204,7 +204,7 @@ const Rows = ({
             isSelected={chosen.has(post.id)}
             isMenuOpen={menuOf === post.id}
             canWrite={canWrite}
-            acts={acts}
+            actions={actions}
           />
         ))}
       </ul>
@@ -218,10 +218,10 @@ const More = ({ group }: { group: Group }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const { hasMore, isLoadingMore, loadMore } = group;
   const isInSight = entry?.isIntersecting ?? false;
-  const goesOn = group.name === 'Sent';
+  const isLastGroup = group.name === 'Sent';
   useEffect(() => {
-    if (goesOn && isInSight && hasMore && !isLoadingMore) void loadMore();
-  }, [goesOn, isInSight, hasMore, isLoadingMore, loadMore]);
+    if (isLastGroup && isInSight && hasMore && !isLoadingMore) void loadMore();
+  }, [isLastGroup, isInSight, hasMore, isLoadingMore, loadMore]);
   return (
     <div ref={ref} className={styles.more}>
       <Button size="xs" variant="quiet" loading={isLoadingMore} onClick={() => void loadMore()}>
@@ -258,7 +258,7 @@ const countOf = (name: GroupName, status: Status | undefined, counts: ReturnType
   return name === 'Scheduled' ? counts.Scheduled : counts.Publishing + counts.Published + counts.Failed;
 };
 
-const toggled = (ids: ReadonlySet<string>, id: string) => {
+const toggle = (ids: ReadonlySet<string>, id: string) => {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return next;

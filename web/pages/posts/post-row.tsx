@@ -43,7 +43,7 @@ export const PostRow = memo(
     isSelected,
     isMenuOpen,
     canWrite,
-    acts,
+    actions,
   }: {
     post: PostSummary;
     zone: string;
@@ -54,7 +54,7 @@ export const PostRow = memo(
     isSelected: boolean;
     isMenuOpen: boolean;
     canWrite: boolean;
-    acts: RowActions;
+    actions: RowActions;
   }) => {
     const { networksOf } = useAccounts();
     const badges = <NetworkBadges networks={networksOf(post.accountIds)} max={isPhone ? 5 : 6} />;
@@ -93,7 +93,7 @@ export const PostRow = memo(
             </>
           )
         }
-        menu={<RowMenu post={post} isPhone={isPhone} isOpen={isMenuOpen} canWrite={canWrite} acts={acts} />}
+        menu={<RowMenu post={post} isPhone={isPhone} isOpen={isMenuOpen} canWrite={canWrite} actions={actions} />}
       />
     );
   },
@@ -143,13 +143,13 @@ const RowMenu = ({
   isPhone,
   isOpen,
   canWrite,
-  acts,
+  actions,
 }: {
   post: PostSummary;
   isPhone: boolean;
   isOpen: boolean;
   canWrite: boolean;
-  acts: RowActions;
+  actions: RowActions;
 }) => {
   const Icon = isPhone ? EllipsisVertical : Ellipsis;
   const button = (
@@ -157,20 +157,20 @@ const RowMenu = ({
       size={isPhone ? 40 : 30}
       aria-label={`Actions for ${titleOf(post.text) || 'the empty draft'}`}
       aria-haspopup="menu"
-      onClick={() => acts.openMenu(isOpen ? undefined : post.id)}
+      onClick={() => actions.openMenu(isOpen ? undefined : post.id)}
     >
       <Icon size={18} aria-hidden="true" />
     </ActionIcon>
   );
   if (!isOpen) return button;
   return (
-    <Menu opened onChange={(opened) => opened || acts.openMenu(undefined)} withinPortal width={210} returnFocus>
+    <Menu opened onChange={(opened) => opened || actions.openMenu(undefined)} withinPortal width={210} returnFocus>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Item
           leftSection={<SquarePen size={16} />}
           rightSection={<Kbd keys="↵" />}
-          onClick={() => acts.open(post)}
+          onClick={() => actions.open(post)}
         >
           Open
         </Menu.Item>
@@ -178,13 +178,13 @@ const RowMenu = ({
           <Menu.Item
             leftSection={<Copy size={16} />}
             rightSection={<Kbd keys="D" />}
-            onClick={() => acts.duplicate(post)}
+            onClick={() => actions.duplicate(post)}
           >
             Duplicate
           </Menu.Item>
         )}
         {canWrite && (
-          <Menu.Item leftSection={<Tag size={16} />} onClick={() => acts.label(post)}>
+          <Menu.Item leftSection={<Tag size={16} />} onClick={() => actions.label(post)}>
             Labels
           </Menu.Item>
         )}
@@ -193,7 +193,7 @@ const RowMenu = ({
             color="var(--red)"
             leftSection={<Trash2 size={16} />}
             rightSection={<Kbd keys="⌫" />}
-            onClick={() => acts.remove(post)}
+            onClick={() => actions.remove(post)}
           >
             Delete
           </Menu.Item>
@@ -213,7 +213,7 @@ const timeOf = (post: PostSummary, zone: string) => {
   const at = status === 'Draft' && !isWish ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
   const children =
     status === 'Draft' && !isWish
-      ? `Edited ${recently(updatedAt, zone)}`
+      ? `Edited ${formatRecent(updatedAt, zone)}`
       : status === 'Publishing'
         ? `${sent} of ${accountIds.length} sent`
         : isWish
@@ -223,7 +223,7 @@ const timeOf = (post: PostSummary, zone: string) => {
 };
 
 /** `14:02` today, `Mon` this week, else `3 Nov`. */
-const recently = (at: string, zone: string) => {
+const formatRecent = (at: string, zone: string) => {
   const today = dateIn(now(), zone);
   const date = dateIn(at, zone);
   if (date === today) return formatTime(at, zone);

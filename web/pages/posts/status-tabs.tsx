@@ -9,7 +9,7 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts?.[one]] as const)] as const;
   // A tab counts as active only if its whole search matches the address.
   const { query, accountIds, labelIds } = filter;
-  const kept = {
+  const otherSearch = {
     ...(query && { q: query }),
     ...(accountIds && { accounts: accountIds }),
     ...(labelIds && { labels: labelIds }),
@@ -20,7 +20,7 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
         <Link
           key={word}
           to="/posts"
-          search={{ ...(one && { status: one }), ...kept }}
+          search={{ ...(one && { status: one }), ...otherSearch }}
           activeOptions={{ exact: true, includeSearch: true }}
           className={styles.tab}
         >

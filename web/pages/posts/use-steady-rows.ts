@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { type Group, type GroupName, rowsOf } from './use-groups.ts';
 
-interface Kept {
+interface CurrentRows {
   key: string;
   groups: Map<GroupName, { ids: readonly string[]; pages: number }>;
 }
@@ -12,23 +12,23 @@ interface Kept {
  * person's own posts appear at once. `key` identifies the list.
  */
 export const useSteadyRows = (groups: readonly Group[], key: string) => {
-  const kept = useRef<Kept>({ key: '', groups: new Map() });
+  const displayed = useRef<CurrentRows>({ key: '', groups: new Map() });
   const own = useRef(new Set<string>());
   const [, renew] = useState(0);
-  if (kept.current.key !== key) kept.current = { key, groups: new Map() };
+  if (displayed.current.key !== key) displayed.current = { key, groups: new Map() };
 
   const byId = new Map<string, PostSummary>(groups.flatMap((group) => rowsOf(group).map((post) => [post.id, post])));
-  const shown = new Set([...kept.current.groups.values()].flatMap(({ ids }) => ids));
+  const shown = new Set([...displayed.current.groups.values()].flatMap(({ ids }) => ids));
   let waiting = 0;
   const rows = groups.map((group) => {
     const fresh = rowsOf(group).map(({ id }) => id);
-    const before = kept.current.groups.get(group.name);
+    const before = displayed.current.groups.get(group.name);
     const merged = mergeRows(fresh, before?.ids, {
       isShown: (id) => shown.has(id),
       isOwn: (id) => own.current.has(id),
       hasGrown: group.pages > (before?.pages ?? 0),
     });
-    if (group.posts !== undefined) kept.current.groups.set(group.name, { ids: merged.ids, pages: group.pages });
+    if (group.posts !== undefined) displayed.current.groups.set(group.name, { ids: merged.ids, pages: group.pages });
     waiting += merged.waiting;
     return { group, posts: merged.ids.flatMap((id) => byId.get(id) ?? []) };
   });
@@ -38,7 +38,7 @@ export const useSteadyRows = (groups: readonly Group[], key: string) => {
     /** Number of new rows that wait. */
     waiting,
     showWaiting: () => {
-      kept.current = { key: '', groups: new Map() };
+      displayed.current = { key: '', groups: new Map() };
       renew((times) => times + 1);
     },
     /** Shows posts that the person created at once. */
@@ -67,8 +67,8 @@ const mergeRows = (
 ): { ids: readonly string[]; waiting: number } => {
   const unseen = fresh.filter((id) => !isShown(id));
   if (before === undefined || unseen.some(isOwn)) return { ids: fresh, waiting: 0 };
-  const known = new Set(before);
-  const lastKnown = fresh.findLastIndex((id) => known.has(id));
+  const shownBefore = new Set(before);
+  const lastKnown = fresh.findLastIndex((id) => shownBefore.has(id));
   const next = !hasGrown ? [] : unseen.filter((id) => fresh.indexOf(id) > lastKnown);
   return { ids: [...before, ...next], waiting: unseen.length - next.length };
 };

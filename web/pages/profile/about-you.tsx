@@ -1,9 +1,10 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fieldFault } from '#web/faults.ts';
 import { Section } from '#web/parts/section.tsx';
 import { browserZone, formatDateTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
+import { ZoneSelect } from '#web/parts/zone-select.tsx';
 import { useSession, useZone } from '#web/session.ts';
 import { useChangeProfile, useProfile } from '#web/shell/profile.ts';
 import styles from './profile.module.css';
@@ -41,31 +42,24 @@ export const AboutYou = () => {
             </Button>
           </div>
         )}
-        <ZoneSelect />
+        <ProfileZone />
       </form>
     </Section>
   );
 };
 
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
-
-const ZoneSelect = () => {
+const ProfileZone = () => {
   const { timeZone } = useProfile();
   const zone = useZone();
   const now = useNow();
   const { mutate } = useChangeProfile();
-  const ofBrowser = { value: '', label: `Same as the browser (${browserZone()})` };
-  const known = zones.includes(timeZone) || timeZone === '' ? zones : [timeZone, ...zones];
   return (
-    <Select
+    <ZoneSelect
       label="Time zone"
       description={`All times are shown in it. It is ${formatDateTime(now, zone)} there.`}
-      searchable
-      nothingFoundMessage="No such zone"
-      data={[ofBrowser, ...known.map((value) => ({ value, label: value.replaceAll('_', ' ') }))]}
+      first={{ value: '', label: `Same as the browser (${browserZone()})` }}
       value={timeZone}
-      limit={60}
-      onChange={(next) => next !== null && mutate({ timeZone: next })}
+      onChange={(next) => mutate({ timeZone: next })}
     />
   );
 };

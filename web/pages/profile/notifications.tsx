@@ -44,7 +44,7 @@ const Choices = ({ saved }: { saved: NotificationChoices }) => {
   const { mutate } = useOptimisticChange({
     key,
     send: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
-    answered: async (fresh) => {
+    onSuccess: async (fresh) => {
       await client.cancelQueries({ queryKey: keys.notificationChoices });
       client.setQueryData(keys.notificationChoices, fresh);
     },

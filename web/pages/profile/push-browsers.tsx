@@ -4,7 +4,7 @@ import type { NotificationChoices, PushBrowser } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { canPush, isPushBlocked, subscribeToPush, unsubscribeFromPush } from '#web/live/push.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
@@ -68,7 +68,7 @@ const BrowserRow = ({ browser: { id, browser, since, current } }: { browser: Pus
       await app.removePushBrowser({ id });
       if (current) await unsubscribeFromPush();
     },
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
     onSettled: () => client.invalidateQueries({ queryKey: keys.notificationChoices }),
   });
   const name = browser || 'Unknown browser';

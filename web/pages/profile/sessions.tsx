@@ -2,10 +2,9 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OpenSession } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
@@ -34,7 +33,7 @@ const SessionRow = ({ session: { id, userAgent, since, lastSeenAt, current } }: 
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: () => app.endSession({ id }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
     onSettled: () => client.invalidateQueries({ queryKey: keys.sessions }),
   });
   const name = userAgent || 'Unknown browser';

@@ -4,9 +4,8 @@ import { useEffect } from 'react';
 import { isPosthornError, type SharedPost } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
-import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { extrasOf } from '#web/parts/extras.ts';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { Badge } from '#web/parts/network-badge.tsx';
 import { PostPreview } from '#web/parts/post-preview.tsx';
@@ -15,7 +14,7 @@ import { browserZone, formatDateTime, setServerClock } from '#web/parts/time.ts'
 import styles from './review.module.css';
 
 /** The post may change while someone reads it. */
-const lookAgainMs = 20_000;
+const pollMs = 20_000;
 
 /** One post for anyone who has the review link. */
 export default function Review() {
@@ -23,7 +22,7 @@ export default function Review() {
   const { data, error, refetch } = useQuery({
     queryKey: ['review', secret],
     queryFn: ({ signal }) => app.openShare({ secret }, { signal }),
-    refetchInterval: (query) => (isPosthornError(query.state.error, 'NotFound') ? false : lookAgainMs),
+    refetchInterval: (query) => (isPosthornError(query.state.error, 'NotFound') ? false : pollMs),
   });
   useEffect(() => {
     if (data) setServerClock(data.now);
@@ -38,9 +37,12 @@ export default function Review() {
   }
   if (error && !data) {
     return (
-      <EntryCard title="Post for review">
-        <FaultBanner fault={error} title="The post could not be loaded" onRetry={() => void refetch()} />
-      </EntryCard>
+      <EntryFault
+        card="Post for review"
+        fault={error}
+        title="The post could not be loaded"
+        onRetry={() => void refetch()}
+      />
     );
   }
   return data ? <Shared post={data} secret={secret} /> : null;

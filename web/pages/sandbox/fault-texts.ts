@@ -23,7 +23,7 @@ const renews = 'Posthorn renews it and goes on';
 const reconnect = 'The account needs reconnecting';
 
 /** Title of a fault, and what it causes when a post is sent. */
-const known: Record<string, { title: string; sent: string }> = {
+const publishTexts: Record<string, { title: string; sent: string }> = {
   '429': { title: 'Too many requests (429)', sent: 'Posthorn waits as long as it is told to, then sends' },
   '429-bare': { title: 'Too many requests, no time given', sent: 'Posthorn waits a while, then tries again' },
   '503': { title: 'Service down (503)', sent: 'Posthorn tries again, then the post fails' },
@@ -42,7 +42,7 @@ const known: Record<string, { title: string; sent: string }> = {
   'media-refused': { title: 'Refuses the media', sent: refused },
 };
 
-const read: Record<string, string> = {
+const readTexts: Record<string, string> = {
   '429': 'The read moves to a later time',
   '429-bare': 'The read moves to a later time',
   slow: 'The numbers come late',
@@ -51,7 +51,7 @@ const read: Record<string, string> = {
   'missing-permission': 'Statistics stop until somebody reconnects; publishing goes on',
 };
 
-const uploaded: Record<string, string> = {
+const uploadTexts: Record<string, string> = {
   slow: stays,
   'expired-token': renews,
   'refused-token': reconnect,
@@ -60,10 +60,11 @@ const uploaded: Record<string, string> = {
   'media-refused': refused,
 };
 
-export const titleOf = ({ fault }: Fault) => known[fault]?.title ?? fault;
+export const titleOf = ({ fault }: Fault) => publishTexts[fault]?.title ?? fault;
 
 export const causeOf = ({ fault, effect }: Fault, moment: Moment) => {
-  if (moment === 'read') return read[fault] ?? 'The read fails; the earlier numbers stay';
-  if (moment === 'upload') return uploaded[fault] ?? 'Nothing is public yet: Posthorn tries again, then the post fails';
-  return known[fault]?.sent ?? effect;
+  if (moment === 'read') return readTexts[fault] ?? 'The read fails; the earlier numbers stay';
+  if (moment === 'upload')
+    return uploadTexts[fault] ?? 'Nothing is public yet: Posthorn tries again, then the post fails';
+  return publishTexts[fault]?.sent ?? effect;
 };

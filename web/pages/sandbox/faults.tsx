@@ -13,23 +13,23 @@ import { causeOf, formatTimes, type Moment, momentLabels, moments, titleOf } fro
 import styles from './sandbox.module.css';
 
 const key = ['planned fault'];
-const often = [1, 3, 10];
+const repeatChoices = [1, 3, 10];
 
 export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandboxOutput }) => {
   const { canManage } = usePermissions();
   const [{ network: only }] = usePageSearch<'network'>();
-  const [picked, setPicked] = useState<string>();
+  const [chosenNetwork, setChosenNetwork] = useState<string>();
   const [moment, setMoment] = useState<Moment>('publish');
   const [times, setTimes] = useState(1);
   const plan = usePlan();
   const pending = usePendingChanges<PlanSandboxFaultInput>(key);
-  const network = networks.find((one) => one.network === (picked ?? only)) ?? networks[0];
+  const network = networks.find((one) => one.network === (chosenNetwork ?? only)) ?? networks[0];
   if (network === undefined) return null;
   const isMeant = (one: PlanSandboxFaultInput) => one.network === network.network && one.moment === moment;
   const planned = pending.findLast(isMeant) ?? network.planned.find((one) => one.moment === moment);
   return (
     <Section title="Faults" action={<span className={styles.note}>for the next calls</span>}>
-      <Planned networks={networks} mayTakeBack={canManage} />
+      <Planned networks={networks} canRevoke={canManage} />
       {canManage ? (
         <>
           <div className={styles.choose}>
@@ -37,7 +37,7 @@ export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandbox
               label="Network"
               data={networks.map(({ network: value, provider }) => ({ value, label: provider }))}
               value={network.network}
-              onChange={(value) => setPicked(value ?? undefined)}
+              onChange={(value) => setChosenNetwork(value ?? undefined)}
             />
             <Select
               label="When"
@@ -47,7 +47,7 @@ export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandbox
             />
             <Select
               label="How often"
-              data={often.map((value) => ({ value: String(value), label: formatTimes(value) }))}
+              data={repeatChoices.map((value) => ({ value: String(value), label: formatTimes(value) }))}
               value={String(times)}
               onChange={(value) => setTimes(Number(value))}
             />
@@ -86,7 +86,7 @@ export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandbox
   );
 };
 
-const Planned = ({ networks, mayTakeBack }: { networks: ReadSandboxOutput['networks']; mayTakeBack: boolean }) => {
+const Planned = ({ networks, canRevoke }: { networks: ReadSandboxOutput['networks']; canRevoke: boolean }) => {
   const plan = usePlan();
   const list = networks.flatMap(({ network, provider, planned }) =>
     planned.map((one) => ({ network, provider, ...one })),
@@ -104,7 +104,7 @@ const Planned = ({ networks, mayTakeBack }: { networks: ReadSandboxOutput['netwo
               {momentLabels[moment]}, {formatTimes(times).toLowerCase()}
             </p>
           </div>
-          {mayTakeBack && (
+          {canRevoke && (
             <Button
               size="xs"
               loading={plan.isPending}
@@ -125,6 +125,6 @@ const usePlan = () => {
   return useOptimisticChange({
     key,
     send: (plan: PlanSandboxFaultInput) => app.planSandboxFault(plan),
-    answered: () => client.invalidateQueries({ queryKey: keys.sandbox }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.sandbox }),
   });
 };

@@ -13,24 +13,25 @@ import type { SandboxPost } from '#generated/app-client';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
+import { toRelativeUrl } from '#web/parts/to-relative-url.ts';
 import { When } from '#web/parts/when.tsx';
 import styles from './sandbox.module.css';
 
-export interface Placed extends SandboxPost {
+export interface NetworkPost extends SandboxPost {
   network: string;
 }
 
-export const FeedPost = ({ post, all }: { post: Placed; all: readonly Placed[] }) => (
+export const FeedPost = ({ post, all }: { post: NetworkPost; all: readonly NetworkPost[] }) => (
   <PostItem post={post} thread={threadBelow(post, all)} />
 );
 
-const threadBelow = (post: Placed, all: readonly Placed[]): Placed[] =>
+const threadBelow = (post: NetworkPost, all: readonly NetworkPost[]): NetworkPost[] =>
   all
     .filter(({ network, replyTo }) => network === post.network && replyTo === post.id)
     .toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))
     .flatMap((reply) => [reply, ...threadBelow(reply, all)]);
 
-const PostItem = ({ post, thread }: { post: Placed; thread?: readonly Placed[] }) => {
+const PostItem = ({ post, thread }: { post: NetworkPost; thread?: readonly NetworkPost[] }) => {
   const isReply = thread === undefined;
   return (
     <li className={isReply ? styles.reply : styles.post}>
@@ -68,7 +69,7 @@ const Pictures = ({ media }: { media: SandboxPost['media'] }) => {
   return (
     <div className={styles.media} data-many={pictures.length > 1 || undefined}>
       {pictures.map((url) => (
-        <img key={url} src={pathOf(url)} alt="Part of the post" loading="lazy" />
+        <img key={url} src={toRelativeUrl(url)} alt="Part of the post" loading="lazy" />
       ))}
       {others.map(({ name }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
@@ -78,12 +79,6 @@ const Pictures = ({ media }: { media: SandboxPost['media'] }) => {
       ))}
     </div>
   );
-};
-
-/** Relative, since BASE_URL may differ from the address of this page. */
-const pathOf = (url: string) => {
-  const { pathname, search } = new URL(url, location.href);
-  return pathname + search;
 };
 
 const icons: Record<string, [LucideIcon, string]> = {
@@ -97,14 +92,14 @@ const icons: Record<string, [LucideIcon, string]> = {
 };
 
 const Numbers = ({ numbers }: { numbers: SandboxPost['numbers'] }) => {
-  const shown = Object.entries(icons).flatMap(([name, [Icon, word]]) => {
+  const visible = Object.entries(icons).flatMap(([name, [Icon, word]]) => {
     const value = numbers[name];
     return value === undefined ? [] : [{ name, Icon, word, value }];
   });
-  if (shown.length === 0) return null;
+  if (visible.length === 0) return null;
   return (
     <ul className={styles.numbers}>
-      {shown.map(({ name, Icon, word, value }) => (
+      {visible.map(({ name, Icon, word, value }) => (
         <li key={name} title={word}>
           <Icon size={15} strokeWidth={1.75} aria-hidden="true" />
           <span className="number">{formatNumber(value)}</span>

@@ -6,7 +6,7 @@ import type { ReadSandboxOutput } from '#generated/app-client';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { FeedPost, type Placed } from './feed-post.tsx';
+import { FeedPost, type NetworkPost } from './feed-post.tsx';
 import styles from './sandbox.module.css';
 
 const page = 40;
@@ -14,13 +14,13 @@ const page = 40;
 /** What the public would see. */
 export const Feed = ({ networks }: { networks: ReadSandboxOutput['networks'] }) => {
   const [{ network: only }, setSearch] = usePageSearch<'network'>();
-  const [shown, setShown] = useState(page);
+  const [visibleCount, setVisibleCount] = useState(page);
   const posts = networks
     .filter(({ network }) => only === undefined || network === only)
-    .flatMap(({ network, posts: own }) => own.map((post): Placed => ({ ...post, network })));
-  const known = new Set(posts.map(({ network, id }) => `${network} ${id}`));
+    .flatMap(({ network, posts: own }) => own.map((post): NetworkPost => ({ ...post, network })));
+  const ids = new Set(posts.map(({ network, id }) => `${network} ${id}`));
   const roots = posts
-    .filter(({ network, replyTo }) => !known.has(`${network} ${replyTo}`))
+    .filter(({ network, replyTo }) => !ids.has(`${network} ${replyTo}`))
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
   const inUse = networks.filter(({ network, posts: own }) => own.length > 0 || network === only);
   return (
@@ -64,12 +64,12 @@ export const Feed = ({ networks }: { networks: ReadSandboxOutput['networks'] }) 
         </EmptyState>
       ) : (
         <ul aria-label="Posts on the sandbox networks">
-          {roots.slice(0, shown).map((post) => (
+          {roots.slice(0, visibleCount).map((post) => (
             <FeedPost key={`${post.network} ${post.id}`} post={post} all={posts} />
           ))}
         </ul>
       )}
-      {roots.length > shown && <Button onClick={() => setShown(shown + page)}>Show more</Button>}
+      {roots.length > visibleCount && <Button onClick={() => setVisibleCount(visibleCount + page)}>Show more</Button>}
     </>
   );
 };

@@ -4,9 +4,8 @@ import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
@@ -24,20 +23,14 @@ const SignIn = () => {
   const [search] = usePageSearch<'next' | 'refused'>();
   const next = ownPath(search.next);
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
-  const refused = search.refused === undefined ? undefined : (refusals[search.refused] ?? refusals.NotFinished);
+  const refusal = search.refused === undefined ? undefined : (refusals[search.refused] ?? refusals.NotFinished);
   const elsewhere = entrance?.signedInAs ? next : entrance?.empty ? '/sign-up' : undefined;
-  const away = refused ? undefined : elsewhere;
+  const redirectTo = refusal ? undefined : elsewhere;
   useEffect(() => {
-    if (away !== undefined) location.replace(away);
-  }, [away]);
-  if (error) {
-    return (
-      <EntryCard title="Sign in">
-        <FaultBanner fault={error} title="The page could not be loaded" onRetry={refetch} />
-      </EntryCard>
-    );
-  }
-  if (entrance === undefined || away !== undefined) return null;
+    if (redirectTo !== undefined) location.replace(redirectTo);
+  }, [redirectTo]);
+  if (error) return <EntryFault card="Sign in" fault={error} title="The page could not be loaded" onRetry={refetch} />;
+  if (entrance === undefined || redirectTo !== undefined) return null;
   return (
     <EntryCard
       title="Sign in"
@@ -53,10 +46,10 @@ const SignIn = () => {
       }
     >
       <OtherAddress address={entrance.address} />
-      {refused && (
+      {refusal && (
         <div style={{ marginTop: 16 }}>
-          <Banner tone="orange" title={refused[0]}>
-            {refused[1]}
+          <Banner tone="orange" title={refusal[0]}>
+            {refusal[1]}
           </Banner>
         </div>
       )}

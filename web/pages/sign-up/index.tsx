@@ -2,9 +2,8 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
-import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { queries } from '#web/queries.ts';
 
@@ -17,9 +16,7 @@ const SignUp = () => {
   }, [isTaken]);
   if (error) {
     return (
-      <EntryCard title="Welcome to Posthorn">
-        <FaultBanner fault={error} title="The page could not be loaded" onRetry={refetch} />
-      </EntryCard>
+      <EntryFault card="Welcome to Posthorn" fault={error} title="The page could not be loaded" onRetry={refetch} />
     );
   }
   if (entrance === undefined || isTaken) return null;

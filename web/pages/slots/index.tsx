@@ -12,7 +12,7 @@ import { NextFree } from './next-free.tsx';
 import { NoSlots } from './no-slots.tsx';
 import { SlotForm } from './slot-form.tsx';
 import { SlotList } from './slot-list.tsx';
-import { ZoneSelect } from './zone-select.tsx';
+import { SlotZone } from './slot-zone.tsx';
 
 const SlotsPage = () => {
   const query = useQuery(queries.slots);
@@ -55,7 +55,7 @@ const SlotsPage = () => {
                   <SlotList slots={slots} onChange={setChanging} />
                 </Section>
                 <NextFree />
-                {canWrite && <ZoneSelect zone={zone} />}
+                {canWrite && <SlotZone zone={zone} />}
               </>
             )
           }

@@ -42,8 +42,8 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
   );
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => {
-      const wanted = { days: [...days], time, accountIds: [...accounts] };
-      return slot ? app.changeSlot({ id: slot.id, ...wanted }) : app.addSlots({ timeZone: zone, slots: [wanted] });
+      const input = { days: [...days], time, accountIds: [...accounts] };
+      return slot ? app.changeSlot({ id: slot.id, ...input }) : app.addSlots({ timeZone: zone, slots: [input] });
     },
     onSuccess: async (slots) => {
       client.setQueryData(keys.slots, slots);
@@ -53,7 +53,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
   });
   const noDay = days.length === 0 ? 'Choose at least one day.' : undefined;
   const noTime = /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? undefined : 'Enter a time such as 08:30.';
-  const toggled = <T,>(all: readonly T[], one: T) =>
+  const toggle = <T,>(all: readonly T[], one: T) =>
     all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
   return (
     <form
@@ -76,7 +76,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
             className={styles.toggle}
             aria-pressed={days.includes(index + 1)}
             aria-label={longNames[index]}
-            onClick={() => setDays(toggled(days, index + 1))}
+            onClick={() => setDays(toggle(days, index + 1))}
           >
             {name}
           </button>
@@ -95,7 +95,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
               key={account.id}
               account={account}
               pressed={accounts.includes(account.id)}
-              onToggle={() => setAccounts(toggled(accounts, account.id))}
+              onToggle={() => setAccounts(toggle(accounts, account.id))}
             />
           ))}
           <p className="small text-3" style={{ width: '100%' }}>

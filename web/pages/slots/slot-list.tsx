@@ -3,11 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { handleOf } from '#web/networks.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
@@ -15,15 +14,15 @@ import { usePermissions } from '#web/session.ts';
 import { dayNames, formatDays } from './format-days.ts';
 import styles from './slots.module.css';
 
-const deleting = ['deleted slot'];
+const deleteKey = ['deleted slot'];
 
 export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange: (slot: Slot) => void }) => {
   const { canWrite } = usePermissions();
-  const going = usePendingChanges<string>(deleting);
-  const shown = slots.filter(({ id }) => !going.includes(id));
+  const deletedIds = usePendingChanges<string>(deleteKey);
+  const remaining = slots.filter(({ id }) => !deletedIds.includes(id));
   return (
     <ul aria-label="Weekly times">
-      {shown.map((slot) => (
+      {remaining.map((slot) => (
         <li key={slot.id} className={styles.row}>
           <span className={`number ${styles.time}`}>{slot.time}</span>
           <span className={styles.text}>
@@ -47,14 +46,15 @@ export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange
 const ForWhom = ({ slot: { accountIds } }: { slot: Slot }) => {
   const { byId, networksOf } = useAccounts();
   if (accountIds.length === 0) return <span className="small text-3">All accounts</span>;
-  const known = accountIds.flatMap((id) => byId.get(id) ?? []);
-  const gone = accountIds.length - known.length;
+  const connected = accountIds.flatMap((id) => byId.get(id) ?? []);
+  const disconnectedCount = accountIds.length - connected.length;
   return (
     <span className="small text-3" style={{ display: 'flex', gap: 6, alignItems: 'center', minWidth: 0 }}>
       <NetworkBadges networks={networksOf(accountIds)} size={16} max={4} />
       <span className="one-line" dir="auto">
-        {known.length <= 2 ? known.map(handleOf).join(', ') : count(known.length, 'account')}
-        {gone > 0 && `${known.length > 0 ? ', ' : ''}${count(gone, 'disconnected account')}`}
+        {connected.length <= 2 ? connected.map(handleOf).join(', ') : count(connected.length, 'account')}
+        {disconnectedCount > 0 &&
+          `${connected.length > 0 ? ', ' : ''}${count(disconnectedCount, 'disconnected account')}`}
       </span>
     </span>
   );
@@ -63,19 +63,18 @@ const ForWhom = ({ slot: { accountIds } }: { slot: Slot }) => {
 const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
   const client = useQueryClient();
   const remove = useOptimisticChange({
-    key: deleting,
+    key: deleteKey,
     send: (id: string) => app.deleteSlot({ id }),
-    answered: () => {
+    onSuccess: () => {
       const { days, time, accountIds } = slot;
-      const back = () =>
-        app.addSlots({ slots: [{ days, time, accountIds }] }).then(
-          () => client.invalidateQueries({ queryKey: keys.slots }),
-          (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message }),
-        );
+      const restore = () =>
+        app
+          .addSlots({ slots: [{ days, time, accountIds }] })
+          .then(() => client.invalidateQueries({ queryKey: keys.slots }), showFault);
       showToast({
         text: `Slot at ${time} deleted. Scheduled posts stay.`,
         icon: Trash2,
-        action: { label: 'Undo', onClick: () => void back() },
+        action: { label: 'Undo', onClick: () => void restore() },
       });
       return client.invalidateQueries({ queryKey: keys.slots });
     },

@@ -8,13 +8,13 @@ import { useZone } from '#web/session.ts';
 const daysBack = 90;
 const mostHours = 5;
 
-interface Suggested {
+interface SuggestedSlot {
   readonly days: readonly number[];
   readonly time: string;
 }
 
 /** Suggests the best hours of the last 90 days, or 9:00 if there are no numbers yet. */
-export const useSuggestion = (): { slots: readonly Suggested[]; evidence: string } => {
+export const useSuggestion = (): { slots: readonly SuggestedSlot[]; evidence: string } => {
   const zone = useZone();
   const today = dateIn(now(), zone);
   const input = {
@@ -42,7 +42,7 @@ export const useSuggestion = (): { slots: readonly Suggested[]; evidence: string
 };
 
 /** The best hours, with the days of equal hours merged. */
-const slotsOf = (times: Summary['bestTimes']): Suggested[] => {
+const slotsOf = (times: Summary['bestTimes']): SuggestedSlot[] => {
   const best = times.toSorted((a, b) => b.average - a.average).slice(0, mostHours);
   return [...Map.groupBy(best, ({ hour }) => hour)]
     .map(([hour, same]) => ({

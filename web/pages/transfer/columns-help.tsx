@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Download } from 'lucide-react';
-import { byteOrderMark, csvLine } from '#server/transfer/csv';
-import { saveFile } from '#web/parts/save-file.ts';
+import { csvLine } from '#server/transfer/csv';
+import { saveCsv } from '#web/parts/save-file.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './transfer.module.css';
 
@@ -27,10 +27,7 @@ export const ColumnsHelp = () => {
       columns.map(([name]) => name),
       ['The first post of the week', accounts, '2030-01-07 08:30', 'Europe/Paris', '', '', ''],
     ];
-    saveFile(
-      new Blob([byteOrderMark, ...lines.map(csvLine)], { type: 'text/csv;charset=utf-8' }),
-      'posthorn-sample.csv',
-    );
+    saveCsv(lines.map(csvLine).join(''), 'posthorn-sample.csv');
   };
   return (
     <details className={styles.help}>

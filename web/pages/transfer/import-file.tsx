@@ -1,4 +1,4 @@
-import { Button, Progress, Select } from '@mantine/core';
+import { Button, Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
@@ -9,12 +9,11 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useDrop } from '#web/parts/use-drop.ts';
+import { ZoneSelect } from '#web/parts/zone-select.tsx';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { ColumnsHelp } from './columns-help.tsx';
 import styles from './transfer.module.css';
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 /** Time zone and accounts are for rows that name none. */
 export const ImportFile = () => {
@@ -92,18 +91,11 @@ export const ImportFile = () => {
           />
         </div>
         {error && <FaultBanner fault={error} title="The file was not read" />}
-        <Select
+        <ZoneSelect
           label="Time zone"
           description="For times in the file that have no zone."
-          searchable
-          nothingFoundMessage="No such zone"
-          data={(zones.includes(timeZone) ? zones : [timeZone, ...zones]).map((value) => ({
-            value,
-            label: value.replaceAll('_', ' '),
-          }))}
           value={timeZone}
-          limit={60}
-          onChange={(zone) => zone !== null && setTimeZone(zone)}
+          onChange={setTimeZone}
         />
         {list.length > 0 && (
           <fieldset className={styles.accounts}>

@@ -9,19 +9,19 @@ const quote = '"'.charCodeAt(0);
 export const useExport = () => {
   const [progress, setProgress] = useState<{ rows: number }>();
   const [fault, setFault] = useState<string>();
-  const stopped = useRef(new AbortController());
-  useEffect(() => () => stopped.current.abort(), []);
+  const controller = useRef(new AbortController());
+  useEffect(() => () => controller.current.abort(), []);
 
   const begin = async (query: Record<string, string>, name: string) => {
-    stopped.current = new AbortController();
-    const { signal } = stopped.current;
+    controller.current = new AbortController();
+    const { signal } = controller.current;
     setFault(undefined);
     setProgress({ rows: 0 });
     try {
       const workspace = workspaceOfTab();
-      const asked = new URLSearchParams({ ...query, ...(workspace && { workspace }) });
+      const params = new URLSearchParams({ ...query, ...(workspace && { workspace }) });
       // The generated client parses JSON; this is a stream.
-      const answer = await fetch(`/api/app/export?${asked}`, { signal });
+      const answer = await fetch(`/api/app/export?${params}`, { signal });
       if (!answer.ok || answer.body === null) {
         setFault(((await answer.json()) as { message?: string }).message ?? 'Try again.');
         return;
@@ -48,7 +48,7 @@ export const useExport = () => {
     progress,
     fault,
     begin: (...all: Parameters<typeof begin>) => void begin(...all),
-    stop: () => stopped.current.abort(),
+    stop: () => controller.current.abort(),
   };
 };
 

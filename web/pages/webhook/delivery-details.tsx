@@ -129,7 +129,7 @@ const Sent = ({ delivery: { body, headers } }: { delivery: Details }) => (
       <Tabs.Tab value="check">Check the signature</Tabs.Tab>
     </Tabs.List>
     <Tabs.Panel value="body" pt={12}>
-      <CopyField block label="body" value={indented(body)} />
+      <CopyField block label="body" value={indent(body)} />
       <p className={`caption text-3 ${styles.hint}`}>
         Indented for reading. What is signed and sent has no extra spaces.
       </p>
@@ -153,7 +153,7 @@ const Sent = ({ delivery: { body, headers } }: { delivery: Details }) => (
   </Tabs>
 );
 
-const indented = (body: string) => {
+const indent = (body: string) => {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {

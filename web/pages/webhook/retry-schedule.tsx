@@ -19,7 +19,7 @@ export const RetrySchedule = ({ delivery }: { delivery: DeliveryDetails }) => {
         {ladderSeconds.map((seconds, rung) => (
           <span key={seconds}>
             <i data-tone={toneOf(rung)} />
-            {short(seconds)}
+            {formatDelay(seconds)}
           </span>
         ))}
       </div>
@@ -27,7 +27,7 @@ export const RetrySchedule = ({ delivery }: { delivery: DeliveryDetails }) => {
   );
 };
 
-const short = (seconds: number) => {
+const formatDelay = (seconds: number) => {
   if (seconds === 0) return '0';
   return seconds < 3600 ? `${seconds / 60} m` : `${seconds / 3600} h`;
 };

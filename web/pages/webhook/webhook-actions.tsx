@@ -5,10 +5,9 @@ import { Ellipsis, KeyRound, Pencil, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { WebhookForm } from '#web/pages/webhooks/webhook-form.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 
 /** The menu has the rare actions; on a phone it has all of them. */
@@ -27,7 +26,7 @@ export const WebhookActions = ({
   const test = useMutation({
     mutationFn: () => app.testWebhook({ id }),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.deliveries(id) }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
   });
   const rotate = async () => {
     onSecret(await app.rotateWebhookSecret({ id }));

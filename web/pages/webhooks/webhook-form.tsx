@@ -48,9 +48,9 @@ const Fields = ({
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: async () => {
-      const wanted = { url: url.trim(), events: [...chosen] };
-      if (webhook) await app.changeWebhook({ id: webhook.id, ...wanted });
-      else onAdded?.(await app.addWebhook(wanted));
+      const input = { url: url.trim(), events: [...chosen] };
+      if (webhook) await app.changeWebhook({ id: webhook.id, ...input });
+      else onAdded?.(await app.addWebhook(input));
     },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: keys.webhooks });

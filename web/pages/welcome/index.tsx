@@ -3,26 +3,21 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 
 /** One-time sign-in link. This script uses it up, not the request of the page: link previews request pages too. */
 const Welcome = () => {
   const { secret } = useParams({ strict: false }) as { secret: string };
   const [fault, setFault] = useState<unknown>();
-  const begun = useRef(false);
+  const hasBegun = useRef(false);
   useEffect(() => {
-    if (begun.current) return;
-    begun.current = true;
+    if (hasBegun.current) return;
+    hasBegun.current = true;
     app.enterByLink({ secret }).then(() => location.replace('/'), setFault);
   }, [secret]);
   if (fault === undefined) return null;
   if (!isPosthornError(fault, 'NotFound')) {
-    return (
-      <EntryCard title="Welcome">
-        <FaultBanner fault={fault} title="You are not signed in" onRetry={() => location.reload()} />
-      </EntryCard>
-    );
+    return <EntryFault card="Welcome" fault={fault} title="You are not signed in" onRetry={() => location.reload()} />;
   }
   return (
     <EntryCard

@@ -9,7 +9,7 @@ interface Names {
 type Words = (details: Record<string, string | undefined>, names: Names) => string;
 
 /** Follows the name of a person. */
-const deeds: Record<string, Words> = {
+const personTexts: Record<string, Words> = {
   'account.connected': ({ handle, network = '' }, names) => `connected ${handle} on ${names.network(network)}`,
   'account.disconnected': ({ handle, network = '' }, names) => `disconnected ${handle} from ${names.network(network)}`,
   'account.reconnected': ({ handle, network = '' }, names) => `reconnected ${handle} on ${names.network(network)}`,
@@ -61,7 +61,7 @@ const deeds: Record<string, Words> = {
 };
 
 /** Events without a person. */
-const happenings: Record<string, Words> = {
+const eventTexts: Record<string, Words> = {
   'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
   'workspace.deleted': ({ name }) => `The workspace ${name} was deleted`,
   'secrets.discarded': () => 'The operator discarded secrets that no key decrypts',
@@ -85,7 +85,8 @@ const hours = (ms = '0') => {
   return count >= 48 && count % 24 === 0 ? `${count / 24} days` : `${count} h`;
 };
 
-export const hasAuditWords = (event: string) => event in deeds || event in happenings || event === 'approval.requested';
+export const hasAuditWords = (event: string) =>
+  event in personTexts || event in eventTexts || event === 'approval.requested';
 
 /** `Marta invited ada@example.com as editor` */
 export const auditWords = ({ event, userId, client, details }: AuditEntry, names: Names): string => {
@@ -94,8 +95,8 @@ export const auditWords = ({ event, userId, client, details }: AuditEntry, names
   );
   const who = names.person(userId) ?? (userId ? 'A former member' : 'Somebody');
   if (event === 'approval.requested') return `${client} asked as ${who}: ${actionWords(texts.action)}`;
-  const happening = happenings[event]?.(texts, names);
-  if (happening !== undefined) return happening;
-  const deed = deeds[event]?.(texts, names) ?? event.replaceAll(/[.-]/g, ' ');
-  return `${who} ${deed}${client && event.startsWith('approval.') ? ` (asked by ${client})` : ''}`;
+  const eventText = eventTexts[event]?.(texts, names);
+  if (eventText !== undefined) return eventText;
+  const text = personTexts[event]?.(texts, names) ?? event.replaceAll(/[.-]/g, ' ');
+  return `${who} ${text}${client && event.startsWith('approval.') ? ` (asked by ${client})` : ''}`;
 };

@@ -2,11 +2,10 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
 import { When } from '#web/parts/when.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
@@ -20,11 +19,11 @@ const exportPath = '/settings/transfer';
 export const DeleteWorkspace = () => {
   const { deletion, name } = useWorkspace();
   const { isOwner } = usePermissions();
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   useAnchor('delete', useQuery(queries.members).data !== undefined);
   return (
     <Section anchor="delete" title="Delete" note={isOwner ? undefined : <WhoMay act="delete it" roles={['owner']} />}>
-      {deletion && <Leaving at={deletion.at} />}
+      {deletion && <PendingDeletion at={deletion.at} />}
       {isOwner && !deletion && (
         <div className={styles.gap}>
           <p className="small text-2">
@@ -32,13 +31,13 @@ export const DeleteWorkspace = () => {
             networks stays there.
           </p>
           <div>
-            <Button variant="danger" onClick={() => setAsking(true)}>
+            <Button variant="danger" onClick={() => setIsConfirming(true)}>
               Delete the workspace
             </Button>
           </div>
         </div>
       )}
-      <DeleteDialog opened={asking} onClose={() => setAsking(false)} />
+      <DeleteDialog opened={isConfirming} onClose={() => setIsConfirming(false)} />
     </Section>
   );
 };
@@ -49,7 +48,7 @@ const Export = () => (
   </p>
 );
 
-const Leaving = ({ at }: { at: string }) => {
+const PendingDeletion = ({ at }: { at: string }) => {
   const { isOwner } = usePermissions();
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
@@ -58,7 +57,7 @@ const Leaving = ({ at }: { at: string }) => {
       client.setQueryData(keys.session, session);
       showToast({ text: `${session.workspace?.name} stays. Publishing goes on.` });
     },
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
   });
   return (
     <Banner

@@ -16,7 +16,7 @@ export const HandOver = () => {
   const others = members.filter(({ userId }) => userId !== user.id);
   const [userId, setUserId] = useState<string | null>(null);
   const [typed, setTyped] = useState('');
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const client = useQueryClient();
   const chosen = others.find((member) => member.userId === userId);
   const handOver = async () => {
@@ -43,7 +43,7 @@ export const HandOver = () => {
             disabled={chosen === undefined}
             onClick={() => {
               setTyped('');
-              setAsking(true);
+              setIsConfirming(true);
             }}
           >
             Hand over
@@ -51,8 +51,8 @@ export const HandOver = () => {
         </div>
       )}
       <ConfirmDialog
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title={`Hand ${name} over to ${chosen ? nameOf(chosen) : ''}?`}
         act="Hand over"
         kind="danger"

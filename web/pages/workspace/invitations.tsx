@@ -4,15 +4,15 @@ import { useState } from 'react';
 import type { Invitation, NewInvitation } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf, fieldFault } from '#web/faults.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { type Role, usePermissions } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
-import { capital } from './roles.ts';
 import styles from './workspace.module.css';
 
 export const Invitations = () => {
@@ -94,7 +94,7 @@ const InvitationRow = ({ invitation: { id, email, role, expiresAt } }: { invitat
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: () => app.withdrawInvitation({ id }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onError: showFault,
     onSettled: () => client.invalidateQueries({ queryKey: keys.invitations }),
   });
   return (
@@ -102,7 +102,7 @@ const InvitationRow = ({ invitation: { id, email, role, expiresAt } }: { invitat
       <span className={styles.text}>
         <span className={`one-line ${styles.name}`}>{email}</span>
         <span className="small text-3">
-          {capital(role)}, until <When at={expiresAt} form="day" />
+          {capitalize(role)}, until <When at={expiresAt} form="day" />
         </span>
       </span>
       <Button size="xs" variant="quiet" loading={isPending} onClick={() => mutate()} aria-label={`Withdraw ${email}`}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Member } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
@@ -11,7 +12,7 @@ import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimisti
 import { keys, queries } from '#web/queries.ts';
 import { nameOf, type Role, usePermissions, useSession, useWorkspace } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
-import { capital, isAbove } from './roles.ts';
+import { isAbove } from './roles.ts';
 import styles from './workspace.module.css';
 
 export const Members = () => {
@@ -41,7 +42,7 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
   const change = useOptimisticChange({
     key,
     send: (role: Role) => app.changeMember({ id: member.userId, role }),
-    answered: () =>
+    onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: keys.members }),
         // People can change their own role.
@@ -50,7 +51,7 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
   });
   const role = usePendingChanges<Role>(key).at(-1) ?? member.role;
   const isYou = member.userId === user.id;
-  const mayTouch = canManage && !isAbove(member.role, own);
+  const canChange = canManage && !isAbove(member.role, own);
   const name = nameOf(member);
   return (
     <li className={`${styles.row} ${styles.member}`}>
@@ -62,12 +63,12 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
         </span>
         <span className="one-line small text-3">{member.email}</span>
       </span>
-      {mayTouch ? (
+      {canChange ? (
         <RoleSelect aria-label={`Role of ${name}`} own={own} value={role} onChange={change.mutate} />
       ) : (
-        <span className={styles.side}>{capital(member.role)}</span>
+        <span className={styles.side}>{capitalize(member.role)}</span>
       )}
-      {(isYou || mayTouch) && (
+      {(isYou || canChange) && (
         <Button
           size="xs"
           variant="quiet"

@@ -1,3 +1,4 @@
+import { capitalize } from '#web/parts/capitalize.ts';
 import type { Role } from '#web/session.ts';
 
 /** Highest first. */
@@ -16,8 +17,6 @@ const rank = (role: Role) => ranked.indexOf(role);
 export const rolesFor = (own: Role) =>
   ranked
     .filter((role) => rank(role) >= rank(own))
-    .map((role) => ({ value: role, label: capital(role), may: may[role] }));
+    .map((role) => ({ value: role, label: capitalize(role), may: may[role] }));
 
 export const isAbove = (role: Role, own: Role) => rank(role) < rank(own);
-
-export const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { Check, Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { Section } from '#web/parts/section.tsx';
 import { useSession, useWorkspace } from '#web/session.ts';
 import { openWorkspace } from '#web/shell/open-workspace.ts';
-import { capital } from './roles.ts';
 import styles from './workspace.module.css';
 
 const NewWorkspace = lazy(() => import('#web/shell/new-workspace.tsx'));
@@ -12,14 +12,14 @@ const NewWorkspace = lazy(() => import('#web/shell/new-workspace.tsx'));
 export const Workspaces = () => {
   const { workspaces, user } = useSession();
   const { id: openId } = useWorkspace();
-  const [making, setMaking] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   return (
     <Section
       title="Your workspaces"
       note="MCP clients act in the one you opened last"
       action={
         user.mayMakeWorkspaces && (
-          <Button size="xs" leftSection={<Plus size={14} aria-hidden="true" />} onClick={() => setMaking(true)}>
+          <Button size="xs" leftSection={<Plus size={14} aria-hidden="true" />} onClick={() => setIsCreating(true)}>
             New workspace
           </Button>
         )
@@ -33,7 +33,7 @@ export const Workspaces = () => {
               <span className={`one-line ${styles.name}`} dir="auto">
                 {name}
               </span>
-              <span className="small text-3">{capital(role)}</span>
+              <span className="small text-3">{capitalize(role)}</span>
             </span>
             {id === openId ? (
               <span className={styles.side}>
@@ -47,7 +47,7 @@ export const Workspaces = () => {
           </li>
         ))}
       </ul>
-      <Suspense>{making && <NewWorkspace onClose={() => setMaking(false)} />}</Suspense>
+      <Suspense>{isCreating && <NewWorkspace onClose={() => setIsCreating(false)} />}</Suspense>
     </Section>
   );
 };

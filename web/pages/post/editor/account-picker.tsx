@@ -17,7 +17,7 @@ import { fields } from './use-reveal.ts';
 export const AccountPicker = () => {
   const { accounts, chosen, readOnly } = useEditor();
   const isPhone = useIsPhone();
-  const [changing, setChanging] = useState(false);
+  const [isChanging, setIsChanging] = useState(false);
   if (accounts.length === 0 && chosen.length === 0) {
     return (
       <Banner tone="blue" title="No account is connected yet" action={<Link to="/accounts">Social accounts</Link>}>
@@ -44,10 +44,16 @@ export const AccountPicker = () => {
       ) : (
         <span className="text-3">No account chosen</span>
       )}
-      <button type="button" id={fields.accounts} className={styles.change} onClick={() => setChanging(true)}>
+      <button type="button" id={fields.accounts} className={styles.change} onClick={() => setIsChanging(true)}>
         {chosen.length > 0 ? 'Change' : 'Choose'}
       </button>
-      <Drawer opened={changing} onClose={() => setChanging(false)} title="Accounts" position="bottom" styles={lowSheet}>
+      <Drawer
+        opened={isChanging}
+        onClose={() => setIsChanging(false)}
+        title="Accounts"
+        position="bottom"
+        styles={lowSheet}
+      >
         <Chips all />
       </Drawer>
     </div>
@@ -62,13 +68,13 @@ const Chips = ({ all = false }: { all?: boolean }) => {
   const rest = accounts.filter(({ id }) => !isChosen(id));
   const showsRest = all || opened || chosen.length === 0;
   // Workspace order, so that a chip does not jump when it is pressed.
-  const gone = chosen.filter(({ id }) => accounts.every((account) => account.id !== id));
-  const shown = [...(showsRest ? accounts : accounts.filter(({ id }) => isChosen(id))), ...gone];
+  const disconnected = chosen.filter(({ id }) => accounts.every((account) => account.id !== id));
+  const visible = [...(showsRest ? accounts : accounts.filter(({ id }) => isChosen(id))), ...disconnected];
   const order = accounts.map(({ id }) => id);
   return (
     <fieldset id={all ? undefined : fields.accounts} className={styles.chips} tabIndex={-1}>
       <legend className="hidden">Accounts</legend>
-      {shown.map((account) => (
+      {visible.map((account) => (
         <AccountChip
           key={account.id}
           account={account}

@@ -6,23 +6,23 @@ import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';
 
-const longest = 2000;
+const maxLength = 2000;
 
 /** Alt text belongs to the file, so it changes for all posts that use it. */
 export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { mediaOf, learnMedia } = useEditor();
+  const { mediaOf, rememberMedia } = useEditor();
   const [alt, setAlt] = useState(mediaOf(id)?.alt ?? '');
-  const [running, setRunning] = useState(false);
+  const [isSaving, setIsSaving] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const save = async () => {
-    setRunning(true);
+    setIsSaving(true);
     try {
-      learnMedia(await app.changeMedia({ id, alt: alt.trim() }));
+      rememberMedia(await app.changeMedia({ id, alt: alt.trim() }));
       onClose();
     } catch (error) {
       setFault(error);
     } finally {
-      setRunning(false);
+      setIsSaving(false);
     }
   };
   return (
@@ -40,7 +40,7 @@ export default function AltDialog({ id, onClose }: { id: string; onClose: () => 
           autosize
           minRows={3}
           maxRows={8}
-          maxLength={longest}
+          maxLength={maxLength}
           dir="auto"
           value={alt}
           onChange={(event) => setAlt(event.currentTarget.value)}
@@ -51,7 +51,7 @@ export default function AltDialog({ id, onClose }: { id: string; onClose: () => 
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button variant="ink" type="submit" loading={running}>
+          <Button variant="ink" type="submit" loading={isSaving}>
             Save alt text
           </Button>
         </div>

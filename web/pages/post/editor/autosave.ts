@@ -7,7 +7,7 @@ import { readLocalDraft, removeLocalDraft, saveLocalDraft } from './local-draft.
 
 const quietMs = 600;
 const retryMs = 5000;
-const keepMs = 200;
+const localMs = 200;
 
 type Phase =
   | 'clean'
@@ -46,55 +46,55 @@ export class NotSaved extends Error {}
 /** Saves 600 ms after the last edit, one request at a time. Unsaved text is also stored in the browser. */
 export const createAutosave = ({
   post,
-  fresh,
+  initial,
   onCreated,
   onSaved,
 }: {
   post: Post | undefined;
   /** Initial content of a new post. */
-  fresh: Draft;
+  initial: Draft;
   onCreated: (id: string) => void;
   onSaved: (post: Post) => void;
 }) => {
-  let state: SaveState = opened(post, fresh);
+  let state: SaveState = openState(post, initial);
   let attempt: Attempt | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let keeper: ReturnType<typeof setTimeout> | undefined;
+  let localTimer: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | undefined;
   const listeners = new Set<() => void>();
 
   const set = (change: Partial<SaveState>) => {
     state = { ...state, ...change };
-    for (const hear of listeners) hear();
+    for (const listener of listeners) listener();
   };
 
-  const later = (ms: number) => {
+  const saveIn = (ms: number) => {
     clearTimeout(timer);
     timer = setTimeout(() => void save(), ms);
   };
 
-  const keep = () => {
-    clearTimeout(keeper);
-    keeper = undefined;
+  const storeLocally = () => {
+    clearTimeout(localTimer);
+    localTimer = undefined;
     saveLocalDraft(state.base?.id, { draft: state.draft, baseUpdatedAt: state.base?.updatedAt });
   };
   /** Throttled: serializing a long text on every key press is slow. */
-  const keepSoon = () => {
-    keeper ??= setTimeout(keep, keepMs);
+  const storeSoon = () => {
+    localTimer ??= setTimeout(storeLocally, localMs);
   };
-  const keepNow = () => {
-    if (keeper !== undefined) keep();
+  const flushLocal = () => {
+    if (localTimer !== undefined) storeLocally();
   };
-  const forget = (id: string | undefined) => {
-    clearTimeout(keeper);
-    keeper = undefined;
+  const discardLocal = (id: string | undefined) => {
+    clearTimeout(localTimer);
+    localTimer = undefined;
     removeLocalDraft(id);
   };
 
   const isSaved = () => state.base !== undefined && isSame(state.draft, draftOf(state.base));
 
   const adopt = (saved: Post) => {
-    forget(saved.id);
+    discardLocal(saved.id);
     const rest = { theirs: undefined, fault: undefined, retryAt: undefined, savedAt: now().toISOString() };
     set({ ...rest, base: saved, draft: { ...draftOf(saved, state.draft) }, phase: 'clean' });
   };
@@ -116,22 +116,22 @@ export const createAutosave = ({
         const saved = await send(attempt);
         const isFirst = state.base === undefined;
         attempt = undefined;
-        if (isFirst) forget(undefined);
+        if (isFirst) discardLocal(undefined);
         set({ base: saved, fault: undefined });
         if (isFirst) onCreated(saved.id);
         onSaved(saved);
       } catch (error) {
-        await failed(error);
+        await handleFailure(error);
         return;
       }
-      if (!isSaved()) keep();
+      if (!isSaved()) storeLocally();
     }
-    forget(state.base?.id);
+    discardLocal(state.base?.id);
     set({ phase: 'clean', savedAt: now().toISOString(), retryAt: undefined, fault: undefined });
   };
 
-  const failed = async (error: unknown) => {
-    if (isRetryable(error)) return wait(error);
+  const handleFailure = async (error: unknown) => {
+    if (isRetryable(error)) return scheduleRetry(error);
     attempt = undefined;
     const id = state.base?.id;
     if (!isPosthornError(error, 'Conflict') || id === undefined) return set({ phase: 'refused', fault: error });
@@ -140,17 +140,17 @@ export const createAutosave = ({
       if (isSame(state.draft, draftOf(theirs))) adopt(theirs);
       else if (theirs.updatedAt === state.base?.updatedAt) set({ phase: 'refused', fault: error });
       else set({ phase: 'conflict', theirs, fault: undefined });
-    } catch (again) {
+    } catch (refetchError) {
       // Conflict here means that another tab switched workspaces; wait until this one is open again.
-      if (isRetryable(again) || isPosthornError(again, 'Conflict')) wait(again);
-      else set({ phase: 'refused', fault: again });
+      if (isRetryable(refetchError) || isPosthornError(refetchError, 'Conflict')) scheduleRetry(refetchError);
+      else set({ phase: 'refused', fault: refetchError });
     }
   };
 
-  const wait = (error: unknown) => {
+  const scheduleRetry = (error: unknown) => {
     const ms = isPosthornError(error, 'TooManyRequests') ? (error.retryAfterMs ?? retryMs) : retryMs;
     set({ phase: 'waiting', fault: error, retryAt: performance.now() + ms });
-    later(ms);
+    saveIn(ms);
   };
 
   const retryNow = () => {
@@ -158,9 +158,9 @@ export const createAutosave = ({
   };
 
   return {
-    subscribe: (hear: () => void) => {
-      listeners.add(hear);
-      return () => listeners.delete(hear);
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     read: () => state,
 
@@ -168,11 +168,11 @@ export const createAutosave = ({
       const draft = change(state.draft);
       if (draft === state.draft) return;
       set({ draft });
-      keepSoon();
+      storeSoon();
       if (state.phase === 'conflict') return;
       if (state.phase === 'clean' || state.phase === 'refused') set({ phase: 'dirty' });
       // The scheduled retry sends the new text as well.
-      if (state.phase === 'dirty') later(quietMs);
+      if (state.phase === 'dirty') saveIn(quietMs);
     },
 
     /** Resolves when everything is saved; throws NotSaved otherwise. */
@@ -196,15 +196,15 @@ export const createAutosave = ({
     adopt,
 
     start: () => {
-      window.addEventListener('pagehide', keepNow);
+      window.addEventListener('pagehide', flushLocal);
       window.addEventListener('online', retryNow);
       if (state.phase === 'dirty') void save();
     },
 
     stop: () => {
-      window.removeEventListener('pagehide', keepNow);
+      window.removeEventListener('pagehide', flushLocal);
       window.removeEventListener('online', retryNow);
-      keepNow();
+      flushLocal();
       if (state.phase === 'dirty') void save();
       else clearTimeout(timer);
     },
@@ -212,20 +212,20 @@ export const createAutosave = ({
 };
 
 /** The saved post, or the unsaved text that this browser stored for it. */
-const opened = (post: Post | undefined, fresh: Draft): SaveState => {
-  const kept = readLocalDraft(post?.id);
-  if (!kept) return { draft: post ? draftOf(post) : fresh, base: post, phase: 'clean' };
+const openState = (post: Post | undefined, initial: Draft): SaveState => {
+  const stored = readLocalDraft(post?.id);
+  if (!stored) return { draft: post ? draftOf(post) : initial, base: post, phase: 'clean' };
   // The time in the address wins over the stored one.
-  const { scheduledAt = kept.draft.scheduledAt } = fresh;
-  if (!post) return { draft: { ...kept.draft, scheduledAt }, base: undefined, phase: 'dirty' };
-  if (isSame(kept.draft, draftOf(post))) {
+  const { scheduledAt = stored.draft.scheduledAt } = initial;
+  if (!post) return { draft: { ...stored.draft, scheduledAt }, base: undefined, phase: 'dirty' };
+  if (isSame(stored.draft, draftOf(post))) {
     removeLocalDraft(post.id);
     return { draft: draftOf(post), base: post, phase: 'clean' };
   }
-  const isStale = kept.baseUpdatedAt !== post.updatedAt;
+  const isStale = stored.baseUpdatedAt !== post.updatedAt;
   return isStale
-    ? { draft: kept.draft, base: post, phase: 'conflict', theirs: post }
-    : { draft: kept.draft, base: post, phase: 'dirty' };
+    ? { draft: stored.draft, base: post, phase: 'conflict', theirs: post }
+    : { draft: stored.draft, base: post, phase: 'dirty' };
 };
 
 const send = ({ key, content, base }: Attempt): Promise<Post> => {

@@ -26,7 +26,7 @@ export interface Fix {
   readonly accountId: string;
 }
 
-export interface CheckInput {
+interface CheckInput {
   readonly draft: Draft;
   readonly chosen: readonly Account[];
   readonly base: Post | undefined;
@@ -49,17 +49,17 @@ const isCountedHere = ({ chosen, optionsOf }: CheckInput, { code, path, accountI
 };
 
 /** Errors, warnings and notes, without duplicates. */
-export const checksOf = (known: CheckInput): Check[] => {
-  const { chosen, issues, warnings, draft } = known;
-  const found = [
-    ...chosen.flatMap((account) => checkAccount(known, account)),
-    ...issues.filter((issue) => !isCountedHere(known, issue)).map((issue) => toCheck(known, issue, 'red')),
-    ...warnings.filter((issue) => isWorthSaying(known, issue)).map((issue) => toCheck(known, issue, 'orange')),
-    ...altChecks(known),
+export const checksOf = (input: CheckInput): Check[] => {
+  const { chosen, issues, warnings, draft } = input;
+  const checks = [
+    ...chosen.flatMap((account) => checkAccount(input, account)),
+    ...issues.filter((issue) => !isCountedHere(input, issue)).map((issue) => toCheck(input, issue, 'red')),
+    ...warnings.filter((issue) => isWorthSaying(input, issue)).map((issue) => toCheck(input, issue, 'orange')),
+    ...altChecks(input),
   ];
-  if (chosen.length === 0 && !isEmpty(draft)) found.unshift(noAccount);
+  if (chosen.length === 0 && !isEmpty(draft)) checks.unshift(noAccount);
   const order = ['red', 'orange', 'info'];
-  return merged(found).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
+  return mergeChecks(checks).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 };
 
 /** Sandbox networks can fetch media from this server. Options of unselected accounts do no harm. */
@@ -81,8 +81,8 @@ export const isEmpty = ({ original, own }: Draft) =>
     items.every(({ body, media }) => body.trim() === '' && media.length === 0),
   );
 
-const checkAccount = (known: CheckInput, account: Account): Check[] => {
-  const { draft, limitsOf, optionsOf } = known;
+const checkAccount = (input: CheckInput, account: Account): Check[] => {
+  const { draft, limitsOf, optionsOf } = input;
   const limits = limitsOf(account);
   if (limits === undefined || isEmpty(draft)) return [];
   const { items, options } = resultFor(draft, account.id);
@@ -94,7 +94,7 @@ const checkAccount = (known: CheckInput, account: Account): Check[] => {
     const place = { version, field: fields.body(index) };
     const where = isThread ? `Item ${index + 1}: ` : '';
     const { over, bytesOver } = lengthOf(limits, body, options);
-    if (over > 0) checks.push({ tone: 'red', networks, text: `${where}${tooMany(over)}`, act: 'Shorten', place });
+    if (over > 0) checks.push({ tone: 'red', networks, text: `${where}${describeOver(over)}`, act: 'Shorten', place });
     else if (bytesOver > 0) {
       checks.push({ tone: 'red', networks, text: `${where}${bytesOver} bytes too many`, act: 'Shorten', place });
     }
@@ -119,14 +119,14 @@ const checkAccount = (known: CheckInput, account: Account): Check[] => {
   return checks;
 };
 
-const tooMany = (over: number) => `${formatNumber(over)} ${over === 1 ? 'character' : 'characters'} too many`;
+const describeOver = (over: number) => `${formatNumber(over)} ${over === 1 ? 'character' : 'characters'} too many`;
 
 const altChecks = ({ draft, mediaOf, chosen }: CheckInput): Check[] => {
   if (chosen.length === 0) return [];
   return draft.original.items.flatMap(({ media }, item) =>
     media.flatMap((id, file): Check[] => {
-      const found = mediaOf(id);
-      if (found === undefined || found.kind !== 'Image' || found.alt) return [];
+      const image = mediaOf(id);
+      if (image === undefined || image.kind !== 'Image' || image.alt) return [];
       const text = `Image ${file + 1}${item > 0 ? ` of item ${item + 1}` : ''} has no alt text`;
       return [{ tone: 'orange', networks: [], text, act: 'Add', place: { field: fields.file(item, file) } }];
     }),
@@ -146,8 +146,8 @@ const toCheck = ({ base, chosen, optionsOf }: CheckInput, issue: Issue, tone: 'r
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
   // The fix buttons replace this hint.
-  const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
-  const text = account ? replaceOptionKeys(said, optionsOf(account.network)) : said;
+  const message = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
+  const text = account ? replaceOptionKeys(message, optionsOf(account.network)) : message;
   return { tone: notes.includes(issue.code) ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 
@@ -161,16 +161,16 @@ const fieldOf = (path: string): string | undefined => {
 };
 
 /** Merges equal messages about several networks. */
-const merged = (checks: readonly Check[]): Check[] => {
-  const found = new Map<string, Check>();
+const mergeChecks = (checks: readonly Check[]): Check[] => {
+  const byKey = new Map<string, Check>();
   for (const check of checks) {
     const key = `${check.tone} ${check.text} ${check.place?.version} ${check.place?.field} ${check.fix?.key}`;
-    const before = found.get(key);
-    found.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
+    const before = byKey.get(key);
+    byKey.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
   }
   // One option fixes all images of a network, so offer it once.
   const offered = new Set<string>();
-  return [...found.values()].map(({ fix, ...check }) => {
+  return [...byKey.values()].map(({ fix, ...check }) => {
     const name = fix && `${fix.key} ${fix.values.join()}`;
     const isNew = name !== undefined && !offered.has(name);
     if (isNew) offered.add(name);

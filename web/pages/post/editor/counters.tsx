@@ -20,7 +20,7 @@ const farLimit = 10_000;
 /** `brief`: only the tightest limit, unless one is nearly reached. */
 export const Counters = ({ index, brief = false }: { index: number; brief?: boolean }) => {
   const counters = useCounters(index);
-  const said = useCrossing(counters);
+  const announcement = useAnnouncement(counters);
   const near = counters.filter(({ tone }) => tone !== 'grey');
   const [tightest] = [...counters].sort((one, other) => other.count / other.max - one.count / one.max);
   const shown = brief ? (near.length > 0 ? near : tightest ? [tightest] : []) : counters;
@@ -32,9 +32,9 @@ export const Counters = ({ index, brief = false }: { index: number; brief?: bool
           <Value counter={counter} />
         </span>
       ))}
-      {said !== undefined && (
+      {announcement !== undefined && (
         <span className="hidden" aria-live="polite">
-          {said}
+          {announcement}
         </span>
       )}
     </span>
@@ -56,11 +56,11 @@ const Value = ({ counter: { count, max, over, tone } }: { counter: Counter }) =>
 
 /** One per network, for the account with the least room left. */
 const useCounters = (index: number): Counter[] => {
-  const { calm, chosen, version, limitsOf } = useEditor();
+  const { deferredDraft, chosen, version, limitsOf } = useEditor();
   return useMemo(() => {
-    const found = new Map<string, Counter>();
+    const counters = new Map<string, Counter>();
     for (const account of version === undefined ? chosen : chosen.filter(({ id }) => id === version)) {
-      const { items, options } = resultFor(calm, account.id);
+      const { items, options } = resultFor(deferredDraft, account.id);
       const limits = limitsOf(account);
       const item = items[index];
       if (limits === undefined || item === undefined) continue;
@@ -68,19 +68,19 @@ const useCounters = (index: number): Counter[] => {
       const share = length.count / length.max;
       const tone = length.over > 0 ? 'red' : share >= warnFrom ? 'orange' : 'grey';
       if (tone === 'grey' && length.max >= farLimit) continue;
-      const before = found.get(account.network);
+      const before = counters.get(account.network);
       if (before && before.count / before.max >= share) continue;
-      found.set(account.network, { ...length, network: account.network, tone });
+      counters.set(account.network, { ...length, network: account.network, tone });
     }
-    return [...found.values()];
-  }, [calm, chosen, version, limitsOf, index]);
+    return [...counters.values()];
+  }, [deferredDraft, chosen, version, limitsOf, index]);
 };
 
 /** Screen readers hear a counter only when it crosses 80 % or its limit. */
-const useCrossing = (counters: readonly Counter[]) => {
+const useAnnouncement = (counters: readonly Counter[]) => {
   const networks = useNetworks();
   const tones = useRef<ReadonlyMap<string, Tone>>(undefined);
-  const [said, setSaid] = useState<string>();
+  const [announcement, setAnnouncement] = useState<string>();
   useEffect(() => {
     const before = tones.current;
     tones.current = new Map(counters.map(({ network, tone }) => [network, tone]));
@@ -91,7 +91,7 @@ const useCrossing = (counters: readonly Counter[]) => {
       const { name } = networks.of(network);
       return over > 0 ? `${name}: ${over} characters too many.` : `${name}: ${count} of ${max} characters.`;
     });
-    setSaid(words.join(' '));
+    setAnnouncement(words.join(' '));
   }, [counters, networks]);
-  return said;
+  return announcement;
 };

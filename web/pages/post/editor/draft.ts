@@ -31,8 +31,8 @@ export interface Draft {
 
 export type Change = (draft: Draft) => Draft;
 
-let made = 0;
-const newKey = () => `item ${++made}`;
+let keyCount = 0;
+const newKey = () => `item ${++keyCount}`;
 
 const emptyItem = (): Item => ({ key: newKey(), body: '', media: [] });
 
@@ -57,8 +57,8 @@ export const draftOf = (post: Post, before?: Draft): Draft => {
     const { accountId, content, options } = version;
     if (accountId === undefined) continue;
     // A version always has text; equal text means that it follows the original.
-    const follows = JSON.stringify(content) === JSON.stringify(first?.content);
-    own[accountId] = follows ? { options } : { options, items: itemsOf(version, before?.own[accountId]?.items) };
+    const isOriginal = JSON.stringify(content) === JSON.stringify(first?.content);
+    own[accountId] = isOriginal ? { options } : { options, items: itemsOf(version, before?.own[accountId]?.items) };
   }
   return { accountIds: post.accountIds, original, own, scheduledAt: post.scheduledAt };
 };
@@ -157,8 +157,8 @@ export const toggleAccount =
   (draft) => {
     const chosen = new Set(draft.accountIds);
     if (!chosen.delete(accountId)) chosen.add(accountId);
-    const known = order.filter((id) => chosen.has(id));
-    return { ...draft, accountIds: [...known, ...[...chosen].filter((id) => !order.includes(id))] };
+    const ordered = order.filter((id) => chosen.has(id));
+    return { ...draft, accountIds: [...ordered, ...[...chosen].filter((id) => !order.includes(id))] };
   };
 
 /** Appends the first text to an item and adds the others after it. */
@@ -167,7 +167,7 @@ export const insertItems = (index: number, texts: readonly string[], options: Si
   const at = Math.min(index, side.items.length - 1);
   const items = side.items.flatMap((item, place) =>
     place === at
-      ? [{ ...item, body: joined(item.body, first) }, ...rest.map((body) => ({ ...emptyItem(), body }))]
+      ? [{ ...item, body: joinTexts(item.body, first) }, ...rest.map((body) => ({ ...emptyItem(), body }))]
       : [item],
   );
   return { items, options: { ...side.options, ...options } };
@@ -175,9 +175,9 @@ export const insertItems = (index: number, texts: readonly string[], options: Si
 
 /** Appends to the last item. */
 export const signItems = (text: string) => (side: Side) =>
-  changeItem(side.items.length - 1, (item) => ({ ...item, body: joined(item.body, text) }))(side);
+  changeItem(side.items.length - 1, (item) => ({ ...item, body: joinTexts(item.body, text) }))(side);
 
-const joined = (text: string, added: string) => (text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`);
+const joinTexts = (text: string, added: string) => (text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`);
 
 export const titleOf = ({ original }: Draft) =>
   headingOf(original.items.find(({ body }) => body.trim() !== '')?.body ?? '');

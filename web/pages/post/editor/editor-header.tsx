@@ -23,11 +23,11 @@ import type { Sending } from './use-sending.ts';
 import type { Templating } from './use-templating.ts';
 
 export const EditorHeader = ({
-  acts,
+  actions,
   sending,
   templating,
 }: {
-  acts: PostActions;
+  actions: PostActions;
   sending: Sending;
   templating: Templating;
 }) => {
@@ -45,7 +45,7 @@ export const EditorHeader = ({
           <>
             {isPhone && !readOnly && <SaveLine short />}
             {base && <SideButton postId={base.id} />}
-            {!readOnly && <PostMenu acts={acts} sending={sending} templating={templating} />}
+            {!readOnly && <PostMenu actions={actions} sending={sending} templating={templating} />}
             {!isPhone && !readOnly && (
               <>
                 {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
@@ -55,12 +55,20 @@ export const EditorHeader = ({
           </>
         }
       />
-      <PublishDialog acts={acts} sending={sending} />
+      <PublishDialog actions={actions} sending={sending} />
     </>
   );
 };
 
-const PostMenu = ({ acts, sending, templating }: { acts: PostActions; sending: Sending; templating: Templating }) => {
+const PostMenu = ({
+  actions,
+  sending,
+  templating,
+}: {
+  actions: PostActions;
+  sending: Sending;
+  templating: Templating;
+}) => {
   const { save } = useEditor();
   const isPhone = useIsPhone();
   const { openSide } = useSide();
@@ -84,7 +92,7 @@ const PostMenu = ({ acts, sending, templating }: { acts: PostActions; sending: S
           <Menu.Item
             leftSection={<Copy size={15} aria-hidden="true" />}
             disabled={save.base === undefined}
-            onClick={acts.duplicate}
+            onClick={actions.duplicate}
           >
             Duplicate
           </Menu.Item>
@@ -107,7 +115,7 @@ const PostMenu = ({ acts, sending, templating }: { acts: PostActions; sending: S
           <Menu.Item
             leftSection={<Trash2 size={15} aria-hidden="true" />}
             color="var(--red)"
-            onClick={() => (isScheduled ? setDeleting(true) : acts.removeDraft())}
+            onClick={() => (isScheduled ? setDeleting(true) : actions.removeDraft())}
           >
             Delete
           </Menu.Item>
@@ -120,7 +128,7 @@ const PostMenu = ({ acts, sending, templating }: { acts: PostActions; sending: S
         title="Delete this scheduled post?"
         act="Delete post"
         kind="danger"
-        onConfirm={acts.remove}
+        onConfirm={actions.remove}
       >
         It will not go out, and it cannot be brought back.
       </ConfirmDialog>
@@ -139,9 +147,9 @@ const Blockable = ({ reason, children }: { reason: string | undefined; children:
 export const PublishButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
   const { save } = useEditor();
   return (
-    <Blockable reason={sending.blocked}>
+    <Blockable reason={sending.blockReason}>
       <Button
-        aria-disabled={sending.blocked !== undefined || undefined}
+        aria-disabled={sending.blockReason !== undefined || undefined}
         variant={save.base?.status === 'Failed' ? 'send' : 'default'}
         size={wide ? 'xl' : 'sm'}
         style={{ flex: wide ? 1 : undefined }}
@@ -157,61 +165,61 @@ export const PublishButton = ({ sending, wide = false }: { sending: Sending; wid
 export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
   const { save } = useEditor();
   const zone = useZone();
-  const { wish, blocked } = sending;
+  const { plannedFor, blockReason } = sending;
   const isScheduled = save.base?.status === 'Scheduled';
-  const when = wish === undefined ? '' : ` · ${formatShort(wish, zone)}`;
+  const when = plannedFor === undefined ? '' : ` · ${formatShort(plannedFor, zone)}`;
   const label = isScheduled ? 'Reschedule' : `Schedule${when}`;
   const look = isScheduled ? 'default' : 'send';
   return (
     <ScheduleDialog sending={sending}>
       <span className={styles.split} data-wide={wide || undefined}>
-        <Blockable reason={blocked}>
+        <Blockable reason={blockReason}>
           <Button
             variant={look}
             size={wide ? 'xl' : 'sm'}
             className={styles.main}
             leftSection={<Clock size={16} aria-hidden="true" />}
-            loading={sending.scheduling}
-            aria-disabled={blocked !== undefined || undefined}
-            aria-describedby={blocked ? 'editor-blocked' : undefined}
-            onClick={isScheduled ? sending.openPanel : sending.scheduleWish}
+            loading={sending.isScheduling}
+            aria-disabled={blockReason !== undefined || undefined}
+            aria-describedby={blockReason ? 'editor-blocked' : undefined}
+            onClick={isScheduled ? sending.openPanel : sending.schedulePlanned}
           >
             {label}
           </Button>
         </Blockable>
         {!isScheduled && (
           <Button
-            variant={blocked ? 'default' : look}
+            variant={blockReason ? 'default' : look}
             size={wide ? 'xl' : 'sm'}
             className={styles.arrow}
             aria-label="Choose a time"
             aria-haspopup="dialog"
-            aria-expanded={sending.panelOpened}
+            aria-expanded={sending.isPanelOpen}
             onClick={sending.openPanel}
           >
             <ChevronDown size={16} aria-hidden="true" />
           </Button>
         )}
         <span id="editor-blocked" className="hidden">
-          {blocked}
+          {blockReason}
         </span>
       </span>
     </ScheduleDialog>
   );
 };
 
-const PublishDialog = ({ acts, sending }: { acts: PostActions; sending: Sending }) => {
+const PublishDialog = ({ actions, sending }: { actions: PostActions; sending: Sending }) => {
   const { chosen, save } = useEditor();
   const has = (id: string) => save.base?.results.some(({ accountId, ok }) => ok && accountId === id) ?? false;
   const rest = chosen.filter(({ id }) => !has(id));
   return (
     <ConfirmDialog
-      opened={sending.publishing}
+      opened={sending.isConfirmingPublish}
       onClose={sending.closePublish}
       title={`Publish now to ${count(rest.length, 'account')}?`}
       act="Publish now"
       kind="send"
-      onConfirm={acts.publish}
+      onConfirm={actions.publish}
     >
       It is public at once.
       <div className={dialogs.accounts}>

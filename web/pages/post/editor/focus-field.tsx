@@ -27,9 +27,9 @@ export const FocusField = ({
   const images = [...new Set(side.items.flatMap(({ media }) => media))].filter((one) => mediaOf(one)?.kind === 'Image');
   const set = (image: string, point: FocusPoint) => {
     // Drop images that were removed from the post.
-    const kept = Object.entries(points).filter(([one]) => images.includes(one) && one !== image);
+    const others = Object.entries(points).filter(([one]) => images.includes(one) && one !== image);
     const isMiddle = point.x === 0 && point.y === 0;
-    const next = Object.fromEntries([...kept, ...(isMiddle ? [] : [[image, point] as const])]);
+    const next = Object.fromEntries([...others, ...(isMiddle ? [] : [[image, point] as const])]);
     onChange(Object.keys(next).length === 0 ? '' : JSON.stringify(next));
   };
   if (images.length === 0) {

@@ -27,7 +27,7 @@ export const GrowingText = ({
   onFiles: (files: FileList) => void;
 }) => {
   const field = useRef<HTMLTextAreaElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: recompute when the text changes
   useLayoutEffect(() => {
     if (growsByItself || !field.current) return;
     field.current.style.height = 'auto';
@@ -46,7 +46,7 @@ export const GrowingText = ({
       value={value}
       placeholder={placeholder}
       readOnly={readOnly}
-      // biome-ignore lint/a11y/noAutofocus: whoever opens a new post wants to write
+      // biome-ignore lint/a11y/noAutofocus: people open a new post to write
       autoFocus={autoFocus}
       onChange={(event) => onChange(event.currentTarget.value)}
       onPaste={(event) => {

@@ -52,8 +52,8 @@ export default function EditorPage(props: Props) {
 const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: readonly Account[] }) => {
   useOwnBottomBar();
   const editor = useEditorState({ post, accounts, onCreated });
-  const acts = usePostActions(editor);
-  const sending = useSending(editor, acts);
+  const actions = usePostActions(editor);
+  const sending = useSending(editor, actions);
   const uploads = useUploads(editor);
   const isPhone = useIsPhone();
   const { side, openSide } = useSide();
@@ -65,12 +65,12 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
   useEffect(() => onHold(holds), [holds, onHold]);
   return (
     <EditorProvider value={editor}>
-      <EditorHeader acts={acts} sending={sending} templating={templating} />
+      <EditorHeader actions={actions} sending={sending} templating={templating} />
       <WithRail
         rail={
           post && side ? (
             <SideRail label="Comments and history" width={424} opened onClose={() => openSide(undefined)}>
-              <ReviewPanel postId={post.id} side={side} onRestore={editor.readOnly ? undefined : acts.restore} />
+              <ReviewPanel postId={post.id} side={side} onRestore={editor.readOnly ? undefined : actions.restore} />
             </SideRail>
           ) : (
             <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
@@ -81,7 +81,7 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
         }
       >
         <div className={styles.column}>
-          <Notices acts={acts} />
+          <Notices actions={actions} />
           <AccountPicker />
           <PostLabels
             id={editor.save.base?.id}

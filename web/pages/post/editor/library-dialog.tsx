@@ -27,7 +27,7 @@ export default function LibraryDialog({
   onClose: () => void;
   onChoose: (ids: readonly string[]) => void;
 }) {
-  const { learnMedia } = useEditor();
+  const { rememberMedia } = useEditor();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [typed, setTyped] = useState('');
   const [query] = useDebouncedValue(typed.trim(), typingMs);
@@ -45,7 +45,7 @@ export default function LibraryDialog({
   const toggle = (id: string) =>
     setChosen((ids) => (ids.includes(id) ? ids.filter((one) => one !== id) : single ? [id] : [...ids, id]));
   const add = () => {
-    learnMedia(...media.filter(({ id }) => chosen.includes(id)));
+    rememberMedia(...media.filter(({ id }) => chosen.includes(id)));
     onChoose(chosen);
     onClose();
   };

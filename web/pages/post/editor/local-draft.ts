@@ -2,21 +2,21 @@ import { workspaceOfTab } from '#web/api.ts';
 import type { Draft } from './draft.ts';
 
 /** Unsaved text, stored in the browser. */
-export interface Kept {
+interface LocalDraft {
   draft: Draft;
   /** updatedAt of the post it is based on; undefined for a new post. */
   baseUpdatedAt?: string | undefined;
 }
 
-const nameFor = (id: string | undefined) => `posthorn-kept ${workspaceOfTab()} ${id ?? 'new'}`;
+const storageKey = (id: string | undefined) => `posthorn-kept ${workspaceOfTab()} ${id ?? 'new'}`;
 
 /** Session storage survives a reload of this tab, local storage survives closing it. */
-const places = () => [sessionStorage, localStorage];
+const storages = () => [sessionStorage, localStorage];
 
-export const saveLocalDraft = (id: string | undefined, kept: Kept) => {
-  for (const place of places()) {
+export const saveLocalDraft = (id: string | undefined, stored: LocalDraft) => {
+  for (const storage of storages()) {
     try {
-      place.setItem(nameFor(id), JSON.stringify(kept));
+      storage.setItem(storageKey(id), JSON.stringify(stored));
     } catch {
       // Storage is full or disabled; the text is still on the page.
     }
@@ -25,20 +25,20 @@ export const saveLocalDraft = (id: string | undefined, kept: Kept) => {
 
 export const removeLocalDraft = (id: string | undefined) => {
   // Another tab may have stored its own text for this post.
-  const own = sessionStorage.getItem(nameFor(id));
-  sessionStorage.removeItem(nameFor(id));
-  if (localStorage.getItem(nameFor(id)) === own) localStorage.removeItem(nameFor(id));
+  const own = sessionStorage.getItem(storageKey(id));
+  sessionStorage.removeItem(storageKey(id));
+  if (localStorage.getItem(storageKey(id)) === own) localStorage.removeItem(storageKey(id));
 };
 
-export const readLocalDraft = (id: string | undefined): Kept | undefined => {
-  for (const place of places()) {
-    const text = place.getItem(nameFor(id));
+export const readLocalDraft = (id: string | undefined): LocalDraft | undefined => {
+  for (const storage of storages()) {
+    const text = storage.getItem(storageKey(id));
     if (text === null) continue;
     try {
-      const kept = JSON.parse(text) as Kept;
-      if (Array.isArray(kept.draft.original.items) && Array.isArray(kept.draft.accountIds)) return kept;
+      const stored = JSON.parse(text) as LocalDraft;
+      if (Array.isArray(stored.draft.original.items) && Array.isArray(stored.draft.accountIds)) return stored;
     } catch {
-      place.removeItem(nameFor(id));
+      storage.removeItem(storageKey(id));
     }
   }
   return undefined;

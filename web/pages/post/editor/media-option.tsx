@@ -18,7 +18,7 @@ export const MediaOption = ({
   fallback,
   disabled,
   onChange,
-  ...same
+  ...fieldProps
 }: {
   id: string;
   option: Option;
@@ -28,43 +28,43 @@ export const MediaOption = ({
   disabled: boolean;
   onChange: (value: string) => void;
 }) => {
-  const { learnMedia, mediaOf } = useEditor();
+  const { rememberMedia, mediaOf } = useEditor();
   const input = useRef<HTMLInputElement>(null);
   const chooser = useRef<HTMLButtonElement>(null);
-  const [choosing, setChoosing] = useState(false);
-  const [adding, setAdding] = useState(false);
-  const shown = value || fallback;
+  const [isChoosing, setIsChoosing] = useState(false);
+  const [isUploading, setIsUploading] = useState(false);
+  const visibleId = value || fallback;
   const add = async (chosen: File) => {
-    setAdding(true);
+    setIsUploading(true);
     try {
       const item = await app.uploadMedia({ file: chosen }, { filename: chosen.name });
-      learnMedia(item);
+      rememberMedia(item);
       onChange(item.id);
     } catch (error) {
       showToast({ text: `${chosen.name} was not added. ${faultOf(error).message}`, tone: 'red', stays: true });
     } finally {
-      setAdding(false);
+      setIsUploading(false);
     }
   };
   const words = value ? 'Change' : 'Choose a file';
   return (
     <div className={styles.field}>
-      {shown && (
+      {visibleId && (
         <img
           className={styles.picture}
-          src={thumbnailOf(shown)}
-          alt={mediaOf(shown)?.alt || label}
+          src={thumbnailOf(visibleId)}
+          alt={mediaOf(visibleId)?.alt || label}
           data-inherited={!value || undefined}
         />
       )}
-      <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setChoosing(true)}>
+      <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setIsChoosing(true)}>
         <Button
-          {...same}
+          {...fieldProps}
           ref={chooser}
           variant="default"
           size="sm"
           disabled={disabled}
-          loading={adding}
+          loading={isUploading}
           aria-label={`${words} for ${label}`}
         >
           {words}
@@ -97,11 +97,11 @@ export const MediaOption = ({
         }}
       />
       <Suspense>
-        {choosing && (
+        {isChoosing && (
           <LibraryDialog
             accepts={file?.mimeTypes}
             single
-            onClose={() => setChoosing(false)}
+            onClose={() => setIsChoosing(false)}
             onChoose={([id = '']) => onChange(id)}
           />
         )}

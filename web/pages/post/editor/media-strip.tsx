@@ -70,11 +70,11 @@ const Tile = ({
   onRemove: () => void;
 }) => {
   const { mediaOf, readOnly } = useEditor();
-  const found = mediaOf(id);
-  const name = `${found?.kind ?? 'Image'} ${position + 1}`;
+  const mediaItem = mediaOf(id);
+  const name = `${mediaItem?.kind ?? 'Image'} ${position + 1}`;
   return (
     <div className={styles.tile}>
-      <img src={thumbnailOf(id)} alt={found?.alt ?? name} loading="lazy" />
+      <img src={thumbnailOf(id)} alt={mediaItem?.alt ?? name} loading="lazy" />
       <span className={styles.order} aria-hidden="true">
         {position + 1}
       </span>
@@ -107,12 +107,12 @@ const Tile = ({
 
 const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
   const { mediaOf, readOnly } = useEditor();
-  const found = mediaOf(id);
-  const alt = found?.alt;
+  const mediaItem = mediaOf(id);
+  const alt = mediaItem?.alt;
   // No network supports alt text for documents.
-  if (found?.kind === 'Document') return <DocumentName id={id} />;
+  if (mediaItem?.kind === 'Document') return <DocumentName id={id} />;
   // Not loaded yet, so whether it has alt text is unknown.
-  if (readOnly || found === undefined) return <span className={styles.alt}>{alt ?? ''}</span>;
+  if (readOnly || mediaItem === undefined) return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
       {alt ? (
@@ -175,10 +175,10 @@ export const AddMedia = ({
 }) => {
   const { editSide } = useEditor();
   const input = useRef<HTMLInputElement>(null);
-  const [choosing, setChoosing] = useState(false);
+  const [isChoosing, setIsChoosing] = useState(false);
   return (
     <>
-      <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setChoosing(true)}>
+      <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setIsChoosing(true)}>
         <button
           type="button"
           id={fields.media(index)}
@@ -203,8 +203,8 @@ export const AddMedia = ({
         }}
       />
       <Suspense>
-        {choosing && (
-          <LibraryDialog onClose={() => setChoosing(false)} onChoose={(ids) => editSide(withMedia(itemKey, ids))} />
+        {isChoosing && (
+          <LibraryDialog onClose={() => setIsChoosing(false)} onChoose={(ids) => editSide(withMedia(itemKey, ids))} />
         )}
       </Suspense>
     </>

@@ -3,6 +3,7 @@ import { Clock } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatRelative, formatSaid, formatTime } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -14,7 +15,7 @@ import type { PostActions } from './use-post-actions.ts';
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
 
-export const Notices = ({ acts }: { acts: PostActions }) => {
+export const Notices = ({ actions }: { actions: PostActions }) => {
   const { save, readOnly } = useEditor();
   const isScheduled = save.base?.status === 'Scheduled';
   return (
@@ -24,7 +25,7 @@ export const Notices = ({ acts }: { acts: PostActions }) => {
           Owners, admins and editors of the workspace can change it.
         </Banner>
       )}
-      {save.phase === 'conflict' && save.theirs && <ConflictNotice acts={acts} />}
+      {save.phase === 'conflict' && save.theirs && <ConflictNotice actions={actions} />}
       {save.phase === 'refused' &&
         (isScheduled && faultOf(save.fault).code === 'Invalid' ? (
           <Banner tone="orange" title="These changes are not saved yet">
@@ -33,12 +34,14 @@ export const Notices = ({ acts }: { acts: PostActions }) => {
         ) : (
           <FaultBanner fault={save.fault} title="These changes are not saved" />
         ))}
-      {isScheduled && save.base?.scheduledAt && !readOnly && <ScheduledNotice at={save.base.scheduledAt} acts={acts} />}
+      {isScheduled && save.base?.scheduledAt && !readOnly && (
+        <ScheduledNotice at={save.base.scheduledAt} actions={actions} />
+      )}
     </div>
   );
 };
 
-const ConflictNotice = ({ acts }: { acts: PostActions }) => {
+const ConflictNotice = ({ actions }: { actions: PostActions }) => {
   const { save } = useEditor();
   const zone = useZone();
   const [comparing, setComparing] = useState(false);
@@ -46,12 +49,12 @@ const ConflictNotice = ({ acts }: { acts: PostActions }) => {
   if (!theirs) return null;
   const isOut = theirs.status === 'Publishing' || theirs.status === 'Published';
   const keepMine = (
-    <Button size="xs" onClick={acts.keepMineAsCopy}>
+    <Button size="xs" onClick={actions.keepMineAsCopy}>
       Keep mine as a copy
     </Button>
   );
   const takeTheirs = (
-    <Button size="xs" onClick={acts.takeTheirs}>
+    <Button size="xs" onClick={actions.takeTheirs}>
       {isOut ? 'See what went out' : 'Take theirs'}
     </Button>
   );
@@ -86,14 +89,14 @@ const ConflictNotice = ({ acts }: { acts: PostActions }) => {
   );
 };
 
-const ScheduledNotice = ({ at, acts }: { at: string; acts: PostActions }) => {
+const ScheduledNotice = ({ at, actions }: { at: string; actions: PostActions }) => {
   const zone = useZone();
   useNow();
   const [running, setRunning] = useState(false);
   const unschedule = async () => {
     setRunning(true);
     try {
-      await acts.unschedule();
+      await actions.unschedule();
       showToast({ text: 'Unscheduled. It is a draft again.' });
     } catch (error) {
       showToast({ text: `It is still scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
@@ -112,9 +115,7 @@ const ScheduledNotice = ({ at, acts }: { at: string; acts: PostActions }) => {
         </Button>
       }
     >
-      {sentence(formatRelative(at))}
+      {capitalize(formatRelative(at))}.
     </Banner>
   );
 };
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -63,7 +63,7 @@ export const OptionField = ({
 
 /** Renders text in backticks as code. */
 const WithCode = ({ text }: { text: string }) =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no id and never reorder
   text.split('`').map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece));
 
 const Input = ({
@@ -86,10 +86,10 @@ const Input = ({
   readOnly: boolean;
   onChange: (value: string) => void;
 }) => {
-  const same = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
+  const fieldProps = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
   const text = (change: object) => (
     <TextInput
-      {...same}
+      {...fieldProps}
       dir="auto"
       value={value}
       placeholder={fallback ?? ''}
@@ -98,11 +98,11 @@ const Input = ({
     />
   );
   if (choices && choices.length > 0) {
-    return <Chooser {...same} choices={choices} value={value} fallback={fallback} onChange={onChange} />;
+    return <Chooser {...fieldProps} choices={choices} value={value} fallback={fallback} onChange={onChange} />;
   }
   switch (option.type) {
     case 'Boolean':
-      return <Chooser {...same} choices={yesNo} value={value} fallback={fallback} onChange={onChange} />;
+      return <Chooser {...fieldProps} choices={yesNo} value={value} fallback={fallback} onChange={onChange} />;
     case 'Integer':
       return text({ type: 'number', min: 0, step: 1, inputMode: 'numeric' });
     case 'Url':
@@ -115,20 +115,20 @@ const Input = ({
     case 'List':
       return text({ placeholder: fallback ?? 'One, two, three' });
     case 'Media':
-      return <MediaOption {...same} option={option} value={value} fallback={fallback} onChange={onChange} />;
+      return <MediaOption {...fieldProps} option={option} value={value} fallback={fallback} onChange={onChange} />;
     case 'Instant':
-      return <TimeField {...same} value={value} onChange={onChange} />;
+      return <TimeField {...fieldProps} value={value} onChange={onChange} />;
     case 'Focus':
-      return <FocusField {...same} value={value} fallback={fallback} onChange={onChange} />;
+      return <FocusField {...fieldProps} value={value} fallback={fallback} onChange={onChange} />;
     case 'Poll':
       return option.poll ? (
-        <PollField {...same} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
+        <PollField {...fieldProps} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
       ) : null;
     default:
       if (isLong(option)) {
         return (
           <Textarea
-            {...same}
+            {...fieldProps}
             dir="auto"
             autosize
             minRows={3}
@@ -161,7 +161,7 @@ const Chooser = ({
   value,
   fallback,
   onChange,
-  ...same
+  ...fieldProps
 }: {
   id: string;
   disabled: boolean;
@@ -175,7 +175,7 @@ const Chooser = ({
   const isKnown = value === '' || choices.some((choice) => choice.value === value);
   return (
     <Select
-      {...same}
+      {...fieldProps}
       data={[...choices, ...(isKnown ? [] : [{ value, label: value }])]}
       value={value === '' ? null : value}
       placeholder={byDefault === undefined ? 'Choose' : `${byDefault} (default)`}
@@ -192,7 +192,7 @@ const Chooser = ({
 const TimeField = ({
   value,
   onChange,
-  ...same
+  ...fieldProps
 }: {
   id: string;
   disabled: boolean;
@@ -204,7 +204,7 @@ const TimeField = ({
   const [text, setText] = useState(isInstant ? wallTime(value, zone).slice(0, 16).replace(' ', 'T') : '');
   return (
     <TextInput
-      {...same}
+      {...fieldProps}
       type="datetime-local"
       value={text}
       description={zone}

@@ -12,11 +12,11 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
     useEditor();
   const networks = useNetworks();
   const account = chosen.find(({ id }) => id === version);
-  const having = [...new Set((account ? [account] : chosen).map(({ network }) => network))].filter(
+  const networksWithOptions = [...new Set((account ? [account] : chosen).map(({ network }) => network))].filter(
     (network) => optionsOf(network).length > 0,
   );
   const needs = (network: string) => optionsOf(network).some(({ required }) => required);
-  const ordered = [...having.filter(needs), ...having.filter((network) => !needs(network))];
+  const ordered = [...networksWithOptions.filter(needs), ...networksWithOptions.filter((network) => !needs(network))];
   const [picked, setPicked] = useState<string>();
   useReveal((network) => setPicked(network), ordered);
   const open = ordered.find((network) => network === picked) ?? ordered[0];
@@ -63,12 +63,12 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
 /** Switches networks when a check links to an option of another one. */
 const useReveal = (show: (network: string) => void, networks: readonly string[]) => {
   useEffect(() => {
-    const hear = (event: Event) => {
+    const showNetwork = (event: Event) => {
       const field = String((event as CustomEvent<string>).detail);
       const network = networks.find((one) => field.startsWith(`editor-option-${one}.`));
       if (network) show(network);
     };
-    window.addEventListener('editor-reveal', hear);
-    return () => window.removeEventListener('editor-reveal', hear);
+    window.addEventListener('editor-reveal', showNetwork);
+    return () => window.removeEventListener('editor-reveal', showNetwork);
   });
 };

@@ -70,7 +70,7 @@ export const PollField = ({
     <div className={styles.poll}>
       <ul ref={list} className={styles.choices}>
         {choices.map((choice, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id
           <li key={index} className={styles.choice}>
             <TextInput
               id={index === 0 ? id : `${id}-${index}`}

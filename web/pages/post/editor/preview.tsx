@@ -3,14 +3,15 @@ import { extrasOf } from '#web/parts/extras.ts';
 import { linkCardsIn } from '#web/parts/link-card.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import { PostPreview } from '#web/parts/post-preview.tsx';
+import { toRelativeUrl } from '#web/parts/to-relative-url.ts';
 import { resultFor } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 
 export const Preview = ({ account }: { account: Account }) => {
-  const { calm, limitsOf, optionsOf, mediaOf, fittedOf, linkCards } = useEditor();
+  const { deferredDraft, limitsOf, optionsOf, mediaOf, fittedOf, linkCards } = useEditor();
   const limits = limitsOf(account);
   if (limits === undefined) return null;
-  const { items, options } = resultFor(calm, account.id);
+  const { items, options } = resultFor(deferredDraft, account.id);
   const titleKey = `${account.network}.title`;
   const own = optionsOf(account.network);
   const hasTitle = own.some(({ key }) => key === titleKey);
@@ -20,7 +21,7 @@ export const Preview = ({ account }: { account: Account }) => {
   const hasCards = options[`${account.network}.link_card`] !== 'false';
   return (
     <PostPreview
-      account={{ ...account, picture: pictureOf(account) }}
+      account={{ ...account, picture: account.avatarUrl && toRelativeUrl(account.avatarUrl) }}
       limits={limits}
       extras={extrasOf(options, account.network)}
       title={hasTitle ? (options[titleKey] ?? '') : undefined}
@@ -43,11 +44,4 @@ export const Preview = ({ account }: { account: Account }) => {
       }))}
     />
   );
-};
-
-/** Relative, since BASE_URL may differ from the address of this page. */
-const pictureOf = ({ avatarUrl }: Account) => {
-  if (!avatarUrl) return undefined;
-  const { pathname, search } = new URL(avatarUrl, location.href);
-  return pathname + search;
 };

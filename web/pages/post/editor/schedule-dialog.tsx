@@ -18,26 +18,26 @@ const Loading = () => (
 /** A popover, or a drawer on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
   const isPhone = useIsPhone();
-  const { panelOpened, closePanel } = sending;
+  const { isPanelOpen, closePanel } = sending;
   const close = useRef(closePanel);
   useEffect(() => {
     close.current = closePanel;
   });
   // Escape must also work before the panel has loaded.
   useEffect(() => {
-    if (!panelOpened) return;
+    if (!isPanelOpen) return;
     const press = ({ key }: KeyboardEvent) => key === 'Escape' && close.current();
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [panelOpened]);
+  }, [isPanelOpen]);
   const panel = (
     <Suspense fallback={<Loading />}>
       <SchedulePanel
-        key={sending.taken}
-        at={sending.wish}
+        key={sending.takenSlot}
+        at={sending.plannedFor}
         slot={sending.slot}
-        taken={sending.taken}
-        blocked={sending.blocked}
+        takenSlot={sending.takenSlot}
+        blockReason={sending.blockReason}
         onPick={sending.pick}
         onSchedule={sending.schedule}
       />
@@ -48,7 +48,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
       <>
         {children}
         <Drawer
-          opened={sending.panelOpened}
+          opened={sending.isPanelOpen}
           onClose={sending.closePanel}
           title="Schedule"
           position="bottom"
@@ -61,7 +61,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
   }
   return (
     <Popover
-      opened={sending.panelOpened}
+      opened={sending.isPanelOpen}
       onChange={(opened) => !opened && sending.closePanel()}
       position="bottom-end"
       width={358}
@@ -73,7 +73,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
     >
       <Popover.Target>{children}</Popover.Target>
       <Popover.Dropdown className={styles.panel} role="dialog" aria-label="Schedule">
-        {sending.panelOpened && panel}
+        {sending.isPanelOpen && panel}
       </Popover.Dropdown>
     </Popover>
   );

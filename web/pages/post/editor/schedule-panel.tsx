@@ -1,3 +1,4 @@
+import { capitalize } from '#web/parts/capitalize.ts';
 import '@mantine/dates/styles.layer.css';
 import { DatePicker } from '@mantine/dates';
 import { useQuery } from '@tanstack/react-query';
@@ -29,8 +30,8 @@ import { useEditor } from './use-editor.ts';
 export default function SchedulePanel({
   at,
   slot,
-  taken,
-  blocked,
+  takenSlot,
+  blockReason,
   onPick,
   onSchedule,
 }: {
@@ -39,9 +40,9 @@ export default function SchedulePanel({
   /** Next free slot. */
   slot: string | undefined;
   /** A slot that someone else took after it was offered here. */
-  taken: string | undefined;
+  takenSlot: string | undefined;
   /** Why the post cannot be scheduled. */
-  blocked: string | undefined;
+  blockReason: string | undefined;
   onPick: (at: string) => void;
   onSchedule: (at: string) => Promise<unknown>;
 }) {
@@ -53,19 +54,19 @@ export default function SchedulePanel({
   const suggested = at ?? slot ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
   const [own, setOwn] = useState<string>();
   const wall = own ?? wallTime(suggested, zone);
-  const [running, setRunning] = useState(false);
+  const [isRunning, setIsRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const form = useRef<HTMLFormElement>(null);
   // The popover moved the focus before this panel had loaded.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), []);
   const date = wall.slice(0, 10);
   const time = wall.slice(11, 16);
-  const chosen = isWhole(wall) ? instantOf(wall, zone) : undefined;
+  const chosen = isComplete(wall) ? instantOf(wall, zone) : undefined;
   const [month, setMonth] = useState<string>();
   const pick = (next: string) => {
     setOwn(next);
     setFault(undefined);
-    if (!isWhole(next)) return;
+    if (!isComplete(next)) return;
     const instant = instantOf(next, zone);
     if (Date.parse(instant) > now().getTime()) onPick(instant);
   };
@@ -78,15 +79,15 @@ export default function SchedulePanel({
         ? 'That time has passed. Choose a later one.'
         : undefined;
   const schedule = async () => {
-    if (chosen === undefined || running) return;
-    setRunning(true);
+    if (chosen === undefined || isRunning) return;
+    setIsRunning(true);
     setFault(undefined);
     try {
       await onSchedule(chosen);
     } catch (error) {
       setFault(error);
     } finally {
-      setRunning(false);
+      setIsRunning(false);
     }
   };
   const name = chosen === undefined ? '' : ` ${isMoving ? 'to' : 'for'} ${formatDateTime(chosen, zone)}`;
@@ -100,7 +101,7 @@ export default function SchedulePanel({
       ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (problem === undefined && blocked === undefined) void schedule();
+        if (problem === undefined && blockReason === undefined) void schedule();
       }}
     >
       {(slot !== undefined || hasNoSlots || best.length > 0) && (
@@ -115,13 +116,13 @@ export default function SchedulePanel({
                 onClick={() => choose(slot)}
               >
                 <b>{formatDateTime(slot, zone)}</b>
-                <span className="caption text-2">{capital(formatRelative(slot))}</span>
+                <span className="caption text-2">{capitalize(formatRelative(slot))}</span>
               </button>
             </>
           )}
-          {taken !== undefined && (
+          {takenSlot !== undefined && (
             <p className={styles.taken} role="status">
-              Someone took {formatDateTime(taken, zone)} just now. {slot !== undefined && 'This one is free.'}
+              Someone took {formatDateTime(takenSlot, zone)} just now. {slot !== undefined && 'This one is free.'}
             </p>
           )}
           {hasNoSlots && (
@@ -197,9 +198,9 @@ export default function SchedulePanel({
           px={8}
           fullWidth
           type="submit"
-          reason={problem ?? blocked}
+          reason={problem ?? blockReason}
           reasonHidden={problem !== undefined}
-          loading={running}
+          loading={isRunning}
           onClick={() => undefined}
         >
           {isMoving ? 'Move' : 'Schedule'}
@@ -213,6 +214,4 @@ export default function SchedulePanel({
   );
 }
 
-const capital = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
-
-const isWhole = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);
+const isComplete = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);

@@ -38,7 +38,7 @@ export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: 
   });
   const ofName = fieldFault(error, 'name', 'The name');
   const ofItems = fieldFault(error, 'items', 'The text');
-  const kept = Object.keys(options).length;
+  const optionCount = Object.keys(options).length;
   return (
     <form
       className={styles.form}
@@ -82,7 +82,9 @@ export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: 
           />
         );
       })}
-      {kept > 0 && <p className="small text-2">It also keeps {count(kept, 'option')}. Media stay with the post.</p>}
+      {optionCount > 0 && (
+        <p className="small text-2">It also keeps {count(optionCount, 'option')}. Media stay with the post.</p>
+      )}
       {error && !ofName && !ofItems && <FaultBanner fault={error} title="The template was not saved" />}
       <div className={styles.buttons} style={{ marginTop: 0 }}>
         <Button variant="quiet" onClick={onDone}>

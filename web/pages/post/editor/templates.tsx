@@ -4,11 +4,10 @@ import { LayoutTemplate, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { TemplateSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { showFault } from '#web/parts/toasts.tsx';
 import { keys, queries } from '#web/queries.ts';
 import { TemplateForm } from './template-form.tsx';
 import styles from './templates-dialog.module.css';
@@ -84,22 +83,21 @@ const List = ({ templating }: { templating: Templating }) => (
 const TemplateRow = ({ template, templating }: { template: TemplateSummary; templating: Templating }) => {
   const { id, name, text, items, options } = template;
   const client = useQueryClient();
-  const [asking, setAsking] = useState(false);
-  const tell = (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message });
+  const [isConfirming, setIsConfirming] = useState(false);
   const read = () => client.fetchQuery({ queryKey: keys.template(id), queryFn: () => app.getTemplate({ id }) });
-  const insert = useMutation({ mutationFn: read, onSuccess: templating.insert, onError: tell });
-  const change = useMutation({ mutationFn: read, onSuccess: templating.change, onError: tell });
+  const insert = useMutation({ mutationFn: read, onSuccess: templating.insert, onError: showFault });
+  const change = useMutation({ mutationFn: read, onSuccess: templating.change, onError: showFault });
   const remove = useMutation({
     mutationFn: () => app.deleteTemplate({ id }),
-    onError: tell,
+    onError: showFault,
     onSettled: () => client.invalidateQueries({ queryKey: keys.templates }),
   });
   const facts = [items > 1 && count(items, 'item'), options > 0 && count(options, 'option')].filter(Boolean).join(', ');
-  if (asking) {
+  if (isConfirming) {
     return (
       <li className={styles.row} style={{ minHeight: 52 }}>
         <span className={`small ${styles.ask}`}>Delete “{name}”? Posts that it is in stay as they are.</span>
-        <Button size="xs" variant="quiet" onClick={() => setAsking(false)}>
+        <Button size="xs" variant="quiet" onClick={() => setIsConfirming(false)}>
           Keep
         </Button>
         <Button size="xs" variant="danger" loading={remove.isPending} onClick={() => remove.mutate()}>
@@ -123,7 +121,7 @@ const TemplateRow = ({ template, templating }: { template: TemplateSummary; temp
       <ActionIcon aria-label={`Change ${name}`} onClick={() => change.mutate()}>
         <Pencil size={15} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
-      <ActionIcon aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
+      <ActionIcon aria-label={`Delete ${name}`} onClick={() => setIsConfirming(true)}>
         <Trash2 size={15} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
     </li>

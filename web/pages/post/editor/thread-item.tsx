@@ -44,7 +44,7 @@ export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number
     />
   );
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping files has its twin in Add media
+    // biome-ignore lint/a11y/noStaticElementInteractions: Add media does the same for the keyboard
     <div
       className={`card ${styles.item}`}
       data-over={over || undefined}

@@ -54,8 +54,8 @@ export const Thread = ({
 const ThreadNote = () => {
   const { chosen, limitsOf } = useEditor();
   const networks = useNetworks();
-  const having = chosen.filter((account) => limitsOf(account)?.thread.form === 'Replies');
-  const names = [...new Set(having.map(({ network }) => networks.of(network).name))];
+  const threaded = chosen.filter((account) => limitsOf(account)?.thread.form === 'Replies');
+  const names = [...new Set(threaded.map(({ network }) => networks.of(network).name))];
   if (names.length === 0) return null;
   return <span className="small text-3">Threads go out on {joinWithAnd(names)}.</span>;
 };

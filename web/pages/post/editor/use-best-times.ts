@@ -7,7 +7,7 @@ import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 
 const daysBack = 90;
-const offered = 3;
+const maxTimes = 3;
 
 export interface BestTime {
   readonly at: string;
@@ -38,7 +38,7 @@ const bestTimesOf = (times: Summary['bestTimes'], zone: string): BestTime[] =>
   times
     .filter(({ engagement }) => engagement > 0)
     .sort((one, other) => Number(one.lowConfidence) - Number(other.lowConfidence) || other.average - one.average)
-    .slice(0, offered)
+    .slice(0, maxTimes)
     .map(({ weekday, hour, posts, average, lowConfidence }, index) => ({
       at: nextOf(weekday, hour, zone),
       evidence: lowConfidence

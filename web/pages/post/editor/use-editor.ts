@@ -26,7 +26,7 @@ export interface Editor {
   readonly openVersion: (accountId: string | undefined) => void;
   readonly side: Side;
   /** Deferred draft, for rendering that is slower than typing. */
-  readonly calm: Draft;
+  readonly deferredDraft: Draft;
   readonly edit: (change: Change) => void;
   /** Edits the open version. */
   readonly editSide: (change: (side: Side) => Side) => void;
@@ -42,7 +42,7 @@ export interface Editor {
   readonly linkCards: EditorView['linkCards'];
   /** The fitted image that the account gets instead. */
   readonly fittedOf: (account: Account, mediaId: string) => string | undefined;
-  readonly learnMedia: (...items: MediaItem[]) => void;
+  readonly rememberMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
   /** False until the server has validated an opened post. */
   readonly isChecked: boolean;
@@ -74,7 +74,7 @@ export const useEditorState = ({
   const [saver] = useState(() =>
     createAutosave({
       post,
-      fresh: emptyDraft(usualAccounts(accounts), futureOrNone(search.at)),
+      initial: emptyDraft(defaultAccounts(accounts), futureOrNone(search.at)),
       onCreated: (id) => {
         onCreated(id);
         void navigate({ to: '/posts/$id', params: { id }, search: {}, replace: true });
@@ -94,16 +94,16 @@ export const useEditorState = ({
   const { accountIds } = draft;
 
   const chosen = useMemo(
-    () => accountIds.map((id) => accounts.find((account) => account.id === id) ?? goneAccount(id)),
+    () => accountIds.map((id) => accounts.find((account) => account.id === id) ?? disconnectedAccount(id)),
     [accountIds, accounts],
   );
   const version = accountIds.find((id) => id === search.version);
   const providers = useQuery(queries.providers).data?.providers;
   const limits = useQuery(queries.limits).data?.providers;
   const view = useView(base);
-  const [learned, setLearned] = useState<ReadonlyMap<string, MediaItem>>(new Map());
+  const [uploaded, setUploaded] = useState<ReadonlyMap<string, MediaItem>>(new Map());
 
-  const fixed = useMemo(() => {
+  const lookups = useMemo(() => {
     const of = (network: string) => limits?.find((one) => one.network === network);
     const viewOf = (id: string) => view?.accounts.find(({ accountId }) => accountId === id);
     return {
@@ -116,24 +116,24 @@ export const useEditorState = ({
         return poll ? { ...option, poll } : option;
       },
       fittedOf: (account: Account, mediaId: string) => viewOf(account.id)?.fitted[mediaId]?.id,
-      mediaOf: (id: string) => learned.get(id) ?? view?.media.find((item) => item.id === id),
+      mediaOf: (id: string) => uploaded.get(id) ?? view?.media.find((item) => item.id === id),
     };
-  }, [limits, view, learned]);
+  }, [limits, view, uploaded]);
 
   // Counting a long text for many networks must not block typing.
-  const calm = useDeferredValue(draft);
+  const deferredDraft = useDeferredValue(draft);
   const checks = useMemo(
     () =>
       checksOf({
-        draft: calm,
+        draft: deferredDraft,
         chosen,
         base,
         issues: view?.issues ?? [],
         warnings: view?.warnings ?? [],
-        ...fixed,
+        ...lookups,
         isSandbox: (network) => providers?.find((one) => one.network === network)?.sandbox ?? false,
       }),
-    [calm, chosen, base, view, fixed, providers],
+    [deferredDraft, chosen, base, view, lookups, providers],
   );
   const openVersion = (accountId: string | undefined) => void setSearch({ version: accountId }, { replace: true });
   const edit = (change: Change) => {
@@ -148,12 +148,13 @@ export const useEditorState = ({
     version,
     openVersion,
     side: sideOf(draft, version),
-    calm,
+    deferredDraft,
     edit,
     editSide: (change) => edit(changeSide(version, change)),
-    ...fixed,
+    ...lookups,
     linkCards: view?.linkCards ?? [],
-    learnMedia: (...items) => setLearned((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
+    rememberMedia: (...items) =>
+      setUploaded((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
     checks,
     isChecked: base === undefined || view !== undefined,
     reveal: useReveal(version, openVersion),
@@ -171,7 +172,7 @@ const useView = (base: Post | undefined): EditorView | undefined =>
 
 const futureOrNone = (at = '') => (Date.parse(at) > now().getTime() ? at : undefined);
 
-const goneAccount = (id: string): Account => ({
+const disconnectedAccount = (id: string): Account => ({
   id,
   provider: 'Disconnected',
   // No network has this key.
@@ -183,16 +184,16 @@ const goneAccount = (id: string): Account => ({
   connectedAt: '',
 });
 
-const usualKey = () => `posthorn-accounts ${workspaceOfTab()}`;
+const accountsKey = () => `posthorn-accounts ${workspaceOfTab()}`;
 
 /** Only sent posts count. */
 export const rememberAccounts = (ids: readonly string[]) => {
-  localStorage.setItem(usualKey(), ids.join(' '));
+  localStorage.setItem(accountsKey(), ids.join(' '));
 };
 
 /** Accounts of the post last sent from this browser, or the only account. */
-const usualAccounts = (accounts: readonly Account[]): string[] => {
-  const usual = localStorage.getItem(usualKey())?.split(' ') ?? [];
-  const found = accounts.filter(({ id }) => usual.includes(id));
-  return (found.length > 0 || accounts.length > 1 ? found : accounts).map(({ id }) => id);
+const defaultAccounts = (accounts: readonly Account[]): string[] => {
+  const stored = localStorage.getItem(accountsKey())?.split(' ') ?? [];
+  const remembered = accounts.filter(({ id }) => stored.includes(id));
+  return (remembered.length > 0 || accounts.length > 1 ? remembered : accounts).map(({ id }) => id);
 };

@@ -16,7 +16,7 @@ import { type Editor, rememberAccounts } from './use-editor.ts';
 export type PostActions = ReturnType<typeof usePostActions>;
 
 /** Actions on the whole post. None is optimistic. */
-export const usePostActions = ({ save, saver, learnMedia }: Editor) => {
+export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
   const navigate = useNavigate();
   const client = useQueryClient();
 
@@ -34,8 +34,8 @@ export const usePostActions = ({ save, saver, learnMedia }: Editor) => {
 
   const openCopy = async (words: string) => {
     try {
-      const made = await makeCopy(contentOf(save.draft), save.base?.id);
-      await navigate({ to: '/posts/$id', params: { id: made.id } });
+      const copy = await makeCopy(contentOf(save.draft), save.base?.id);
+      await navigate({ to: '/posts/$id', params: { id: copy.id } });
       showToast({ text: words });
       return true;
     } catch (error) {
@@ -75,20 +75,20 @@ export const usePostActions = ({ save, saver, learnMedia }: Editor) => {
 
     /** Restoring is a new edit. The current text is saved first, so that it stays in the history. */
     restore: async ({ versions, media }: Revision, when: string) => {
-      const known = new Set(media.map(({ id }) => id));
+      const available = new Set(media.map(({ id }) => id));
       try {
         const post = await saver.settle();
         if (post === undefined) return;
         const before = saver.read().draft;
-        learnMedia(...media);
-        const kept = versions.map((version) => ({
+        rememberMedia(...media);
+        const restored = versions.map((version) => ({
           ...version,
-          content: version.content.map((item) => ({ ...item, media: item.media.filter((id) => known.has(id)) })),
+          content: version.content.map((item) => ({ ...item, media: item.media.filter((id) => available.has(id)) })),
           options: Object.fromEntries(
-            Object.entries(version.options).filter(([, value]) => known.has(value) || !isMediaId(value)),
+            Object.entries(version.options).filter(([, value]) => available.has(value) || !isMediaId(value)),
           ),
         }));
-        saver.edit((draft) => draftOf({ ...post, versions: kept }, draft));
+        saver.edit((draft) => draftOf({ ...post, versions: restored }, draft));
         await saver.settle();
         showToast({
           text: `Restored the text of ${when}`,
@@ -104,7 +104,7 @@ export const usePostActions = ({ save, saver, learnMedia }: Editor) => {
     /** Deletes after the time for Undo. */
     removeDraft: () => {
       const id = save.base?.id;
-      const back = () => void navigate({ to: '/posts/$id', params: { id: id ?? 'new' } });
+      const restore = () => void navigate({ to: '/posts/$id', params: { id: id ?? 'new' } });
       void navigate({ to: '/posts' });
       removeLocalDraft(id);
       if (id === undefined) return;
@@ -112,7 +112,7 @@ export const usePostActions = ({ save, saver, learnMedia }: Editor) => {
       showUndo({
         text: title ? `Deleted “${title}”` : 'Draft deleted',
         icon: Trash2,
-        undo: back,
+        undo: restore,
         act: () =>
           actions.posts.delete({ id }).then(
             () => client.invalidateQueries({ queryKey: ['posts'] }),

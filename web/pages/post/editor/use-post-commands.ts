@@ -28,7 +28,7 @@ export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, te
             },
           },
         ];
-  const acts: PaletteCommand[] = [
+  const commands: PaletteCommand[] = [
     ...(status === 'Failed'
       ? []
       : [{ id: 'schedule', label: 'Schedule this post', icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
@@ -38,5 +38,5 @@ export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, te
       : [{ id: 'publish', label: 'Publish this post now', icon: Send, keys: '⌘ ↵', run: sending.askPublish }]),
     { id: 'template', label: 'Insert template', icon: LayoutTemplate, words: 'signature', run: templating.choose },
   ];
-  usePageCommands(readOnly ? [] : acts);
+  usePageCommands(readOnly ? [] : commands);
 };

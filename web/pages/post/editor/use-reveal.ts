@@ -16,20 +16,20 @@ export const fields = {
 
 /** Opens the version, then focuses the field. */
 export const useReveal = (version: string | undefined, open: (version: string | undefined) => void) => {
-  const [wanted, setWanted] = useState<Place>();
+  const [target, setTarget] = useState<Place>();
   useEffect(() => {
-    if (wanted === undefined || wanted.version !== version) return;
-    setWanted(undefined);
+    if (target === undefined || target.version !== version) return;
+    setTarget(undefined);
     // OptionsCard listens and renders the network's options, which takes a frame.
-    window.dispatchEvent(new CustomEvent('editor-reveal', { detail: wanted.field }));
+    window.dispatchEvent(new CustomEvent('editor-reveal', { detail: target.field }));
     requestAnimationFrame(() => {
-      const field = document.getElementById(wanted.field);
+      const field = document.getElementById(target.field);
       field?.scrollIntoView({ block: 'center' });
       field?.focus({ preventScroll: true });
     });
-  }, [wanted, version]);
+  }, [target, version]);
   return (place: Place) => {
-    setWanted(place);
+    setTarget(place);
     if (place.version !== version) open(place.version);
   };
 };

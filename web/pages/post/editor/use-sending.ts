@@ -14,97 +14,97 @@ import type { PostActions } from './use-post-actions.ts';
 
 export type Sending = ReturnType<typeof useSending>;
 
-export const useSending = (editor: Editor, acts: PostActions) => {
+export const useSending = (editor: Editor, postActions: PostActions) => {
   const { save, edit, readOnly } = editor;
   const zone = useZone();
   useNow();
-  const [publishing, setPublishing] = useState(false);
-  const [panelOpened, setPanelOpened] = useState(false);
-  const [scheduling, setScheduling] = useState(false);
+  const [isConfirmingPublish, setIsConfirmingPublish] = useState(false);
+  const [isPanelOpen, setIsPanelOpen] = useState(false);
+  const [isScheduling, setIsScheduling] = useState(false);
   const [moveTo, setMoveTo] = useState<string>();
   const isScheduled = save.base?.status === 'Scheduled';
   const isFailed = save.base?.status === 'Failed';
-  const wished = isScheduled ? (moveTo ?? save.base?.scheduledAt) : save.draft.scheduledAt;
+  const plannedAt = isScheduled ? (moveTo ?? save.base?.scheduledAt) : save.draft.scheduledAt;
   const client = useQueryClient();
   const slot = useNextSlot(save.draft.accountIds, { enabled: !readOnly && !isFailed });
-  const own = wished !== undefined && Date.parse(wished) > now().getTime() ? wished : undefined;
-  const wish = own ?? (isScheduled ? undefined : slot);
-  const [taken, setTaken] = useState<string>();
-  const blocked = whyBlocked(editor);
+  const own = plannedAt !== undefined && Date.parse(plannedAt) > now().getTime() ? plannedAt : undefined;
+  const plannedFor = own ?? (isScheduled ? undefined : slot);
+  const [takenSlot, setTakenSlot] = useState<string>();
+  const blockReason = findBlockReason(editor);
 
   /** Someone else took the slot: schedule nothing and offer the next one. */
-  const missSlot = async (at: string) => {
+  const handleTakenSlot = async (at: string) => {
     await client.invalidateQueries({ queryKey: keys.slots });
-    setTaken(at);
+    setTakenSlot(at);
     setMoveTo(undefined);
     if (!isScheduled) edit((draft) => ({ ...draft, scheduledAt: undefined }));
-    setPanelOpened(true);
+    setIsPanelOpen(true);
   };
 
   const schedule = async (at: string) => {
     const isSlot = slot !== undefined && Date.parse(slot) === Date.parse(at);
-    if (isSlot && !(await isStillFree(at, save.draft.accountIds))) return missSlot(at);
-    await acts.schedule(at);
-    setTaken(undefined);
-    setPanelOpened(false);
+    if (isSlot && !(await isStillFree(at, save.draft.accountIds))) return handleTakenSlot(at);
+    await postActions.schedule(at);
+    setTakenSlot(undefined);
+    setIsPanelOpen(false);
     setMoveTo(undefined);
     showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatSaid(at, zone)}` });
   };
-  const openPanel = () => setPanelOpened(true);
+  const openPanel = () => setIsPanelOpen(true);
   /** Schedules at the planned time, or opens the panel if there is none. */
-  const scheduleWish = async () => {
-    if (blocked !== undefined) return sayWhy(blocked);
-    if (wish === undefined) return openPanel();
-    setScheduling(true);
+  const schedulePlanned = async () => {
+    if (blockReason !== undefined) return showReason(blockReason);
+    if (plannedFor === undefined) return openPanel();
+    setIsScheduling(true);
     try {
-      await schedule(wish);
+      await schedule(plannedFor);
     } catch (error) {
       showToast({ text: `The post was not scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
     } finally {
-      setScheduling(false);
+      setIsScheduling(false);
     }
   };
   const askPublish = () => {
-    if (blocked !== undefined) sayWhy(blocked);
-    else if (!isScheduled) setPublishing(true);
+    if (blockReason !== undefined) showReason(blockReason);
+    else if (!isScheduled) setIsConfirmingPublish(true);
   };
-  useKeys({
+  useSendKeys({
     publish: askPublish,
     schedule: () => {
       if (isFailed) askPublish();
       else if (isScheduled) openPanel();
-      else if (!panelOpened) void scheduleWish();
+      else if (!isPanelOpen) void schedulePlanned();
       else document.querySelector<HTMLFormElement>('[role="dialog"] form')?.requestSubmit();
     },
-    on: !readOnly && !publishing,
+    on: !readOnly && !isConfirmingPublish,
   });
   return {
-    wish,
+    plannedFor,
     slot,
     /** A slot that someone else took after it was offered here. */
-    taken,
-    blocked,
-    publishing,
+    takenSlot,
+    blockReason,
+    isConfirmingPublish,
     askPublish,
-    closePublish: () => setPublishing(false),
-    panelOpened,
+    closePublish: () => setIsConfirmingPublish(false),
+    isPanelOpen,
     openPanel,
-    closePanel: () => setPanelOpened(false),
-    scheduling,
-    scheduleWish: () => void scheduleWish(),
+    closePanel: () => setIsPanelOpen(false),
+    isScheduling,
+    schedulePlanned: () => void schedulePlanned(),
     schedule,
     /** A draft stores the time; a scheduled post moves only on submit. */
     pick: (at: string) => {
-      setTaken(undefined);
+      setTakenSlot(undefined);
       if (isScheduled) setMoveTo(at);
       else edit((draft) => ({ ...draft, scheduledAt: at }));
     },
   };
 };
 
-const sayWhy = (reason: string) => void showToast({ id: 'editor blocked', text: reason, icon: CircleAlert });
+const showReason = (reason: string) => void showToast({ id: 'editor blocked', text: reason, icon: CircleAlert });
 
-const whyBlocked = ({ save, chosen, checks }: Editor): string | undefined => {
+const findBlockReason = ({ save, chosen, checks }: Editor): string | undefined => {
   const broken = checks.filter(({ tone }) => tone === 'red').length;
   if (isEmpty(save.draft)) return 'Write something first.';
   if (chosen.length === 0) return 'Choose an account first.';
@@ -114,7 +114,7 @@ const whyBlocked = ({ save, chosen, checks }: Editor): string | undefined => {
 };
 
 /** ⌘↵ and ⌘⇧↵, or with Ctrl; also in text fields. */
-const useKeys = ({ publish, schedule, on }: { publish: () => void; schedule: () => void; on: boolean }) => {
+const useSendKeys = ({ publish, schedule, on }: { publish: () => void; schedule: () => void; on: boolean }) => {
   const latest = useRef({ publish, schedule });
   useEffect(() => {
     latest.current = { publish, schedule };

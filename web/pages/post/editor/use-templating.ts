@@ -32,16 +32,16 @@ export const useTemplating = (editor: Editor, item: number) => {
     insert: ({ kind, name, items, options }: Template) => {
       const before = save.draft;
       const fitting = Object.entries(options).filter(([key, value]) => fits(editor, key, value));
-      const left = Object.keys(options).length - fitting.length;
+      const omitted = Object.keys(options).length - fitting.length;
       const change =
         kind === 'Signature' ? signItems(items[0] ?? '') : insertItems(item, items, Object.fromEntries(fitting));
       edit(changeSide(version, change as (side: Side) => Side));
       setOpened(undefined);
       showToast({
         text:
-          left === 0
+          omitted === 0
             ? `“${name}” inserted`
-            : `“${name}” inserted. ${count(left, 'option')} left out: no account here has ${left === 1 ? 'it' : 'them'}.`,
+            : `“${name}” inserted. ${count(omitted, 'option')} left out: no account here has ${omitted === 1 ? 'it' : 'them'}.`,
         icon: LayoutTemplate,
         action: {
           label: 'Undo',

@@ -19,10 +19,10 @@ export interface Upload {
 
 export type Uploads = ReturnType<typeof useUploads>;
 
-let made = 0;
+let lastKey = 0;
 
 /** Uploads one after the other, so that files keep their order. */
-export const useUploads = ({ edit, version, learnMedia }: Editor) => {
+export const useUploads = ({ edit, version, rememberMedia }: Editor) => {
   const [list, setList] = useState<readonly Upload[]>([]);
   const queue = useRef(Promise.resolve());
   const change = (key: number, share: number) =>
@@ -33,7 +33,7 @@ export const useUploads = ({ edit, version, learnMedia }: Editor) => {
       const onProgress = ({ sentBytes, totalBytes }: { sentBytes: number; totalBytes: number }) =>
         change(key, totalBytes === 0 ? 0 : sentBytes / totalBytes);
       const item = await app.uploadMedia({ file }, { onProgress, filename: name });
-      learnMedia(item);
+      rememberMedia(item);
       edit(changeSide(version, withMedia(itemKey, [item.id])));
     } catch (error) {
       showToast({ text: `${name} was not added. ${faultOf(error).message}`, tone: 'red', stays: true });
@@ -48,7 +48,7 @@ export const useUploads = ({ edit, version, learnMedia }: Editor) => {
     add: (files: readonly File[], itemKey: string) => {
       const uploads = files.map((file): Upload => {
         return {
-          key: ++made,
+          key: ++lastKey,
           itemKey,
           name: nameOf(file),
           url: URL.createObjectURL(file),

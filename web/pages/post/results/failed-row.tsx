@@ -10,7 +10,7 @@ import { useAnswers } from './use-answers.ts';
 import type { Target } from './use-results.ts';
 
 /** Error codes that only an edit can fix. */
-const mendedByEditing = ['content_refused', 'media_refused', 'invalid', 'disconnected'];
+const editCodes = ['content_refused', 'media_refused', 'invalid', 'disconnected'];
 
 export const FailedRow = ({ target, postId }: { target: Target; postId: string }) => {
   const { canWrite } = usePermissions();
@@ -19,7 +19,7 @@ export const FailedRow = ({ target, postId }: { target: Target; postId: string }
   const code = result?.error?.code ?? '';
   const needsReconnect = account?.status === 'NeedsReconnect';
   const offersReconnect = needsReconnect || code === 'permission';
-  const blocked = needsReconnect
+  const blockReason = needsReconnect
     ? 'after reconnecting, to this account only'
     : account
       ? undefined
@@ -30,7 +30,7 @@ export const FailedRow = ({ target, postId }: { target: Target; postId: string }
       {canWrite ? (
         <div className={styles.buttons}>
           {offersReconnect && account && <ReconnectButton account={account} provider={provider} />}
-          {mendedByEditing.includes(code) && (
+          {editCodes.includes(code) && (
             <Button
               variant="ink"
               size="xs"
@@ -41,14 +41,14 @@ export const FailedRow = ({ target, postId }: { target: Target; postId: string }
           )}
           <MainButton
             size="xs"
-            variant={blocked ? 'default' : 'send'}
-            reason={blocked}
+            variant={blockReason ? 'default' : 'send'}
+            reason={blockReason}
             loading={answers.isPending}
             onClick={() => answers.mutate('again')}
           >
             Send again
           </MainButton>
-          {!blocked && <span className="small text-2">to this account only</span>}
+          {!blockReason && <span className="small text-2">to this account only</span>}
         </div>
       ) : (
         <p className="small text-2">An owner, admin or editor can send it again.</p>

@@ -42,11 +42,11 @@ export const PublishedRow = ({ target }: { target: Target }) => {
 const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {
   const zone = useZone();
   const metrics = entry?.metrics;
-  const shown = metrics ? shownOf(metrics) : [];
+  const metricList = metrics ? listMetrics(metrics) : [];
   if (account?.statistics === 'Reconnect') return <ReconnectNote account={account} />;
   if (account?.statistics === 'None') return <Note>Reports no statistics</Note>;
   if (entry === undefined) return account && <Note>No statistics: a person found it</Note>;
-  if (shown.length === 0) {
+  if (metricList.length === 0) {
     if (metrics?.error) return <Note title={metrics.error}>The first read failed</Note>;
     if (metrics) return <Note>Nothing reported yet</Note>;
     return entry.nextFetchAt ? (
@@ -59,7 +59,7 @@ const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {
   }
   return (
     <>
-      <Metrics shown={shown} />
+      <Metrics list={metricList} />
       <div className={styles.reads}>
         <Sparkline values={curveOf(reads)} isDotted />
         <span className="caption text-2">
@@ -84,18 +84,18 @@ const Note = ({ title, children }: { title?: string; children: React.ReactNode }
   </span>
 );
 
-type Shown = readonly (readonly [name: string, value: number])[];
+type MetricList = readonly (readonly [name: string, value: number])[];
 
-const Metrics = ({ shown }: { shown: Shown }) => {
+const Metrics = ({ list }: { list: MetricList }) => {
   const isPhone = useIsPhone();
-  const words = ([name, value]: Shown[number]) => (value === 1 ? name.replace(/s$/, '') : name);
+  const labelFor = ([name, value]: MetricList[number]) => (value === 1 ? name.replace(/s$/, '') : name);
   if (isPhone) {
     return (
       <span className="small text-2 number">
-        {shown.map((one, index) => (
+        {list.map((one, index) => (
           <Fragment key={one[0]}>
             {index > 0 && ' · '}
-            {formatNumber(one[1])} {words(one)}
+            {formatNumber(one[1])} {labelFor(one)}
           </Fragment>
         ))}
       </span>
@@ -103,9 +103,9 @@ const Metrics = ({ shown }: { shown: Shown }) => {
   }
   return (
     <dl className={styles.metrics}>
-      {shown.map((one) => (
+      {list.map((one) => (
         <div key={one[0]}>
-          <dt className="caption text-2">{words(one)}</dt>
+          <dt className="caption text-2">{labelFor(one)}</dt>
           <dd className="number">{formatNumber(one[1])}</dd>
         </div>
       ))}
@@ -114,10 +114,10 @@ const Metrics = ({ shown }: { shown: Shown }) => {
 };
 
 const names = ['views', 'likes', 'comments', 'shares', 'reach', 'quotes', 'saves', 'clicks'] as const;
-const most = 3;
+const maxMetrics = 3;
 
-const shownOf = (metrics: NonNullable<MetricsEntry['metrics']>): Shown =>
-  names.flatMap((name) => (metrics[name] === undefined ? [] : [[name, metrics[name]] as const])).slice(0, most);
+const listMetrics = (metrics: NonNullable<MetricsEntry['metrics']>): MetricList =>
+  names.flatMap((name) => (metrics[name] === undefined ? [] : [[name, metrics[name]] as const])).slice(0, maxMetrics);
 
 /** Engagement over time, or views if there is none. */
 const curveOf = (reads: Reads) => {

@@ -20,13 +20,13 @@ const steps = [
 export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
   const zone = useZone();
   useNow();
-  const read = targets.filter(({ entry, account }) => entry && account?.statistics !== 'None');
-  const first = Math.min(...read.map(({ entry }) => Date.parse(entry?.publishedAt ?? '')));
-  if (read.length === 0 || !Number.isFinite(first)) return null;
-  const done = steps.map((step, index) => ({
+  const targetsWithReads = targets.filter(({ entry, account }) => entry && account?.statistics !== 'None');
+  const first = Math.min(...targetsWithReads.map(({ entry }) => Date.parse(entry?.publishedAt ?? '')));
+  if (targetsWithReads.length === 0 || !Number.isFinite(first)) return null;
+  const stepsWithSums = steps.map((step, index) => ({
     ...step,
     at: new Date(first + step.afterMs),
-    sum: sumAt(read, first + step.afterMs, first + (steps[index + 1]?.afterMs ?? Number.POSITIVE_INFINITY)),
+    sum: sumAt(targetsWithReads, first + step.afterMs, first + (steps[index + 1]?.afterMs ?? Number.POSITIVE_INFINITY)),
   }));
   return (
     <section className={`card ${styles.reads}`} aria-labelledby="reads">
@@ -35,7 +35,7 @@ export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
         <span className="caption text-2">numbers stand still in between</span>
       </header>
       <ol className={styles.steps}>
-        {done.map(({ name, at, sum }) => (
+        {stepsWithSums.map(({ name, at, sum }) => (
           <li key={name} data-done={sum !== undefined || undefined}>
             <span className={styles.dot} aria-hidden="true" />
             <span className="small text-2">{name}</span>
@@ -56,9 +56,11 @@ export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
 
 /** Engagement at the end of a step; undefined if no account was read in it. Reads may be slightly early. */
 const sumAt = (targets: readonly Target[], from: number, until: number) => {
-  const early = 60_000;
-  const before = targets.map(({ reads }) => reads.filter(({ fetchedAt }) => Date.parse(fetchedAt) < until - early));
-  const isRead = before.some((reads) => reads.some(({ fetchedAt }) => Date.parse(fetchedAt) >= from - early));
+  const toleranceMs = 60_000;
+  const before = targets.map(({ reads }) =>
+    reads.filter(({ fetchedAt }) => Date.parse(fetchedAt) < until - toleranceMs),
+  );
+  const isRead = before.some((reads) => reads.some(({ fetchedAt }) => Date.parse(fetchedAt) >= from - toleranceMs));
   if (!isRead) return undefined;
   return before.reduce((total, reads) => {
     const last = reads.at(-1);

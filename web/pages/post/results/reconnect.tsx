@@ -17,7 +17,7 @@ export const ReconnectButton = ({ account, provider }: { account: Account; provi
 
 /** Shown instead of numbers when only reading statistics is refused. */
 export const ReconnectNote = ({ account }: { account: Account }) => {
-  const words = (
+  const text = (
     <>
       <Unplug size={16} aria-hidden="true" />
       Reconnect to read statistics
@@ -25,11 +25,11 @@ export const ReconnectNote = ({ account }: { account: Account }) => {
   );
   return usePermissions().canManage ? (
     <a className={`small ${styles.note}`} href={pathOf(account)} title={account.statisticsMessage}>
-      {words}
+      {text}
     </a>
   ) : (
     <span className={`small ${styles.note}`} title={account.statisticsMessage}>
-      {words}
+      {text}
     </span>
   );
 };

@@ -58,7 +58,7 @@ export const SentContent = ({ post, targets }: { post: Post; targets: readonly T
       )}
       <ol className={styles.items}>
         {items.map(({ body, media }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: items of a post that is out never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: items of a sent post never reorder
           <li key={index} className={`card ${styles.item}`}>
             <Files files={filesOf(media)} />
             {body.trim() !== '' && (

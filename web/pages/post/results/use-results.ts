@@ -25,7 +25,7 @@ export interface Target {
 }
 
 /** Polling interval while the post is being sent. */
-const lookAgainMs = 1500;
+const pollMs = 1500;
 
 export const useResults = (post: Post) => {
   const { id, status } = post;
@@ -36,7 +36,7 @@ export const useResults = (post: Post) => {
     queryKey: ['posts', 'progress', id],
     queryFn: ({ signal }) => app.getProgress({ id }, { signal }),
     enabled: isSending,
-    refetchInterval: lookAgainMs,
+    refetchInterval: pollMs,
   });
   const metrics = useQuery({
     queryKey: keys.metrics(id),

@@ -10,8 +10,8 @@ import styles from './comments.module.css';
 /** Id of the field for a new comment. */
 export const newCommentId = 'new-comment';
 
-const mostCharacters = 2000;
-const mostNames = 5;
+const maxCharacters = 2000;
+const maxNames = 5;
 
 /** Suggests members after an @; ⌘↵ sends. */
 export const CommentForm = ({
@@ -64,7 +64,7 @@ export const CommentForm = ({
     });
   };
 
-  const look = ({ currentTarget }: React.SyntheticEvent<HTMLTextAreaElement>) => {
+  const updateBody = ({ currentTarget }: React.SyntheticEvent<HTMLTextAreaElement>) => {
     setBody(currentTarget.value);
     setCaret(currentTarget.selectionStart);
   };
@@ -85,10 +85,10 @@ export const CommentForm = ({
         autosize
         minRows={2}
         maxRows={10}
-        maxLength={mostCharacters}
+        maxLength={maxCharacters}
         value={body}
         error={fault === undefined ? undefined : faultOf(fault).message}
-        onChange={look}
+        onChange={updateBody}
         onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
@@ -124,9 +124,9 @@ export const CommentForm = ({
 
 /** Members whose names start with the text after the last @. */
 const useNames = (before: string) => {
-  const begun = /(?:^|[^\p{L}\p{N}])@([^@\n]{0,60})$/u.exec(before)?.[1]?.toLowerCase();
-  const { data } = useQuery({ ...queries.members, enabled: begun !== undefined });
-  if (begun === undefined) return [];
+  const prefix = /(?:^|[^\p{L}\p{N}])@([^@\n]{0,60})$/u.exec(before)?.[1]?.toLowerCase();
+  const { data } = useQuery({ ...queries.members, enabled: prefix !== undefined });
+  if (prefix === undefined) return [];
   const names = new Set(data?.members.map((member) => nameOf(member)));
-  return [...names].filter((name) => name.toLowerCase().startsWith(begun)).slice(0, mostNames);
+  return [...names].filter((name) => name.toLowerCase().startsWith(prefix)).slice(0, maxNames);
 };

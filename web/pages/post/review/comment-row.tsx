@@ -14,9 +14,9 @@ import styles from './comments.module.css';
 type Put = (change: (comments: Comment[]) => Comment[]) => void;
 
 export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => {
-  const [editing, setEditing] = useState(false);
-  const [deleting, setDeleting] = useState(false);
-  const edited = useRef<HTMLButtonElement>(null);
+  const [isEditing, setIsEditing] = useState(false);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const editButton = useRef<HTMLButtonElement>(null);
   const { id, author, body, mentions, createdAt, editedAt, mayEdit, mayDelete } = comment;
   const edit = useMutation({
     mutationFn: (text: string) => app.editComment({ id, body: text }),
@@ -26,8 +26,8 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
     },
   });
   const close = () => {
-    setEditing(false);
-    setTimeout(() => edited.current?.focus());
+    setIsEditing(false);
+    setTimeout(() => editButton.current?.focus());
   };
   const remove = async () => {
     await app.deleteComment({ id });
@@ -49,21 +49,26 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
           <span className={styles.acts}>
             {mayEdit && (
               <Tooltip label="Edit">
-                <ActionIcon ref={edited} size={24} aria-label="Edit comment" onClick={() => setEditing(!editing)}>
+                <ActionIcon
+                  ref={editButton}
+                  size={24}
+                  aria-label="Edit comment"
+                  onClick={() => setIsEditing(!isEditing)}
+                >
                   <Pencil size={13} aria-hidden="true" />
                 </ActionIcon>
               </Tooltip>
             )}
             {mayDelete && (
               <Tooltip label="Delete">
-                <ActionIcon size={24} aria-label="Delete comment" onClick={() => setDeleting(true)}>
+                <ActionIcon size={24} aria-label="Delete comment" onClick={() => setIsDeleting(true)}>
                   <Trash2 size={13} aria-hidden="true" />
                 </ActionIcon>
               </Tooltip>
             )}
           </span>
         </p>
-        {editing ? (
+        {isEditing ? (
           <CommentForm
             label="Edit comment"
             act="Save"
@@ -78,8 +83,8 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
         )}
       </div>
       <ConfirmDialog
-        opened={deleting}
-        onClose={() => setDeleting(false)}
+        opened={isDeleting}
+        onClose={() => setIsDeleting(false)}
         title="Delete this comment?"
         act="Delete comment"
         kind="danger"
@@ -93,11 +98,11 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
 
 const WithMentions = ({ text, names }: { text: string; names: readonly string[] }) => {
   if (names.length === 0) return text;
-  const longestFirst = [...names].sort((a, b) => b.length - a.length).map((name) => escaped(name));
+  const longestFirst = [...names].sort((a, b) => b.length - a.length).map((name) => escapeRegExp(name));
   const mention = new RegExp(`(@(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}]))`, 'giu');
   return text.split(mention).map((piece, index) =>
     index % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no id and never reorder
       <b key={index} className={styles.mention}>
         {piece}
       </b>
@@ -107,4 +112,4 @@ const WithMentions = ({ text, names }: { text: string; names: readonly string[] 
   );
 };
 
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escapeRegExp = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -14,7 +14,7 @@ const requests: Record<string, string> = {
 /** `Changed text and media` */
 export const describeEntry = (entry: HistoryEntry, zone: string): string => {
   const { kind, changed = [], scheduledAt, action = '', accounts } = entry;
-  const asked = requests[action] ?? 'change it';
+  const request = requests[action] ?? 'change it';
   switch (kind) {
     case 'Created':
       return 'Created';
@@ -27,11 +27,11 @@ export const describeEntry = (entry: HistoryEntry, zone: string): string => {
     case 'Publishing':
       return 'Published now';
     case 'Requested':
-      return `Asked to ${asked}`;
+      return `Asked to ${request}`;
     case 'Approved':
-      return `Approved: ${asked}`;
+      return `Approved: ${request}`;
     case 'Rejected':
-      return `Rejected: ${asked}`;
+      return `Rejected: ${request}`;
     case 'Published':
       return accounts ? `Went out to ${count(accounts.out, 'account')}` : 'Went out';
     case 'Failed':
@@ -64,12 +64,12 @@ export const otherChanges = ({ accountIds, versions, before }: Revision, nameOf:
   const options = (all: Revision['versions']) =>
     all.map((version) => [version.accountId, Object.entries(version.options).sort()]);
   const [now, old] = [files(versions), files(before.versions)];
-  const fresh = new Set(now.filter((id) => !old.includes(id))).size;
-  const gone = new Set(old.filter((id) => !now.includes(id))).size;
-  const isMoved = fresh === 0 && gone === 0 && now.join() !== old.join();
+  const addedCount = new Set(now.filter((id) => !old.includes(id))).size;
+  const removedCount = new Set(old.filter((id) => !now.includes(id))).size;
+  const isMoved = addedCount === 0 && removedCount === 0 && now.join() !== old.join();
   return [
-    ...(fresh > 0 ? [`${count(fresh, 'file')} added`] : []),
-    ...(gone > 0 ? [`${count(gone, 'file')} removed`] : []),
+    ...(addedCount > 0 ? [`${count(addedCount, 'file')} added`] : []),
+    ...(removedCount > 0 ? [`${count(removedCount, 'file')} removed`] : []),
     ...(isMoved ? ['Files moved'] : []),
     ...(JSON.stringify(options(versions)) === JSON.stringify(options(before.versions)) ? [] : ['Options changed']),
     ...(added.length > 0 ? [`Added ${joinWithAnd(added.map(nameOf))}`] : []),
