@@ -533,6 +533,17 @@ describe('the log', () => {
     expect(elsewhere.lines).toEqual([]);
     await Promise.all([opened.close(), beside.close()]);
   });
+
+  test('has a lock of recurring work that could not be released, and the process goes on', async () => {
+    const { lines, log } = recorded();
+    const report = createReport(log, 'work failed');
+    const opened = await openAgenda({ connection: fresh.parts, mongodbUrl: undefined, name: 'one', report });
+    await opened.agenda.start();
+    await opened.close();
+    // As Agenda calls it: without waiting, and without a catch.
+    await opened.agenda.db.unlockJob({ _id: 1, name: 'sweep' } as never);
+    expect(lines).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/pool/) } }]);
+  });
 });
 
 describe('a log file', () => {

@@ -50,6 +50,7 @@ export const startInstances = async ({
   const problems: string[] = [];
   const outages: Outage[] = [];
   let starts = 0;
+  let startsGivenUp = 0;
   let isClosing = false;
 
   const launch = (instance: Instance) => {
@@ -96,7 +97,9 @@ export const startInstances = async ({
       }
       if (isClosing) return;
       const how = child.exitCode === null ? `took over ${startWithinMs / 1000} s` : `ended with ${child.exitCode}`;
-      problems.push(`a start of the ${instance.role} process ${how}: ${said()}`);
+      // After START_PATIENCE a start gives up and says why; the supervisor starts it again.
+      if (child.exitCode === 1 && /The database cannot be used: .*\s*$/.test(said())) startsGivenUp++;
+      else problems.push(`a start of the ${instance.role} process ${how}: ${said()}`);
       child.kill('SIGKILL');
       await sleep(500);
     }
@@ -145,6 +148,7 @@ export const startInstances = async ({
     problems: problems as readonly string[],
     pids: () => all.flatMap(({ child }) => child?.pid ?? []),
     starts: () => starts,
+    startsGivenUp: () => startsGivenUp,
 
     /** Those that can be taken down while somebody still answers and somebody still publishes. */
     expendable: () =>

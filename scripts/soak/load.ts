@@ -144,7 +144,12 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
 
   const decide = async (post: LedgerPost, card: LedgerCard) => {
     const log = card.decision === 'approve' ? pressing(post) : undefined;
-    const clicked = await person.click(`/api/approvals/${card.id}/${card.decision}`, {}, log);
+    const clicked = await person
+      .click(`/api/approvals/${card.id}/${card.decision}`, {}, log)
+      .catch((error: unknown) => {
+        card.lost++;
+        throw error;
+      });
     card.lost += clicked.lost;
     if (clicked.status === 200) card.successes++;
     return clicked;

@@ -30,6 +30,7 @@ const figureNames = [
   'scheduled within a plan',
   'refused by a plan',
   'starts of a process',
+  'starts given up',
   'callers that gave up',
 ] as const;
 export type Figure = (typeof figureNames)[number];

@@ -52,7 +52,12 @@ const runIn = async (world: World, options: SoakOptions): Promise<Summary> => {
     secondLook: createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish }),
     hook: await addWebhook(world, streams('receiver')),
     faults: await createFaults({ ...world, streams, weights, holdMs: twins.holdMs }),
-    growth: sampleGrowth({ db: world.db, folder: world.dataFolder, pids: world.instances.pids }),
+    growth: sampleGrowth({
+      db: world.db,
+      folder: world.dataFolder,
+      pids: world.instances.pids,
+      killed: world.instances.starts,
+    }),
   };
   for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
   await runStorm(world, parts, options);
@@ -174,6 +179,7 @@ const summarise = (
       'scheduled within a plan': ledger.plan.scheduled,
       'refused by a plan': ledger.plan.refused,
       'starts of a process': instances.starts(),
+      'starts given up': instances.startsGivenUp(),
       'callers that gave up': [...ledger.troubles.values()].reduce((sum, times) => sum + times, 0),
     },
     needsHuman,

@@ -41,6 +41,7 @@ export const openAgenda = async ({
   const { close, ...place } = mongodbUrl
     ? await inMongo(mongodbUrl, report)
     : await inPostgres(connection, waitMs, report);
+  reportFailedUnlocks(place.backend, report);
   const agenda = new Agenda({
     ...place,
     name,
@@ -65,6 +66,12 @@ export const openAgenda = async ({
     rest,
     close: () => rest().finally(close),
   };
+};
+
+/** Agenda does not wait for an unlock, so one that fails would end the process. The lock ends by itself after `lockMs`. */
+const reportFailedUnlocks = ({ repository }: AgendaBackend, report: (error: unknown) => void) => {
+  const unlock = repository.unlockJob.bind(repository);
+  repository.unlockJob = (job) => unlock(job).catch(report);
 };
 
 /** The jobs as they are kept there, for a command, which takes no part in them. */
