@@ -8,7 +8,7 @@ const Read = z.object({
   posts: z.array(
     z.object({
       uri: z.string(),
-      likeCount: z.number().optional(),
+      likeCount: z.number(),
       replyCount: z.number().optional(),
       repostCount: z.number().optional(),
       quoteCount: z.number().optional(),

@@ -6,11 +6,11 @@ import { reported } from '#server/networks/shared/metrics';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-const Total = z.object({ summary: z.object({ total_count: z.number().optional() }) });
+const Total = z.object({ summary: z.object({ total_count: z.number() }) });
 
 const Post = z.object({
   shares: z.object({ count: z.number() }).optional(),
-  reactions: Total.optional(),
+  reactions: Total,
 });
 
 export const readMetrics = async (
@@ -35,7 +35,7 @@ const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: s
       is: 'numbers',
       metrics: reported({
         ...(await readViews(site, account, id)),
-        likes: post.reactions?.summary.total_count,
+        likes: post.reactions.summary.total_count,
         comments: await countComments(site, account, id),
         // Left out until somebody shares it.
         shares: post.shares?.count ?? 0,

@@ -76,7 +76,13 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
   return state === 'PROCESSING' && asked < patience ? waiting({ name, asked }, processingMs, out) : sent(out);
 };
 
-const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]), nextPageToken: z.string().optional() });
+/** Google leaves an empty list out. Beside fields that are not known, that may mean something else. */
+const LocalPosts = z.union([
+  z.object({ localPosts: z.array(LocalPost), nextPageToken: z.string().optional() }),
+  z
+    .strictObject({ nextPageToken: z.string().optional() })
+    .transform(({ nextPageToken }) => ({ localPosts: [], nextPageToken })),
+]);
 
 /** Google gives no key to a post: until its name is known, the last ones are compared. */
 export const confirm = async (

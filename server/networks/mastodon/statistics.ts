@@ -5,9 +5,9 @@ import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 
 const Counts = z.object({
-  favourites_count: z.number().optional(),
-  replies_count: z.number().optional(),
-  reblogs_count: z.number().optional(),
+  favourites_count: z.number(),
+  replies_count: z.number(),
+  reblogs_count: z.number(),
   // Since 4.5.
   quotes_count: z.number().optional(),
 });

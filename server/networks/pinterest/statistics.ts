@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { reported } from '#server/networks/shared/metrics';
+import { numbersNamed, reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
 
 const dayMs = 86_400_000;
 const oldestDays = 90;
 
-const count = z.number().optional();
 const Read = z.object({
   all: z.object({
-    summary_metrics: z.object({ IMPRESSION: count, SAVE: count, PIN_CLICK: count, OUTBOUND_CLICK: count }).default({}),
+    summary_metrics: numbersNamed(['IMPRESSION', 'SAVE', 'PIN_CLICK', 'OUTBOUND_CLICK'], z.number()),
   }),
 });
 

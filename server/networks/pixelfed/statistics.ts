@@ -5,11 +5,11 @@ import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 
 const Counts = z.object({
-  favourites_count: z.number().optional(),
+  favourites_count: z.number(),
   replies_count: z.number().optional(),
   // What older servers call it.
   reply_count: z.number().optional(),
-  reblogs_count: z.number().optional(),
+  reblogs_count: z.number(),
 });
 
 export const readMetrics = (

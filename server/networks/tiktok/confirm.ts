@@ -80,7 +80,7 @@ const Listed = z.object({
 type Listed = z.output<typeof Listed>;
 const List = z.object({
   data: z.object({
-    videos: z.array(Listed).default([]),
+    videos: z.array(Listed),
     cursor: z.number().optional(),
     has_more: z.boolean().default(false),
   }),

@@ -6,17 +6,15 @@ import { ask } from './api.ts';
 
 const Read = z.object({
   data: z.object({
-    videos: z
-      .array(
-        z.object({
-          id: z.string(),
-          view_count: z.number().optional(),
-          like_count: z.number().optional(),
-          comment_count: z.number().optional(),
-          share_count: z.number().optional(),
-        }),
-      )
-      .default([]),
+    videos: z.array(
+      z.object({
+        id: z.string(),
+        view_count: z.number(),
+        like_count: z.number().optional(),
+        comment_count: z.number().optional(),
+        share_count: z.number().optional(),
+      }),
+    ),
   }),
 });
 

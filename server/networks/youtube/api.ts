@@ -36,8 +36,8 @@ export const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
     case 'uploadLimitExceeded':
       return new NetworkTrouble(
         'rateLimited',
-        'The channel has uploaded as many videos as YouTube allows in a day. Try again tomorrow.',
-        { networkCode, until: until ?? new Date(now.getTime() + dayMs) },
+        'The channel has uploaded as many videos as YouTube allows in a day.',
+        { networkCode, until: until ?? new Date(now.getTime() + dayMs / 4) },
       );
     case 'rateLimitExceeded':
     case 'userRateLimitExceeded':

@@ -29,7 +29,7 @@ const Thread = z
   })
   .transform(({ id, snippet: { topLevelComment } }) => ({ id, ...topLevelComment.snippet }));
 type Thread = z.output<typeof Thread>;
-const Threads = z.object({ items: z.array(Thread).default([]), nextPageToken: z.string().optional() });
+const Threads = z.object({ items: z.array(Thread), nextPageToken: z.string().optional() });
 
 /** A comment that was just made may be listed later, so one that is not listed may be there all the same. */
 export const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<never>> => {

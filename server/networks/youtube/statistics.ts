@@ -1,21 +1,16 @@
 import { z } from 'zod';
 import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { reported } from '#server/networks/shared/metrics';
+import { numbersNamed, reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
 
 /** YouTube writes numbers as texts, and leaves out what the channel hides. */
-const Count = z.coerce.number().optional();
+const Count = z.coerce.number();
 
 const Videos = z.object({
-  items: z
-    .array(
-      z.object({
-        id: z.string(),
-        statistics: z.object({ viewCount: Count, likeCount: Count, commentCount: Count }).default({}),
-      }),
-    )
-    .default([]),
+  items: z.array(
+    z.object({ id: z.string(), statistics: numbersNamed(['viewCount', 'likeCount', 'commentCount'], Count) }),
+  ),
 });
 
 export const readMetrics = async (

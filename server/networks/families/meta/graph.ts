@@ -177,23 +177,30 @@ export const isPart = (
 /** Without text, other posts of the account look the same. */
 export const hasText = ({ part }: Pick<Sending, 'part'>): boolean => part.body.trim() !== '';
 
-const Numbers = z.union([z.number(), z.record(z.string(), z.number())]);
+/** A number, or the parts of one by name. */
+const Total = z.union([
+  z.number(),
+  z
+    .record(z.string(), z.unknown())
+    .refine((parts) => Object.keys(parts).length === 0 || Object.values(parts).some((part) => typeof part === 'number'))
+    .transform((parts) =>
+      Object.values(parts).reduce((sum: number, part) => sum + (typeof part === 'number' ? part : 0), 0),
+    ),
+]);
 
 const Insights = z.object({
   data: z.array(
-    z.object({
-      name: z.string(),
-      values: z.array(z.object({ value: Numbers })).optional(),
-      total_value: z.object({ value: Numbers }).optional(),
-    }),
+    z.union([
+      z
+        .object({ name: z.string(), values: z.tuple([z.object({ value: Total })], z.unknown()) })
+        .transform(({ name, values: [first] }) => ({ name, value: first.value })),
+      z
+        .object({ name: z.string(), total_value: z.object({ value: Total }) })
+        .transform(({ name, total_value: { value } }) => ({ name, value })),
+    ]),
   ),
 });
 
 /** Numbers by their name at Meta. One that is broken down is the sum of its parts. */
 export const insightsOf = (answer: NetworkAnswer): Readonly<Record<string, number | undefined>> =>
-  Object.fromEntries(
-    shaped(Insights, answer).data.map(({ name, values, total_value }) => {
-      const value = values?.[0]?.value ?? total_value?.value;
-      return [name, typeof value === 'object' ? Object.values(value).reduce((sum, one) => sum + one, 0) : value];
-    }),
-  );
+  Object.fromEntries(shaped(Insights, answer).data.map(({ name, value }) => [name, value]));
