@@ -53,6 +53,8 @@ export const buildWorld = async (streams: Streams) => {
     const { host, port, user = '', password = '', database } = postgres.config;
     const db = new pg.Pool({ ...postgres.config, max: 3, application_name: 'soak' });
     db.on('error', () => undefined);
+    // Also for a connection that is in use when the database is restarted.
+    db.on('connect', (connection) => void connection.on('error', () => undefined));
     closing.push(() => db.end());
     const databaseProxy = await startDatabaseProxy(join(host, `.s.PGSQL.${port}`));
     closing.push(databaseProxy.stop);

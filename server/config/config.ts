@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { isUrl } from '#contracts/is-url';
 import { bounds } from '#server/bounds';
 import { isPublicIp } from '#server/outbound/public-address';
 import { durationMs, type NewWorkspaces, type ProcessRole, roles, Settings } from './settings.ts';
 
-/** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */
-export const packageRoot = resolve(import.meta.dirname, '..');
+const findPackageRoot = (folder: string): string =>
+  existsSync(join(folder, 'package.json')) ? folder : findPackageRoot(dirname(folder));
+
+/** Where package.json is: the sources in server/config/ and the bundle in dist/ stand at different depths below it. */
+export const packageRoot = findPackageRoot(import.meta.dirname);
 export const { version: packageVersion } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
   version: string;
 };
