@@ -5,7 +5,7 @@ import { until } from '#test/support/until';
 import { axe, inBrowser, isClean } from './harness.ts';
 
 inBrowser('Social accounts', (world) => {
-  /** The page of the sandbox network, where somebody says yes. */
+  /** The consent page of the sandbox network. */
   const allow = async (page: Page, handle: string) => {
     await page.getByRole('heading', { name: 'A sandbox network' }).waitFor();
     await page.getByLabel('Handle').fill(handle);
@@ -24,7 +24,7 @@ inBrowser('Social accounts', (world) => {
     return id as string;
   };
 
-  test('an account is connected on the page of its network, and the address keeps nothing of it', async () => {
+  test('an account is connected on the page of its network, and the address is cleared', async () => {
     const page = await world.visit({ at: '/accounts' });
     await page.getByRole('complementary').getByRole('link', { name: /^X\b/ }).click();
     await allow(page, 'anna.page');
@@ -35,7 +35,7 @@ inBrowser('Social accounts', (world) => {
     await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe('/accounts');
   });
 
-  test('one that asks here is connected by a form, and says at the field what is wrong', async () => {
+  test('a network with credentials is connected through a form, which shows errors at the field', async () => {
     const page = await world.visit({ at: '/connect/bluesky', expected: [/400/] });
     await page.getByLabel('Handle').fill('cleo');
     const password = page.getByLabel('App password');
@@ -53,7 +53,7 @@ inBrowser('Social accounts', (world) => {
     await page.getByText(/Connected @cleo\S* on Bluesky/).waitFor();
   });
 
-  test('out of several pages somebody chooses, and at least one', async () => {
+  test('of several pages at least one has to be chosen', async () => {
     const page = await world.visit({ at: '/connect/facebook' });
     await allow(page, 'dora');
     await page.getByText('Which of these should Posthorn publish to?').waitFor();
@@ -64,7 +64,7 @@ inBrowser('Social accounts', (world) => {
     await page.getByText(/^Connected .* on Facebook/).waitFor();
   });
 
-  test('who says no there reads it in words, and can try again', async () => {
+  test('declining at the network is explained, and can be retried', async () => {
     const page = await world.visit({ at: '/connect/linkedin', expected: [/409/] });
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('LinkedIn was not connected: you did not allow it there.').waitFor();
@@ -74,7 +74,7 @@ inBrowser('Social accounts', (world) => {
     await page.getByText(/^Connected .* on LinkedIn/).waitFor();
   });
 
-  test('refused access stands first and asks to be reconnected', async () => {
+  test('an account with refused access comes first and offers to reconnect', async () => {
     await world.service.connect('youtube', { handle: 'zoe' });
     const id = await world.service.connect('tiktok', { handle: 'hugo' });
     await world.service.database.query(
@@ -84,7 +84,7 @@ inBrowser('Social accounts', (world) => {
     const page = await world.visit({ at: '/accounts' });
     const first = page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').first();
     await first.getByText('TikTok refused the sign-in. Posts to it fail until you reconnect.').waitFor();
-    // Beside the rail of a small window too.
+    // Also in a small window beside the rail.
     await page.setViewportSize({ width: 1024, height: 768 });
     await first.getByRole('link', { name: 'Reconnect @hugo on TikTok' }).click();
     await allow(page, 'hugo');
@@ -93,7 +93,7 @@ inBrowser('Social accounts', (world) => {
       .waitFor();
   });
 
-  test('reconnecting for statistics: never shown as broken, and its posts are read at once', async () => {
+  test('a missing statistics permission is not shown as broken, and reconnecting reads the posts at once', async () => {
     const id = await world.service.connect('facebook', { handle: 'ida', without: ['read_insights'] });
     const postId = await publish(id);
     const page = await world.visit({ at: '/accounts' });
@@ -136,7 +136,7 @@ inBrowser('Social accounts', (world) => {
     await jan.waitFor({ state: 'detached' });
   });
 
-  test('a viewer sees the accounts and who connects them', async () => {
+  test('a viewer sees the accounts and who can connect them', async () => {
     await world.service.connect('x', { handle: 'karl' });
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/accounts', as: email });

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { publicationsOf } from '#test/support/publications';
 import { axe, inBrowser, isClean, type World } from './harness.ts';
 
-/** Three weeks with four posts; in the three weeks before there was one. */
+/** Four posts in three weeks, and one in the three weeks before. */
 const threeWeeks = '/analytics?from=2026-09-21&to=2026-10-11';
 
 const put = async (
@@ -93,7 +93,7 @@ inBrowser('Analytics', (world) => {
       ]);
   });
 
-  test('has a table in place of the line, and a CSV in which no text is a formula', async () => {
+  test('offers a table instead of the chart, and a CSV in which no text is a formula', async () => {
     const page = await world.visit({ at: threeWeeks });
     await page.getByRole('img', { name: /Engagement by day, 21 Sep – 11 Oct: 280, before 140/ }).waitFor();
     await page.getByRole('button', { name: 'Show as a table' }).click();
@@ -110,7 +110,7 @@ inBrowser('Analytics', (world) => {
     expect(lines).toContain('post,"\'=HYPERLINK(""http://evil.example"")",1,130,1000,,,,,,,');
   });
 
-  test('keeps range and accounts in the address, and refuses dates that are no range', async () => {
+  test('keeps range and accounts in the address, and refuses invalid dates', async () => {
     const page = await world.visit({ at: threeWeeks });
     await page.getByRole('button', { name: 'All accounts' }).click();
     await page.getByRole('checkbox', { name: '@rye_texts' }).check();
@@ -130,7 +130,7 @@ inBrowser('Analytics', (world) => {
     await expect.poll(() => new URL(page.url()).search).toBe(`?accounts=${texts}&range=7`);
   });
 
-  test('counts in the zone of the person, not of the browser', async () => {
+  test("counts in the person's time zone, not in the browser's", async () => {
     const { email, userId } = await world.service.addMember('editor');
     await world.service.posthorn.people.changeProfile(userId, { timeZone: 'Asia/Tokyo' });
     const page = await world.visit({ at: threeWeeks, as: email });
@@ -138,7 +138,7 @@ inBrowser('Analytics', (world) => {
     await page.getByRole('button', { name: 'Fri 01:00, 80 a post, 3 posts' }).waitFor();
   });
 
-  test('says when the first numbers come, and shows a viewer no way to write', async () => {
+  test('says when the first numbers come, and offers a viewer no New post', async () => {
     const other = await world.service.addWorkspace();
     const page = await world.visit({ at: '/analytics', as: other.email });
     await page.getByRole('heading', { name: 'First numbers come 1 hour after a post goes out' }).waitFor();

@@ -31,7 +31,7 @@ inBrowser('API and MCP', (world) => {
     expect(await works(secret)).toBe(401);
   });
 
-  test('tokens of other workspaces stand there with their workspace', async () => {
+  test('tokens of other workspaces are listed with their workspace', async () => {
     const { email } = await world.service.addMember('admin');
     const browser = world.service.browser();
     await browser.signIn(email);
@@ -43,7 +43,7 @@ inBrowser('API and MCP', (world) => {
     await row.getByText('Elsewhere').waitFor();
   });
 
-  test('a connected client is there with what it may, and its access can be ended', async () => {
+  test('a connected client is listed with its permissions, and its access can be ended', async () => {
     const { userId, email, workspaceId } = await world.service.addMember('editor');
     const given = { name: 'Desk Agent', scopes: ['posts:read', 'posts:publish'], requestId: 'test' };
     const clientId = 'https://desk.example/client.json';
@@ -72,7 +72,7 @@ inBrowser('API and MCP', (world) => {
     await page.getByRole('region', { name: 'Configuration for Other' }).getByText('Authorization').waitFor();
   });
 
-  test('an owner switches the statistics tools on, others see how it is', async () => {
+  test('an owner switches the statistics tools on, others see the state', async () => {
     const page = await world.visit({ at: '/settings/api' });
     const control = page.getByRole('switch', { name: 'Statistics over MCP' });
     await control.click({ force: true });
@@ -83,11 +83,11 @@ inBrowser('API and MCP', (world) => {
     expect(await other.getByRole('switch').count()).toBe(0);
   });
 
-  test('the reference of the API opens without a complaint in the console, of its checker or of the content security policy', async () => {
+  test('the API reference opens without an error in the console, of its checker or of the content security policy', async () => {
     const page = await world.visit({ at: '/sign-in', as: null });
     const said: string[] = [];
     page.on('console', (message) => {
-      // It tells how long its steps took.
+      // The reference logs its timings.
       if (message.type() !== 'info') said.push(message.text());
     });
     await page.goto(`${world.service.url}/docs`);

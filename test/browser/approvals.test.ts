@@ -27,7 +27,7 @@ inBrowser('approvals', (world) => {
     await page.getByRole('heading', { level: 1, name: 'API and MCP' }).waitFor();
   });
 
-  test('a client asks: a toast in two tabs, a yes in one, and the post is out', async () => {
+  test('a request shows a toast in two tabs, and approving in one publishes the post', async () => {
     const { ask, post } = await draftIn(world, 'Two Tabs', 'Fresh from the oven');
     const first = await world.visit({ at: '/settings/api' });
     await first.getByRole('heading', { name: 'Connect a client' }).waitFor();
@@ -49,7 +49,7 @@ inBrowser('approvals', (world) => {
     await second.getByText('A post was published').waitFor();
   });
 
-  test('a request is rejected, and nothing runs; its poll was to be seen', async () => {
+  test('a rejected request does nothing, and its card shows the poll', async () => {
     const { ask, post } = await draftIn(world, 'Rejected', 'Not today');
     const value = JSON.stringify({ choices: ['Bread', 'Cake'], durationMinutes: 60 });
     await world.service.client.posts.setOption({ id: post.id, key: 'x.poll', value });
@@ -63,7 +63,7 @@ inBrowser('approvals', (world) => {
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
   });
 
-  test('a post that changed since is compared, and sent out by the own click', async () => {
+  test('a post edited after the request is shown as a diff, and the person can send it themselves', async () => {
     const { account, ask, post } = await draftIn(world, 'Changed', 'Saturday we open at 8:00 for coffee.');
     const at = await ask('posts_publishNow', { id: post.id });
     const content = [{ body: 'Saturday we open at 7:30 for coffee.' }];
@@ -95,11 +95,11 @@ inBrowser('approvals', (world) => {
       .waitFor();
   });
 
-  test('a card that somebody else decided says who and when', async () => {
+  test('a card that someone else decided says who and when', async () => {
     const { ask, post } = await draftIn(world, 'Twice', 'Only once');
     const at = await ask('posts_publishNow', { id: post.id });
     const page = await world.visit({ at: '/favicon.svg', expected: [/409/, /events/, /favicon/] });
-    // This tab hears no news, so it still shows what was.
+    // This tab gets no live events, so it still shows the old state.
     await page.route('**/api/app/events*', (route) => route.abort());
     await page.goto(world.service.url + at);
     const yes = cardOf(page).getByRole('button', { name: 'Approve and publish' });
@@ -114,7 +114,7 @@ inBrowser('approvals', (world) => {
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
   });
 
-  test('disconnecting shows which scheduled posts will fail, and is asked twice', async () => {
+  test('disconnecting shows which scheduled posts will fail, and asks for confirmation', async () => {
     const { account, ask, post } = await draftIn(world, 'Disconnect', 'Planned for later');
     const at = new Date(world.service.clock.now().getTime() + 24 * hourMs).toISOString();
     await world.service.asHuman('posts.schedule', { id: post.id, at });
@@ -132,7 +132,7 @@ inBrowser('approvals', (world) => {
     expect(accounts.map(({ id }) => id)).not.toContain(account);
   });
 
-  test('what does not fit cannot be approved, and the reason is there', async () => {
+  test('an invalid post cannot be approved, and the reason is shown', async () => {
     const { ask, post } = await draftIn(world, 'Too long', 'Fits no more');
     const page = await world.visit({ at: '/favicon.svg', expected: [/favicon/] });
     const issue = {
@@ -155,7 +155,7 @@ inBrowser('approvals', (world) => {
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
   });
 
-  test('J, K, A and R decide without a mouse, and a yes takes a second step', async () => {
+  test('J, K, A and R decide without a mouse, and approving asks for confirmation', async () => {
     const { ask, post, account } = await draftIn(world, 'By keys', 'Pressed by a key');
     await ask('posts_publishNow', { id: post.id });
     const other = await world.service.client.posts.create({ accountIds: [account], body: 'Pressed away' });
@@ -180,7 +180,7 @@ inBrowser('approvals', (world) => {
     await isOut(world, 'Pressed by a key');
   });
 
-  test('a viewer looks, and is told who decides', async () => {
+  test('a viewer sees the requests and who decides', async () => {
     const { ask, post } = await draftIn(world, 'Looked at', 'For all to see');
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }), as: email });
@@ -188,7 +188,7 @@ inBrowser('approvals', (world) => {
     expect(await cardOf(page).getByRole('button').count()).toBe(0);
   });
 
-  test('a time is shown in the zone of the person, whatever the browser has', async () => {
+  test("times are in the person's zone, whatever the browser's is", async () => {
     const { ask, post } = await draftIn(world, 'In Tokyo', 'Good morning');
     const member = await world.service.addMember('editor');
     await world.service.posthorn.people.changeProfile(member.userId, { timeZone: 'Asia/Tokyo' });
@@ -197,7 +197,7 @@ inBrowser('approvals', (world) => {
     await page.getByRole('heading', { name: 'Schedule this post for Fri 22 Nov 2126, 08:30' }).waitFor();
   });
 
-  test('text of others is text: markup, RTL marks and 100,000 characters', async () => {
+  test('foreign text stays text: markup, RTL marks and 100,000 characters', async () => {
     const body = `<img src=x onerror="alert(1)">\u202Eabc ${'long '.repeat(40)}`;
     const { account, ask, post } = await draftIn(world, 'Markup', 'Short');
     const longText = 'word '.repeat(19_900);

@@ -14,7 +14,7 @@ const openAt = async (world: World, more: Parameters<World['visit']>[0] = {}) =>
     page,
     log: page.getByRole('log', { name: 'Chat' }),
     ask: async (text: string) => {
-      // While it answers there is Stop in its place, and Enter sends nothing.
+      // While an answer streams, Stop replaces Send and Enter does nothing.
       await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
       await field.fill(text);
       await field.press('Enter');
@@ -25,7 +25,7 @@ const openAt = async (world: World, more: Parameters<World['visit']>[0] = {}) =>
 inBrowser('the embedded assistant', (world) => {
   test('asked for last week in a zone whose clocks changed then, tells what analytics.summary tells', async () => {
     const { service } = world;
-    // The last Sunday of October, seen from the Wednesday after it.
+    // The Wednesday after the last Sunday of October, when DST ends.
     const now = new Date();
     const sunday = (year: number) => Date.UTC(year, 9, 31 - new Date(Date.UTC(year, 9, 31)).getUTCDay());
     const next = [0, 1].map((more) => sunday(now.getUTCFullYear() + more)).find((at) => at > now.getTime()) ?? 0;
@@ -85,7 +85,7 @@ inBrowser('the embedded assistant', (world) => {
     await card.getByText('Approved', { exact: true }).waitFor();
   });
 
-  test('sees the page that was open before, unless that is taken away', async () => {
+  test('sees the previous page, unless the person hides it', async () => {
     const { id } = await world.service.client.posts.create({ body: 'Birthday of the starter' });
     const page = await world.visit({ at: `/posts/${id}` });
     await until('the page is reported', async () => (await world.service.asHuman('ui.getContext', {})).postId === id);

@@ -6,10 +6,10 @@ import { axe, chooseByKeys, inBrowser, isClean } from './harness.ts';
 const dayMs = 24 * 3_600_000;
 
 inBrowser('the calendar', (world) => {
-  /** A date of the person's zone, some days from now: `2026-11-19`. */
+  /** A date in the person's zone, `days` from now: `2026-11-19`. */
   const dateIn = (days: number, zone = 'Europe/Paris') =>
     new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(world.service.clock.now().getTime() + days * dayMs);
-  /** `Thu 19 Nov` as the app writes it; another year would be named. */
+  /** `Thu 19 Nov`, with the year if it is not this one, as the app writes it. */
   const named = (date: string) => {
     const parts = new Intl.DateTimeFormat('en-GB', {
       timeZone: 'UTC',
@@ -35,7 +35,7 @@ inBrowser('the calendar', (world) => {
   const timeOf = async (id: string) =>
     new Date((await world.service.client.posts.get({ id })).scheduledAt ?? 0).toISOString();
   const card = (page: Page, name: string) => page.locator('[data-event-id]').filter({ hasText: name });
-  /** Found by its place: there are hundreds, and their names take long to compare. */
+  /** Located by attribute: comparing hundreds of accessible names is slow. */
   const slot = (page: Page, date: string, time: string) => page.locator(`[data-slot="${date} ${time}:00"]`);
 
   test('every view is clean in light and in dark, and the agenda on a phone', async () => {
@@ -44,7 +44,7 @@ inBrowser('the calendar', (world) => {
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
     const post = page.getByRole('link', { name: /Clean/ }).first();
     const view = (name: string) => page.getByText(name, { exact: true }).click();
-    // A phone has the agenda alone.
+    // Phones have only the agenda.
     for (const name of ['Week', 'Month', 'Day']) {
       await view(name);
       await post.waitFor();
@@ -111,7 +111,7 @@ inBrowser('the calendar', (world) => {
     expect((await world.service.client.posts.get({ id })).scheduledAt).toBeUndefined();
   });
 
-  test('a draft from the tray is scheduled where it is dropped, after a yes', async () => {
+  test('a draft from the tray is scheduled where it is dropped, after a confirmation', async () => {
     const date = dateIn(5, 'UTC');
     const { id } = await draft('From the tray');
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
@@ -127,7 +127,7 @@ inBrowser('the calendar', (world) => {
     await source.waitFor({ state: 'detached' });
   });
 
-  test('Choose time keeps a draft a draft, when only its time is wanted', async () => {
+  test('Choose time can keep a draft a draft and only plan its time', async () => {
     const date = dateIn(6, 'UTC');
     const { id } = await draft('Only a wish');
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
@@ -141,7 +141,7 @@ inBrowser('the calendar', (world) => {
     expect((await world.service.client.posts.get({ id })).status).toBe('Draft');
   });
 
-  test('all times are of the zone of the person, whatever the zone of the browser', async () => {
+  test("all times are in the person's zone, whatever the browser's is", async () => {
     const date = dateIn(7, 'America/New_York');
     const id = await scheduled('Far away', `${date}T17:00:00Z`);
     const page = await world.visit({ timeZone: 'Asia/Tokyo', at: '/favicon.svg', expected: [/favicon/] });
@@ -195,7 +195,7 @@ inBrowser('the calendar', (world) => {
     await expect.poll(() => card(page, 'Crowd').count()).toBe(4);
   });
 
-  test('a viewer sees the week, and can move nothing', async () => {
+  test('a viewer sees the week and can move nothing', async () => {
     const date = dateIn(9, 'UTC');
     await scheduled('Not yours', `${date}T10:00:00Z`);
     const { email } = await world.service.addMember('viewer');

@@ -33,7 +33,7 @@ inBrowser('the editor', (world) => {
     await isFocused(text(page));
     await page.keyboard.type('Hello');
     await page.waitForURL(/\/posts\/post_/);
-    // Who writes on meanwhile is not interrupted by the new address.
+    // The new address does not interrupt typing.
     await page.keyboard.type(' from the editor');
     await page.getByRole('button', { name: /Bluesky/ }).click();
     await page.getByRole('button', { name: /Mastodon/ }).click();
@@ -57,18 +57,18 @@ inBrowser('the editor', (world) => {
       content: [{ body: 'Hello Mastodon', media: [] }],
       options: { 'mastodon.spoiler_text': 'Bread' },
     });
-    // 08:30 in Paris, whatever the zone of the server is.
+    // 08:30 in Paris, whatever the server's zone is.
     expect(new Date(post.scheduledAt ?? '').toLocaleTimeString('en-GB', { timeZone: 'Europe/Paris' })).toBe('08:30:00');
   });
 
-  test('two tabs on one post: nothing is overwritten, and both texts can be had', async () => {
+  test('two tabs on one post: nothing is overwritten, and both texts are available', async () => {
     const { id } = await makeDraft({ body: 'The text of both' });
     const first = await world.visit({ at: `/posts/${id}`, expected: [/409/, /ERR_FAILED/] });
     await text(first).waitFor();
     const second = await first.context().newPage();
     await second.goto(first.url());
     await text(second).waitFor();
-    // The second does not hear of the first: as if its connection were slow.
+    // The second tab gets no live events, as on a slow connection.
     await second.route(/posts\.get|\/api\/app\/events/, (route) => route.abort());
     await text(first).fill('The text of the first');
     await saved(first);
@@ -89,7 +89,7 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
   });
 
-  test('text that the server could not take is kept in the browser, and saved when it is back', async () => {
+  test('text is kept in the browser while the server is unreachable, and saved when it is back', async () => {
     const { id } = await makeDraft();
     const page = await world.visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/] });
     await text(page).waitFor();
@@ -108,7 +108,7 @@ inBrowser('the editor', (world) => {
       .toEqual([]);
   });
 
-  test('a new post whose answer was lost is made once', async () => {
+  test('a new post whose answer was lost is created once', async () => {
     const before = (await world.service.client.posts.list({ status: 'Draft' })).posts.length;
     const page = await world.visit({ at: '/posts/new', expected: [/ERR_FAILED/] });
     await text(page).waitFor();
@@ -172,7 +172,7 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).status).toBe('Draft');
   });
 
-  test('counts as each network counts, and a check leads to its field', async () => {
+  test('counts as each network counts, and a check links to its field', async () => {
     const { id } = await makeDraft({ body: '', accountIds: [bluesky, mastodon, x] });
     const page = await world.visit({ at: `/posts/${id}` });
     const counter = (network: string) =>
@@ -194,7 +194,7 @@ inBrowser('the editor', (world) => {
     await page.getByRole('status').getByText('2 things to fix, see Checks.').waitFor();
   });
 
-  test('an image: added, described, moved and taken out', async () => {
+  test('an image is added, described, moved and removed', async () => {
     const { id } = await makeDraft();
     const media = [await world.service.addFile(), await world.service.addFile()];
     const page = await world.visit({ at: `/posts/${id}` });
@@ -217,7 +217,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
   });
 
-  test('a picture that is too large: one button fits it, and the preview and the results show what the account gets', async () => {
+  test('an image that is too large is fitted with one button, and preview and results show what the account gets', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const picture = sharp({ create: { width: 1000, height: 800, channels: 3, noise, background: '#000' } });
     const file = new Uint8Array(await picture.png().toBuffer());
@@ -241,13 +241,13 @@ inBrowser('the editor', (world) => {
     const out = page.getByRole('complementary', { name: 'What went out' }).getByAltText('Noise');
     await expect.poll(() => out.count()).toBe(2);
     expect(await out.first().getAttribute('src')).toMatch(/^\/media\/fit_/);
-    // A day later it may be gone.
+    // A day later the server may have removed it.
     await page.route('**/media/fit_*', (route) => route.fulfill({ status: 404 }));
     await page.reload();
     await expect.poll(() => out.first().getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
   });
 
-  test('files come by drop and by paste, in order; a text that was copied with a picture of it stays a text', async () => {
+  test('files can be dropped and pasted, in order; text copied together with an image of it stays text', async () => {
     const { id } = await makeDraft();
     const page = await world.visit({ at: `/posts/${id}`, expected: [/400/] });
     const files = (...names: string[]) =>
@@ -275,14 +275,14 @@ inBrowser('the editor', (world) => {
     await expect.poll(media).toBe(3);
     const both = await files('of-the-text.png');
     await both.evaluate((data) => data.setData('text/plain', 'Words'));
-    // True: the browser itself puts the words in.
+    // True: the browser inserts the text itself.
     expect(await paste(both)).toBe(true);
     await text(page).dispatchEvent('drop', { dataTransfer: await files('notes.txt') });
     await page.getByText(/^notes\.txt was not added\./).waitFor();
     expect(await media()).toBe(3);
   });
 
-  test('an option for one account leaves its text with the original', async () => {
+  test('an option for one account does not give it its own text', async () => {
     const { id } = await makeDraft({ body: 'For both', accountIds: [bluesky, mastodon] });
     const page = await world.visit({ at: `/posts/${id}?version=${mastodon}` });
     await page.getByRole('region', { name: 'Options' }).getByLabel('Content warning').fill('Bread');
@@ -295,7 +295,7 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
   });
 
-  test('the focus of an image: by the keyboard and by a click', async () => {
+  test('the focus point of an image is set by keyboard and by click', async () => {
     const { id } = await makeDraft({ body: 'Look', accountIds: [mastodon] });
     const image = await world.service.addFile();
     await world.service.client.posts.update({
@@ -315,7 +315,7 @@ inBrowser('the editor', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('a poll: written with the keyboard, shown in the preview, within the limits of the network', async () => {
+  test("a poll is written by keyboard, shown in the preview, and kept within the network's limits", async () => {
     const { id } = await makeDraft({ body: 'Which?', accountIds: [mastodon] });
     const page = await world.visit({ at: `/posts/${id}` });
     const options = page.getByRole('region', { name: 'Options' });
@@ -346,7 +346,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).versions[0]?.options).toEqual({});
   });
 
-  test('an option that is a file: from this device, another from the library, and removed', async () => {
+  test('a file option is filled from the device, then from the library, then removed', async () => {
     const youtube = await world.service.connect('youtube', { handle: 'anna' });
     const { id } = await makeDraft({ accountIds: [youtube] });
     const page = await world.visit({ at: `/posts/${id}` });
@@ -357,7 +357,7 @@ inBrowser('the editor', (world) => {
     await options.getByLabel('File from this device for Thumbnail').setInputFiles(file);
     await options.getByRole('img', { name: 'Thumbnail' }).waitFor();
     await expect.poll(thumbnail).toMatch(/^media_/);
-    // The picture is too small, which the check says; it leads to the button.
+    // The image is too small; the check says so and links to the button.
     await page.getByText(/Use a larger image/).waitFor();
     const first = await thumbnail();
     const { id: second } = await world.service.client.media.upload(new Uint8Array(onePixel), { alt: 'A loaf' });
@@ -375,7 +375,7 @@ inBrowser('the editor', (world) => {
     await isFocused(options.getByRole('button', { name: 'Choose a file for Thumbnail' }));
   });
 
-  test('a time that the clock skips, or shows twice, is told', async () => {
+  test('a time that DST skips or repeats is explained', async () => {
     const year = world.service.clock.now().getUTCFullYear() + 1;
     const page = await world.visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });
     const panel = page.getByRole('dialog', { name: 'Schedule' });
@@ -388,7 +388,7 @@ inBrowser('the editor', (world) => {
     await panel.getByText('The clock shows 02:30 twice on that day. It goes out the first time.').waitFor();
   });
 
-  test('Unschedule makes a draft of it again; what the plan does not cover is said where it is met', async () => {
+  test('Unschedule makes it a draft again, and the limit of the plan is shown where it applies', async () => {
     const other = await world.service.addWorkspace();
     const account = await world.service.addAccount('x', other.workspaceId);
     const as = { ...other, role: 'owner' as const };
@@ -410,7 +410,7 @@ inBrowser('the editor', (world) => {
       .waitFor();
   });
 
-  test('a session that ended in another tab: after signing in again the text is there', async () => {
+  test('after a session ended in another tab, the text is there once the person has signed in again', async () => {
     const { id } = await makeDraft();
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ at: `/posts/${id}`, as: email, expected: [/401/, /ERR_FAILED/] });
@@ -418,7 +418,7 @@ inBrowser('the editor', (world) => {
     await page.route('**/posts.update', (route) => route.abort());
     await text(page).fill('Kept over the end');
     await page.getByText(/^Not saved\. Trying again/).waitFor();
-    // As another tab of the same browser does it.
+    // As another tab of the same browser would.
     await page.request.post(`${world.service.url}/api/auth/sign-out`, { headers: { origin: world.service.url } });
     await page.getByLabel('E-mail address').fill(email);
     await page.unroute('**/posts.update');
@@ -428,7 +428,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Kept over the end');
   });
 
-  test('a slow server: one save at a time, and what was written meanwhile goes with the next', async () => {
+  test('a slow server gets one save at a time, and the next one has what was written meanwhile', async () => {
     const { id } = await makeDraft();
     const page = await world.visit({ at: `/posts/${id}` });
     await text(page).waitFor();
@@ -467,7 +467,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).status).toBe('Published');
   });
 
-  test('a time that has passed is refused, and what is no time', async () => {
+  test('a past time is refused, and so is an invalid one', async () => {
     const { id } = await makeDraft();
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByText('Ready for 1 account').waitFor();
@@ -482,7 +482,7 @@ inBrowser('the editor', (world) => {
     await panel.getByRole('alert').getByText('Enter a time such as 08:30.').waitFor();
   });
 
-  test('a viewer reads', async () => {
+  test('a viewer can only read', async () => {
     const { id } = await makeDraft({ body: 'Look, do not touch' });
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: `/posts/${id}`, as: email });
@@ -494,7 +494,7 @@ inBrowser('the editor', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('whatever the text is, it stays text', async () => {
+  test('any text stays text', async () => {
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script> \u202eright to left';
     const { id } = await makeDraft({ body: 'x', accountIds: [bluesky, mastodon, x] });
     const page = await world.visit({ at: `/posts/${id}` });
@@ -508,12 +508,12 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body.endsWith('end!')).toBe(true);
   });
 
-  test('a workspace opened in another tab: the text stays, and is saved once this one is open again', async () => {
+  test('when another tab switches workspaces, the text stays and is saved once this workspace is open again', async () => {
     const { id } = await makeDraft();
     const { email } = await world.service.addMember('admin');
     const page = await world.visit({ at: `/posts/${id}`, as: email, expected: [/409/] });
     await text(page).waitFor();
-    // As another tab of the same browser does it.
+    // As another tab of the same browser would.
     const opened = await page.request.post(`${world.service.url}/api/app/workspaces`, {
       data: { name: 'Second' },
       headers: { origin: world.service.url },
@@ -527,7 +527,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Written for the first');
   });
 
-  test('a draft is deleted after a moment for Undo', async () => {
+  test('a draft is deleted when the time for Undo is over', async () => {
     const { id } = await makeDraft({ body: 'Too hasty' });
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -585,13 +585,13 @@ const onePixel = Buffer.from(
   'base64',
 );
 
-/** The day of a clock change in Paris. */
+/** The next DST change in Paris. */
 const lastSunday = (year: number, month: number) => {
   const day = new Date(Date.UTC(year, month + 1, 0));
   day.setUTCDate(day.getUTCDate() - day.getUTCDay());
   return day.toISOString().slice(0, 10);
 };
 
-/** As the calendar names a day for screen readers. */
+/** Accessible name of a day in the calendar. */
 const dayName = (at: Date) =>
   at.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'Europe/Paris' });

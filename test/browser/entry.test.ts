@@ -33,13 +33,13 @@ inBrowser('coming in', (world) => {
     return new URL(url).pathname;
   };
 
-  test('a wrong password is said in words, after several how long to wait; then back to where one was going', async () => {
+  test('a wrong password is explained, several make the person wait, and signing in leads back to the page they wanted', async () => {
     const { email } = await world.service.addMember('editor');
     const at = `/sign-in?next=${encodeURIComponent('/approvals?show=decided')}`;
     const page = await world.visit({ at, as: null, expected: [/401/, /429/] });
     await signIn(page, email, 'wrong');
     await page.getByText('E-mail address or password is wrong.').waitFor();
-    // Each further wait is longer than the one before.
+    // Each wait is longer than the one before.
     const waits = page.getByText(/^Wait .*, then try again\./);
     for (let tries = 0; tries < 15 && !(await waits.isVisible()); tries++) {
       const answered = page.waitForResponse((response) => response.url().endsWith('/api/auth/sign-in'));
@@ -71,7 +71,7 @@ inBrowser('coming in', (world) => {
     },
   );
 
-  test('a request of an unknown app that cannot be answered stays on a page of ours, with a link', async () => {
+  test('an invalid request of an unknown app ends on our own page, with a link', async () => {
     const { body } = await world.service.request('POST', '/auth/register', {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ redirect_uris: ['https://desk.example.com/done'] }),
@@ -98,7 +98,7 @@ inBrowser('coming in', (world) => {
     },
   );
 
-  test('the zone of the browser becomes that of the person, once', async () => {
+  test("the browser's time zone becomes the person's, once", async () => {
     const { email } = await world.service.addMember('editor');
     const zone = async () => {
       const browser = world.service.browser();
@@ -112,7 +112,7 @@ inBrowser('coming in', (world) => {
     expect(await zone()).toBe('Asia/Tokyo');
   });
 
-  test('somebody new joins by an invitation with a password of their own', async () => {
+  test('a new person joins through an invitation with their own password', async () => {
     const page = await world.visit({ at: await invite('new@example.com'), as: null });
     await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
     await page.getByText('new@example.com').waitFor();
@@ -122,7 +122,7 @@ inBrowser('coming in', (world) => {
     expect((await world.service.browser().signIn('new@example.com', 'a long password')).status).toBe(200);
   });
 
-  test('somebody who is signed in joins with one click, and the address is used up then', async () => {
+  test('a signed-in person joins with one click, which uses up the link', async () => {
     const { email } = await world.service.addWorkspace();
     const at = await invite(email);
     const page = await world.visit({ at, as: email });
@@ -147,7 +147,7 @@ inBrowser('coming in', (world) => {
     await isFine(again);
   });
 
-  test('a session that was ended elsewhere leads to the sign-in page, and back', async () => {
+  test('a session ended elsewhere leads to the sign-in page and back', async () => {
     const { email, userId } = await world.service.addMember('editor');
     const page = await world.visit({ at: '/settings/api', as: email, expected: [/401/] });
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
@@ -201,7 +201,7 @@ inBrowser(
       await isFine(page);
       await page.route(`${outside.settings.AUTH_URL}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
       const left = page.waitForRequest((request) => request.url().startsWith(outside.settings.AUTH_URL));
-      // The provider is another host by nature.
+      // The identity provider is another host.
       await page.getByRole('button', { name: 'Continue' }).click();
       expect(new URL((await left).url()).searchParams.get('redirect_uri')).toContain('/sign-in/callback');
       world.forgive(/left the host/);
@@ -219,11 +219,11 @@ describe('consent', () => {
     outside.stop();
     rmSync(folder, { recursive: true });
   });
-  /** Where the client listens on the computer of its user. */
+  /** Loopback address on which the client listens. */
   const listener = createServer((_req, res) => res.end('done'));
   let redirectUrl = '';
 
-  /** A real client that keeps what it is told, and lets its user's browser go where it asks. */
+  /** A real OAuth client that stores its tokens and records where it sends the browser. */
   const desk = (change: object) => {
     const kept: Record<string, unknown> = {};
     const keep = (name: string) => (value: unknown) => {
@@ -263,10 +263,10 @@ describe('consent', () => {
       const isDone = (page: Page) => page.waitForURL(`${redirectUrl}**`);
       const expected = () => [new RegExp(new URL(redirectUrl).host), /401/];
 
-      test('signs in, sees who asks for what, approves a part; the client acts in the workspace opened last', async () => {
+      test('a person signs in, sees who asks for what and grants a part; the client acts in the workspace opened last', async () => {
         const { at, first, transport } = await begin();
         const { email, workspaceId } = await world.service.addMember('admin');
-        // What the page reports while the person leaves for another workspace is refused, as it should be.
+        // The page's last report belongs to the old workspace and is refused, as it should be.
         const page = await world.visit({ at, as: null, expected: [...expected(), /409.*ui\.setContext/] });
         await page.waitForURL(/\/sign-in/);
         await signIn(page, email);
@@ -299,7 +299,7 @@ describe('consent', () => {
         await client.close();
       });
 
-      test('Cancel tells the client no, and the question is over then', async () => {
+      test('Cancel denies the request and closes it', async () => {
         const { at } = await begin();
         const page = await world.visit({ at, expected: [...expected(), /404/] });
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
@@ -312,7 +312,7 @@ describe('consent', () => {
         await isFine(page);
       });
 
-      test('is clean on a desk in light and on a phone in dark, also for a client that nobody vouches for', async () => {
+      test('is clean on a desk in light and on a phone in dark, also for an unverified client', async () => {
         const page = await world.visit({ at: (await begin()).at });
         await isClean(page, () => page.getByRole('button', { name: 'Approve' }).waitFor());
         await page.goto(world.service.url + (await begin({ clientMetadataUrl: undefined })).at);

@@ -13,11 +13,11 @@ if (path === undefined && !isRequired) {
   console.warn('No Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH.');
 }
 
-// Not in a hook: a build on a busy machine takes longer than a hook may.
+// Outside a hook: on a busy machine the build takes longer than the hook timeout.
 if (path !== undefined) await buildWeb();
 
-/** A test waits for each state by itself; this ends one that waits for what never comes, also on a busy machine. */
-const patienceMs = 120_000;
+/** Ends a test that waits for a state that never comes; generous, for busy machines. */
+const timeoutMs = 120_000;
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[1]>;
 
@@ -31,13 +31,13 @@ export interface Visit {
   timeZone?: string;
   /** Default the owner. `null`: nobody is signed in. */
   as?: string | null;
-  /** Console errors that the test is about, such as the 404 of a page. */
+  /** Console errors that the test causes on purpose, such as a 404. */
   expected?: readonly RegExp[];
 }
 
 /**
- * Tests in a real browser with the built web app on a service of their own. A console error, or a request that leaves
- * the host, fails the test it came from.
+ * Runs tests in a real browser against the built web app on a service of their own. A console error or a request to
+ * another host fails the test.
  */
 export const inBrowser = (
   name: string,
@@ -45,12 +45,9 @@ export const inBrowser = (
   settings: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {},
   options: ServiceOptions = {},
 ) => {
-  describe.skipIf(path === undefined && !isRequired)(name, { timeout: patienceMs }, () => {
+  describe.skipIf(path === undefined && !isRequired)(name, { timeout: timeoutMs }, () => {
     const world = new World();
-    beforeAll(
-      async () => world.open(typeof settings === 'function' ? await settings() : settings, options),
-      patienceMs,
-    );
+    beforeAll(async () => world.open(typeof settings === 'function' ? await settings() : settings, options), timeoutMs);
     afterEach(() => world.leave());
     afterAll(() => world.close());
     tests(world);
@@ -59,7 +56,7 @@ export const inBrowser = (
 
 type Look = Required<Pick<Visit, 'width' | 'height' | 'scheme' | 'timeZone'>>;
 
-/** A browser as a person has it. The next visit that looks alike gets it again, empty but for the files of the app. */
+/** A browser context. The next visit with the same look reuses it, cleared except for cached files of the app. */
 interface Profile {
   readonly look: string;
   readonly context: BrowserContext;
@@ -71,7 +68,7 @@ export class World {
   #service: Service | undefined;
   #idle: Profile[] = [];
   #used: Profile[] = [];
-  #troubles: string[] = [];
+  #problems: string[] = [];
 
   get service(): Service {
     if (this.#service === undefined) throw new Error('the service runs inside tests alone');
@@ -85,7 +82,7 @@ export class World {
     this.#browser = await chromium.launch({ executablePath: path, args: ['--disable-gpu'] });
   }
 
-  /** A browser of its own with one tab. `page.context().newPage()` is a second tab of the same person. */
+  /** Opens a browser with one tab. `page.context().newPage()` is a second tab of the same person. */
   async visit({
     at = '/',
     width = 1440,
@@ -109,20 +106,20 @@ export class World {
     await context.addCookies([{ name, value, url: this.service.url, httpOnly: true, sameSite: 'Lax' }]);
   }
 
-  /** What is right in this test alone, such as the way to another host. */
-  forgive(words: RegExp) {
-    this.#troubles = this.#troubles.filter((text) => !words.test(text));
+  /** For problems that this test causes on purpose, such as a request to another host. */
+  forgive(pattern: RegExp) {
+    this.#problems = this.#problems.filter((text) => !pattern.test(text));
   }
 
-  /** After each test: what went wrong unseen. */
+  /** After each test: fails on collected problems. */
   async leave() {
     const used = this.#used;
     this.#used = [];
     await Promise.all(used.map((profile) => this.#empty(profile)));
     this.#idle.push(...used);
-    const troubles = this.#troubles;
-    this.#troubles = [];
-    expect(troubles).toEqual([]);
+    const problems = this.#problems;
+    this.#problems = [];
+    expect(problems).toEqual([]);
   }
 
   async close() {
@@ -130,18 +127,18 @@ export class World {
     await this.#service?.stop();
   }
 
-  async #enter(wanted: Look, expected: readonly RegExp[]): Promise<Profile> {
-    const look = JSON.stringify(wanted);
-    const again = this.#idle.find((profile) => profile.look === look);
-    this.#idle = this.#idle.filter((profile) => profile !== again);
-    const profile = again ?? { look, context: await this.#newContext(wanted), expected };
+  async #enter(settings: Look, expected: readonly RegExp[]): Promise<Profile> {
+    const look = JSON.stringify(settings);
+    const idle = this.#idle.find((profile) => profile.look === look);
+    this.#idle = this.#idle.filter((profile) => profile !== idle);
+    const profile = idle ?? { look, context: await this.#newContext(settings), expected };
     profile.expected = expected;
-    if (again === undefined) this.#guard(profile);
+    if (idle === undefined) this.#guard(profile);
     this.#used.push(profile);
     return profile;
   }
 
-  /** Nothing of a person stays, only what the app is made of: to load and compile it takes most of a visit. */
+  /** Clears all but the HTTP cache: loading and compiling the app takes most of a visit. */
   async #empty({ context }: Profile) {
     const pages = context.pages();
     const page = await context.newPage();
@@ -172,7 +169,7 @@ export class World {
 
   #guard(profile: Profile) {
     const note = (text: string) => {
-      if (!profile.expected.some((words) => words.test(text))) this.#troubles.push(text);
+      if (!profile.expected.some((pattern) => pattern.test(text))) this.#problems.push(text);
     };
     const { context } = profile;
     context.on('console', (message) => {
@@ -188,27 +185,27 @@ export class World {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** As a click on a link does it: a page that is loaded anew takes a second. */
+/** Navigates as a link does, since a reload takes a second. */
 export const go = (page: Page, path: string) => page.evaluate((to) => history.pushState(null, '', to), path);
 
 export const isSideways = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
 
-/** What breaks WCAG 2.2 AA, a line each; empty is good. While a dialog is open it alone counts: the page is behind it. */
+/** Violations of WCAG 2.2 AA, one per line. While a dialog is open, only the dialog counts. */
 export const axe = async (page: Page): Promise<string[]> => {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axeSource);
   const deadline = performance.now() + settleMs;
   for (;;) {
-    const found = await lookWithAxe(page);
-    // A page on its way from one state to the next is neither: what is still wrong then is wrong.
-    if (found.length === 0 || performance.now() > deadline) return found;
+    const violations = await runAxe(page);
+    // A page that is still rendering may violate briefly, so retry until the deadline.
+    if (violations.length === 0 || performance.now() > deadline) return violations;
     await page.waitForTimeout(100);
   }
 };
 
 const settleMs = 3000;
 
-const lookWithAxe = async (page: Page): Promise<string[]> => {
-  // Colors on their way to others are neither.
+const runAxe = async (page: Page): Promise<string[]> => {
+  // Colours in transition have the wrong contrast.
   await page.evaluate(
     `Promise.allSettled(document.getAnimations()
        .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity)
@@ -216,24 +213,24 @@ const lookWithAxe = async (page: Page): Promise<string[]> => {
   );
   const options = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-    // What is found to be right is not told, which takes most of the time.
+    // Collecting passes takes most of the time.
     resultTypes: ['violations'],
     preload: false,
   };
-  const found = (await page.evaluate(
+  const results = (await page.evaluate(
     `axe.run(document.querySelector('[aria-modal="true"]') ?? document, ${JSON.stringify(options)})`,
   )) as AxeResults;
-  return found.violations.flatMap(({ id, help, nodes }) =>
+  return results.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
   );
 };
 
 /**
- * A page is clean on a desk in light and on a phone in dark, and fits into 320 px. It is drawn anew in place, as a visit
- * for each look costs seconds. `show` brings it to the state that is looked at.
+ * Checks a page as a light desktop, as a dark phone, and at 320 px. It is re-rendered in place, since a visit costs
+ * seconds. `show` brings it to the state to check.
  */
 export const isClean = async (page: Page, show: (isPhone: boolean) => Promise<unknown>) => {
-  // A chart follows the width a moment later.
+  // Charts resize after the window.
   const fits = () => expect.poll(() => isSideways(page)).toBe(false);
   await show(false);
   expect(await axe(page)).toEqual([]);
@@ -252,11 +249,11 @@ export const beDarkPhone = async (page: Page) => {
   await page.waitForFunction("document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark'");
 };
 
-/** For keys that are pressed next. */
+/** Waits until keys go to this field. */
 export const isFocused = (field: Locator) =>
   expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
 
-/** Arrows to the line of the open menu, then Enter. */
+/** Moves to the menu item with the arrow keys, then presses Enter. */
 export const chooseByKeys = async (page: Page, name: string) => {
   const item = page.getByRole('menuitem', { name });
   await item.waitFor();

@@ -26,7 +26,7 @@ inBrowser(
       expect((await world.service.feed('bluesky')).map(({ text }) => text)).toEqual([
         'Hello from Posthorn. If you can read this in the sandbox, publishing works.',
       ]);
-      // It takes no words alone, so the first post is not for it.
+      // This network needs media, so the first post skips it.
       expect(await world.service.feed('instagram')).toEqual([]);
 
       await page.getByRole('button', { name: 'Show the config' }).click();
@@ -39,7 +39,6 @@ inBrowser(
       await page.getByRole('button', { name: 'Approve and publish' }).click();
       await until('it is out', async () => (await world.service.feed('bluesky')).length === 2);
 
-      // All three steps are done.
       await page.goto(world.service.url);
       await page.getByRole('heading', { name: 'Today' }).waitFor();
       await page
@@ -106,14 +105,14 @@ inBrowser('home', (world) => {
     );
   });
 
-  test('a post that was due and that nothing takes up is told, with what to do, until it is taken up', async () => {
+  test('an overdue post is shown with what to do, until it is sent', async () => {
     const { service } = world;
     const account = await service.connect('bluesky');
     const { id } = await service.client.posts.create({ accountIds: [account], body: 'Held up' });
     const at = new Date(service.clock.now().getTime() + 60_000).toISOString();
     await service.asHuman('posts.schedule', { id, at });
     let isHeld = true;
-    // As when nothing sends: somebody else has its row, and works, as an idle one would lose it.
+    // Nothing is sent while another transaction holds the row; it keeps working, since an idle one would lose the row.
     const hold = () =>
       service.database.query(sql('test.hold', 'select pg_sleep(0.1) from posts where id = $1 for update'), [id]);
     const holding = await new Promise<{ over: Promise<void> }>((resolve, reject) => {
@@ -151,7 +150,7 @@ inBrowser('home', (world) => {
 inBrowser(
   'a server with half of the credentials of a network',
   (world) => {
-    test('is told so to whoever set it up, above every page, and to nobody else', async () => {
+    test('shows it above every page to the operator, and to nobody else', async () => {
       const page = await world.visit({ at: '/calendar' });
       const banner = page.getByRole('main').getByRole('status').filter({ hasText: 'This server needs attention' });
       await banner.getByText(/^X_CLIENT_ID is set and X_CLIENT_SECRET is not, .+ Set X_CLIENT_SECRET too/).waitFor();

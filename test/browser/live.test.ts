@@ -17,7 +17,7 @@ inBrowser('open tabs', (world) => {
   };
   const isGone = (page: Page, text: string) => page.getByText(text).waitFor({ state: 'detached' });
 
-  test('a request that is dismissed in one tab is dismissed in all', async () => {
+  test('a request dismissed in one tab is dismissed in all', async () => {
     const [first, second] = await tabs();
     await tell({ kind: 'approval', id: 'card_1', text: 'Desk asks: Publish this post now' });
     for (const page of [first, second]) await page.getByText('Desk asks').waitFor();
@@ -25,13 +25,13 @@ inBrowser('open tabs', (world) => {
     await isGone(second, 'Desk asks');
   });
 
-  test('a time in a request is in the zone of the person', async () => {
+  test("a time in a request is in the person's zone", async () => {
     const [first] = await tabs();
     await tell({ kind: 'approval', id: 'card_2', text: 'Desk asks: Schedule this post for 2126-11-21 08:00 UTC' });
     await first.getByText('Desk asks: Schedule this post for Thu 21 Nov 2126, 09:00').waitFor();
   });
 
-  test('results, reconnects and paused webhooks are told, with the way there', async () => {
+  test('results, reconnects and paused webhooks show a toast with a link', async () => {
     const [first] = await tabs();
     await tell({ kind: 'post', id: 'post_1', text: 'A post was published' });
     await first
@@ -48,7 +48,7 @@ inBrowser('open tabs', (world) => {
     expect(await axe(first)).toEqual([]);
   });
 
-  test('what happened while the connection was gone is told when it is back', async () => {
+  test('events missed while the connection was down are shown when it is back', async () => {
     const [first] = await tabs([/ERR_INTERNET_DISCONNECTED/]);
     await first.context().setOffline(true);
     await tell({ kind: 'approval', id: 'card_3', text: 'Missed asks: Publish this post now' });
@@ -56,7 +56,7 @@ inBrowser('open tabs', (world) => {
     await first.getByText('Missed asks').waitFor();
   });
 
-  test('what happened after the page was read and before the stream was open is told', async () => {
+  test('events between loading the page and opening the stream are shown', async () => {
     const page = await world.visit({ at: '/favicon.svg', expected: [/favicon/] });
     let open: () => unknown = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ inBrowser('open tabs', (world) => {
     await page.getByText('Early asks').waitFor();
   });
 
-  test('a row changes in place when somebody else decides', async () => {
+  test('a row changes in place when someone else decides', async () => {
     const { service } = world;
     const post = await service.client.posts.create({ accountIds: [await service.connect('x')], body: 'In place' });
     const { ask } = await connectAgent(service, 'In Place');

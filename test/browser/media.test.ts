@@ -12,7 +12,7 @@ const picture = async (name: string, background = '#8a4b08') => ({
 });
 
 inBrowser('Media', (world) => {
-  test('begins with a place to drop files; each file arrives or says why not', async () => {
+  test('starts with a drop zone; each file is uploaded or says why not', async () => {
     const { email } = await world.service.addWorkspace();
     const page = await world.visit({ at: '/media', as: email, expected: [/400/] });
     await page.getByRole('heading', { name: 'Drop images and videos here' }).waitFor();
@@ -35,7 +35,7 @@ inBrowser('Media', (world) => {
     expect(await page.getByRole('list', { name: 'Media' }).getByRole('listitem').count()).toBe(1);
   });
 
-  test('takes files that are dropped and pasted', async () => {
+  test('accepts dropped and pasted files', async () => {
     const page = await world.visit({ at: '/media' });
     await page.getByRole('heading', { level: 1, name: 'Media' }).waitFor();
     const { buffer } = await picture('dropped.jpg', '#336699');
@@ -55,7 +55,7 @@ inBrowser('Media', (world) => {
     await page.getByRole('button', { name: 'pasted.jpg' }).waitFor();
   });
 
-  test('marks a missing alt text, and takes one', async () => {
+  test('marks a missing alt text and saves one', async () => {
     const id = await world.service.addFile();
     const page = await world.visit({ at: '/media?show=no-alt&q=horn' });
     const card = page.getByRole('list', { name: 'Media' }).getByRole('listitem').filter({ hasText: 'horn.jpg' });
@@ -72,7 +72,7 @@ inBrowser('Media', (world) => {
     await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 
-  test('a file that a post uses is not deleted, and the refusal is told in words; then it is', async () => {
+  test('a file that a post uses cannot be deleted, and the reason is shown; an unused one can', async () => {
     const { service } = world;
     const id = await service.addFile();
     const page = await world.visit({ at: '/media', expected: [/409/] });
@@ -81,7 +81,7 @@ inBrowser('Media', (world) => {
     const { id: postId } = await service.client.posts.create({ body: 'Uses it' });
     const versions = (media: string[]) => [{ content: [{ body: 'Uses it', media }] }];
     await card.getByRole('button').click();
-    // Taken into use while the page is open.
+    // A post starts to use it while the page is open.
     await page.route('**/api/media/*', async (route) => {
       await service.client.posts.update({ id: postId, accountIds: [], versions: versions([id]) });
       await route.continue();
@@ -123,7 +123,7 @@ inBrowser('Media', (world) => {
       .waitFor();
   });
 
-  test('a viewer looks and changes nothing', async () => {
+  test('a viewer can only look', async () => {
     await world.service.addFile();
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/media', as: email });
@@ -138,7 +138,7 @@ inBrowser('Media', (world) => {
     await isClean(page, () => page.getByRole('button', { name: 'horn.jpg' }).first().waitFor());
   });
 
-  test('brings hundreds of files page by page while one scrolls', async () => {
+  test('loads hundreds of files page by page on scroll', async () => {
     const { email, workspaceId } = await world.service.addWorkspace();
     await world.service.database.query(
       sql(
@@ -149,7 +149,7 @@ inBrowser('Media', (world) => {
       ),
       [workspaceId],
     );
-    // Their rows are there, their files are not.
+    // The rows exist in the database, the files do not.
     const page = await world.visit({ at: '/media', as: email, expected: [/404/] });
     const cards = page.getByRole('list', { name: 'Media' }).getByRole('listitem');
     await expect.poll(() => cards.count()).toBeGreaterThanOrEqual(60);

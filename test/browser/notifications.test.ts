@@ -18,7 +18,7 @@ inBrowser(
       return agent.ask('posts_publishNow', { id });
     };
 
-    test('the bell counts a request of an agent as it comes; the page leads to its card', async () => {
+    test('the bell counts a new request, and the page links to its card', async () => {
       const page = await world.visit();
       await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
       const path = await request('Fresh from the oven');
@@ -49,7 +49,7 @@ inBrowser(
       await needs.waitFor({ state: 'detached' });
     });
 
-    test('what a person hears of outside is theirs to choose, also on a phone', async () => {
+    test('a person chooses their notifications, also on a phone', async () => {
       const page = await world.visit({ at: '/settings/profile#notifications', width: 390, height: 844 });
       const box = page.getByRole('checkbox', { name: 'Requests from agents by mail' });
       await box.check();
@@ -116,7 +116,7 @@ inBrowser(
       );
       const registrationId = await registered;
       const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'));
-      // A browser without windows shows none, so what it is told to show is looked at.
+      // A headless browser shows no notifications, so inspect the call.
       await worker.evaluate(
         'self.shown = []; self.registration.showNotification = async (title, options) => { self.shown = [...self.shown.filter(({ tag }) => tag !== options.tag), { title, ...options }]; }',
       );
@@ -129,7 +129,7 @@ inBrowser(
         });
       await push('First');
       await expect.poll(shown).toEqual([{ title: 'First', body: 'Demo', tag: 'same' }]);
-      // A later message about the same takes its place.
+      // A later message about the same thing replaces it.
       await push('Second');
       await expect.poll(shown).toEqual([{ title: 'Second', body: 'Demo', tag: 'same' }]);
       const answer = await fetch(`${url}/push-worker.js`);
@@ -140,7 +140,7 @@ inBrowser(
       await page.waitForURL('**/notifications');
     });
 
-    test('a forgotten password is set anew with the link of a mail', async () => {
+    test('a forgotten password is reset with a mailed link', async () => {
       const { email } = await world.service.addMember('editor');
       const page = await world.visit({ at: '/sign-in', as: null, expected: [/401/] });
       await page.getByRole('link', { name: 'Forgot your password?' }).click();

@@ -6,13 +6,13 @@ const dayMs = 24 * 3_600_000;
 
 inBrowser('planning', (world) => {
   const utc = { timeZone: 'UTC' };
-  /** Monday 08:00 UTC of next week or the week after, at least two days from now: in no test it is a day of today. */
+  /** A Monday 08:00 UTC at least two days from now, so that no test runs on that day. */
   const monday = () => {
     const from = world.service.clock.now().getTime() + 2 * dayMs;
     const days = (8 - (new Date(from).getUTCDay() || 7)) % 7;
     return new Date(from + days * dayMs).toISOString().slice(0, 10);
   };
-  /** `Mon 23 Nov` as the app writes it; another year would be named. */
+  /** `Mon 23 Nov`, with the year if it is not this one, as the app writes it. */
   const named = (date: string) => {
     const options = { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' } as const;
     const words = new Intl.DateTimeFormat('en-GB', options)
@@ -22,7 +22,7 @@ inBrowser('planning', (world) => {
     const year = world.service.clock.now().getUTCFullYear();
     return date.startsWith(String(year)) ? words : `${words} ${date.slice(0, 4)}`;
   };
-  /** A team of its own, whose slots, labels and templates no other test sees. */
+  /** A workspace of its own, whose slots, labels and templates no other test sees. */
   const team = async () => {
     const { email, workspaceId, userId } = await world.service.addWorkspace();
     const account = await world.service.addAccount('bluesky', workspaceId);
@@ -51,12 +51,12 @@ inBrowser('planning', (world) => {
     await page.getByRole('list', { name: 'Weekly times' }).getByText('Monday', { exact: true }).waitFor();
     expect(await axe(page)).toEqual([]);
 
-    // What is before that Monday is taken, whenever the test runs.
+    // All slots before that Monday are taken, whenever the test runs.
     const first = (await person.get('/api/app/free-slots/next')).body.at as string;
     const taken = await draft('Taken before');
     if (first < `${date}T08:30`) await world.service.asHuman('posts.schedule', { id: taken, at: first }, as);
     const id = await draft('Takes the slot');
-    // From here on no tab is told what others do.
+    // From here on no tab gets live events.
     await page.route('**/api/app/events*', () => new Promise<void>(() => undefined));
     await page.goto(`${world.service.url}/posts/${id}`);
     const main = page.getByRole('button', { name: /^Schedule · / });
@@ -67,7 +67,7 @@ inBrowser('planning', (world) => {
     await expect.poll(() => offer.getAttribute('aria-pressed')).toBe('true');
     expect(await axe(page)).toEqual([]);
 
-    // Somebody else is faster: nothing is scheduled over it.
+    // Someone else is faster: nothing is scheduled over their post.
     const other = await draft('Was faster');
     await world.service.asHuman('posts.schedule', { id: other, at: `${date}T08:30:00Z` }, as);
     const next = new Date(Date.parse(date) + 7 * dayMs).toISOString().slice(0, 10);
@@ -164,7 +164,7 @@ inBrowser('planning', (world) => {
     await page.getByRole('button', { name: 'Insert template' }).click();
     await list.getByRole('button', { name: 'Insert Ours' }).click();
     const undo = page.getByRole('button', { name: 'Undo' }).last();
-    // It stays while the pointer is on it.
+    // The toast stays while the pointer is over it.
     await undo.hover();
     const whole = 'Closed today.\n\nSee you tomorrow.\n\nRye & Ember, Hill Street';
     await expect.poll(() => text(page).inputValue()).toBe(whole);
@@ -238,7 +238,7 @@ inBrowser('planning', (world) => {
     await expect.poll(() => calendar.getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
-    // What is typed at once is for the palette.
+    // Keys typed while the palette loads go into it.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('needle');
     const found = page.getByRole('option', { name: /Needle in the haystack/ });
@@ -255,7 +255,7 @@ inBrowser('planning', (world) => {
     await page.getByRole('dialog', { name: 'Schedule' }).waitFor();
   });
 
-  test('whoever may only read sees slots, and changes none', async () => {
+  test('a viewer sees slots and changes none', async () => {
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ ...utc, as: email, at: '/settings/slots' });
     await page.getByText('Owners, admins and editors plan them.').waitFor();

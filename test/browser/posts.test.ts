@@ -26,7 +26,7 @@ inBrowser('posts', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('is walked by keys: J and K move, Enter opens, X selects, D duplicates', async () => {
+  test('is controlled by keys: J and K move, Enter opens, X selects, D duplicates', async () => {
     await draft('keys two');
     await draft('keys one');
     const page = await world.visit({ at: '/posts?q=keys' });
@@ -50,7 +50,7 @@ inBrowser('posts', (world) => {
     await expect.poll(() => page.url()).toContain('/posts/post_');
   });
 
-  test('a deleted draft comes back with Undo, and is gone when the toast is', async () => {
+  test('a deleted draft comes back with Undo, and is gone when the toast closes', async () => {
     const { id } = await draft('easter hours');
     await draft('easter eggs');
     const page = await world.visit({ at: '/posts?q=easter' });
@@ -71,7 +71,7 @@ inBrowser('posts', (world) => {
     await expect.poll(() => isThere(id)).toBe(false);
   });
 
-  test('several drafts are deleted together, and a page that closes meanwhile deletes them all the same', async () => {
+  test('several drafts are deleted together, also when the page closes before the toast', async () => {
     const drafts = [await draft('bulk one'), await draft('bulk two')];
     const page = await world.visit({ at: '/posts?q=bulk' });
     await row(page, 'bulk one').waitFor();
@@ -82,7 +82,7 @@ inBrowser('posts', (world) => {
     for (const { id } of drafts) await expect.poll(() => isThere(id)).toBe(false);
   });
 
-  test('a scheduled post is deleted only after a question', async () => {
+  test('a scheduled post is deleted only after a confirmation', async () => {
     const account = await world.service.connect('bluesky');
     const { id } = await world.service.client.posts.create({ accountIds: [account], body: 'asked first' });
     await world.service.asHuman('posts.schedule', { id, at: '2090-01-01T09:00:00Z' });
@@ -96,7 +96,7 @@ inBrowser('posts', (world) => {
     await row(page, 'asked first').waitFor({ state: 'detached' });
   });
 
-  test('what others write waits behind a pill; rows that are there change in place', async () => {
+  test('new posts of others wait behind a button; existing rows change in place', async () => {
     const { id } = await draft('live first');
     const page = await world.visit({ at: '/posts?q=live' });
     await row(page, 'live first').waitFor();
@@ -132,14 +132,14 @@ inBrowser('posts', (world) => {
     await expect.poll(() => new URL(page.url()).search).toBe('?status=Published');
   });
 
-  test('text of a post is text: markup and right-to-left words break nothing', async () => {
+  test('text of a post stays text: markup and right-to-left words break nothing', async () => {
     await draft('<img src=x onerror=alert(1)> odd \u202Etxet');
     const page = await world.visit({ at: '/posts?q=onerror' });
     await row(page, '<img src=x onerror=alert(1)>').waitFor();
     expect(await page.locator('img[src="x"]').count()).toBe(0);
   });
 
-  test('a viewer reads: no deleting, no copies', async () => {
+  test('a viewer can neither delete nor duplicate', async () => {
     const { id } = await draft('for readers');
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/posts?q=for+readers', as: email });

@@ -29,11 +29,11 @@ inBrowser('the profile', (world) => {
     expect(await other.getByRole('dialog').count()).toBe(0);
   });
 
-  test('times are shown in the zone of the person, whatever the browser says', async () => {
+  test("times are in the person's zone, whatever the browser's is", async () => {
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ at: '/settings/profile', as: email, timeZone: 'Europe/Paris' });
     const zone = page.getByRole('combobox', { name: 'Time zone' });
-    // That of the browser, once the first visit has told it.
+    // The browser's zone, once the first visit has set it.
     await expect.poll(() => zone.inputValue()).toBe('Europe/Paris');
     await zone.click();
     await zone.fill('');
@@ -43,7 +43,7 @@ inBrowser('the profile', (world) => {
     await page.getByText(new RegExp(`It is .*, ${shown.format(world.service.clock.now())}:\\d\\d there`)).waitFor();
   });
 
-  test('a name is changed for all to see', async () => {
+  test('a new name is visible to other members', async () => {
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ at: '/settings/profile', as: email });
     await page.getByLabel('Name').fill('Ada Lovelace');
@@ -51,7 +51,7 @@ inBrowser('the profile', (world) => {
     await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
   });
 
-  test('a wrong current password is said, a right one signs other browsers out', async () => {
+  test('a wrong current password is explained, the right one signs other browsers out', async () => {
     const { email } = await world.service.addMember('editor');
     const other = world.service.browser();
     await other.signIn(email);
@@ -70,7 +70,7 @@ inBrowser('the profile', (world) => {
     expect((await other.get('/api/auth/session')).status).toBe(401);
   });
 
-  test('another session is ended from here', async () => {
+  test('another session can be ended', async () => {
     const { email } = await world.service.addMember('editor');
     const other = world.service.browser();
     await other.signIn(email);

@@ -30,7 +30,7 @@ inBrowser('the results of a post', (world) => {
     return { id, body };
   };
 
-  /** As it is left when a network stopped answering. */
+  /** The state after a network stopped answering. */
   const uncertain = async () => {
     const body = `In doubt ${++posts}`;
     const { id } = await world.service.client.posts.create({ body, accountIds: [doubtful] });
@@ -50,7 +50,7 @@ inBrowser('the results of a post', (world) => {
   const rowOf = (page: Page, name: string) =>
     page.getByRole('list', { name: 'Accounts' }).getByRole('listitem', { name });
 
-  test('failed on one account: blocked until it is reconnected, then sent there alone', async () => {
+  test('a failure on one account: Send again is blocked until it is reconnected, then sends there alone', async () => {
     const { service } = world;
     const broken = await service.connect('linkedin_page', { handle: 'rye-page' });
     await service.posthorn.sandboxes.planFault('linkedin_page', 'publish', { fault: 'refused-token', times: null });
@@ -80,7 +80,7 @@ inBrowser('the results of a post', (world) => {
     expect([await shown('linkedin_page', body), await shown('bluesky', body)]).toEqual([1, 1]);
   });
 
-  test('uncertain, and it is there: nothing is sent', async () => {
+  test('an uncertain post that is there is not sent', async () => {
     const { id, body } = await uncertain();
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByText('Mastodon may have the post, but did not confirm it.').waitFor();
@@ -91,7 +91,7 @@ inBrowser('the results of a post', (world) => {
     expect(await shown('mastodon', body)).toBe(0);
   });
 
-  test('uncertain, and it is not there: it is sent', async () => {
+  test('an uncertain post that is not there is sent', async () => {
     const { id, body } = await uncertain();
     const page = await world.visit({ at: `/posts/${id}`, width: 390, scheme: 'dark' });
     await page.getByRole('button', { name: 'I looked: it is not there, send it' }).waitFor();
@@ -101,7 +101,7 @@ inBrowser('the results of a post', (world) => {
     expect(await shown('mastodon', body)).toBe(1);
   });
 
-  test('somebody else answered first: nothing more happens, and the page shows their answer', async () => {
+  test('if someone else answered first, nothing more happens and the page shows their answer', async () => {
     const { id } = await uncertain();
     const page = await world.visit({ at: `/posts/${id}`, expected: [/409/] });
     const there = page.getByRole('button', { name: 'I looked: it is there' });
@@ -116,7 +116,7 @@ inBrowser('the results of a post', (world) => {
     await page.getByText('1 account has it.').waitFor();
   });
 
-  test('published: link, numbers, the reads that were and will be', async () => {
+  test('a published post shows its link, numbers, and past and future reads', async () => {
     const { service } = world;
     const { id } = await publish([good]);
     const page = await world.visit({ at: `/posts/${id}` });
@@ -134,11 +134,11 @@ inBrowser('the results of a post', (world) => {
       ),
       [id],
     );
-    // An open page hears of it.
+    // An open page gets the live event.
     await service.posthorn.live.tell({ workspaceId: service.owner.workspaceId, kind: 'statistics', id });
     await rowOf(page, 'Bluesky').getByText('likes').waitFor();
     await expect.poll(() => rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
-    // In a small window the numbers leave the name its place.
+    // In a small window the numbers leave room for the name.
     await page.setViewportSize({ width: 1024, height: 768 });
     const link = rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' });
     await expect.poll(async () => (await link.boundingBox())?.height).toBeLessThan(30);
@@ -178,7 +178,7 @@ inBrowser('the results of a post', (world) => {
     await note.waitFor({ state: 'detached' });
   });
 
-  test('while it is being sent, says who has it and who is still working', async () => {
+  test('while it is being sent, shows which accounts are done', async () => {
     const { service } = world;
     const { id } = await publish([good, doubtful]);
     await service.database.query(
@@ -209,7 +209,7 @@ inBrowser('the results of a post', (world) => {
     await page.getByText('2 accounts have it.').waitFor();
   });
 
-  test('a viewer sees what happened and can change nothing', async () => {
+  test('a viewer sees the results and can change nothing', async () => {
     const { id } = await uncertain();
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: `/posts/${id}`, as: email });
@@ -220,7 +220,7 @@ inBrowser('the results of a post', (world) => {
   test('is duplicated into a draft, and deleted with a warning about what stays public', async () => {
     const { service } = world;
     const { id, body } = await uncertain();
-    // The news that it is gone may come before the page has left it.
+    // The live event of the deletion may arrive before the page is left.
     const page = await world.visit({ at: `/posts/${id}`, expected: [/404/] });
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await expect.poll(() => new URL(page.url()).pathname).not.toBe(`/posts/${id}`);

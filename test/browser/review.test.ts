@@ -40,7 +40,7 @@ inBrowser('reviewing a post', (world) => {
     await expectClean(page);
     await history.getByRole('button', { name: 'Restore this text' }).click();
     await page.getByText(/^Restored the text of/).waitFor();
-    // It stays while the pointer is on it.
+    // The toast stays while the pointer is over it.
     await page.getByRole('button', { name: 'Undo' }).hover();
     expect(await read(id)).toBe('Fresh bread at eight');
     await expect.poll(() => text(page).inputValue()).toBe('Fresh bread at eight');
@@ -81,7 +81,7 @@ inBrowser('reviewing a post', (world) => {
     await phone.getByText(/^Nobody has commented yet/).waitFor();
   });
 
-  test('shared: seen without a session, live, with its files; revoked: nothing', async () => {
+  test('a review link shows the post without a session, live and with files; a revoked one shows nothing', async () => {
     const media = await world.service.addFile();
     const { id } = await world.service.client.posts.create({ body: 'Old words', accountIds: [] });
     const write = (body: string) =>

@@ -14,7 +14,7 @@ inBrowser('the sandbox', (world) => {
     return get();
   };
 
-  test('shows a thread as replies, and what others wrote is text', async () => {
+  test('shows a thread as replies, and foreign text stays text', async () => {
     const text = '<script>alert(1)</script><img src=x onerror=alert(2)> "quoted"';
     await publish('mastodon', [text, 'Part two', 'Part three']);
     const page = await world.visit({ at: '/sandbox' });
@@ -25,7 +25,7 @@ inBrowser('the sandbox', (world) => {
     expect(await page.locator('img[src="x"]').count()).toBe(0);
   });
 
-  test('the address of a post leads to the feed of its network', async () => {
+  test('the URL of a post leads to the feed of its network', async () => {
     const { results } = await publish('x', ['Seen from outside']);
     await publish('bluesky', ['Elsewhere']);
     const page = await world.visit({ at: new URL(results[0].url).pathname });
@@ -36,7 +36,7 @@ inBrowser('the sandbox', (world) => {
     await page.getByText('Elsewhere').waitFor();
   });
 
-  test('a fault says what it will cause, is planned and taken back', async () => {
+  test('a fault says what it will cause, is planned and revoked', async () => {
     const page = await world.visit({ at: '/sandbox?network=tiktok' });
     const fault = page.getByRole('switch', { name: 'Service down (503)' });
     await page.getByText('Posthorn tries again, then the post fails').waitFor();
@@ -50,7 +50,7 @@ inBrowser('the sandbox', (world) => {
     await expect.poll(() => fault.isChecked()).toBe(false);
   });
 
-  test('the clock is moved by whoever set Posthorn up, and no one else', async () => {
+  test('only the operator can move the clock', async () => {
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/sandbox', as: email });
     await other.getByText('Only the person who set up Posthorn can move it.').waitFor();
@@ -59,7 +59,7 @@ inBrowser('the sandbox', (world) => {
     await page.getByRole('group', { name: 'Move the clock forward' }).getByRole('button', { name: '+6 h' }).click();
     await page.getByRole('link', { name: /Clock is (6 h|5 h 59 min)/ }).waitFor();
     await page.getByText(/^(6 h|5 h 59 min)( \d+ min)? ahead$/).waitFor();
-    // Whoever has a page open sees it, too.
+    // Other open pages show it as well.
     await other.getByRole('link', { name: /Clock is (6 h|5 h 59 min)/ }).waitFor();
     expect(await axe(page)).toEqual([]);
   });

@@ -78,7 +78,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
 
   const visit = async (at: string) => {
     const page = await world.visit({ at: '/settings/profile' });
-    // What pictures look like plays no part here.
+    // The content of images does not matter here.
     await page
       .context()
       .route('**/media/*size=thumbnail*', (route) => route.fulfill({ contentType: 'image/png', body: pixel }));
@@ -88,9 +88,9 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
   const nodes = (page: Page) => page.evaluate('document.querySelectorAll("*").length') as Promise<number>;
   const isWithin = (page: Page, path: string) => expect.poll(() => isSideways(page), { message: path }).toBe(false);
 
-  test('every page shows a part at a time: what stands in it is bounded, and nothing runs off the side', async () => {
+  test('every page renders a bounded number of rows, and nothing overflows horizontally', async () => {
     const page = await visit('/posts');
-    /** On a desk, and drawn anew as a phone has it. */
+    /** As a desktop, then re-rendered as a phone. */
     const look = async (path: string, shown: string, onPhone = shown) => {
       await go(page, path);
       await page.locator(shown).first().waitFor();
@@ -130,7 +130,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
     }
   }, 120_000);
 
-  test('pages of the list follow each other, in order, to the last post', async () => {
+  test('the list loads page after page, in order, to the last post', async () => {
     const page = await visit('/posts?status=Draft');
     const rows = page.locator('main [data-row]');
     const more = page.getByRole('button', { name: 'Show more' });

@@ -2,7 +2,7 @@ import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { axe, inBrowser, isClean } from './harness.ts';
 
-/** The not-found page is the one page that stands in the shell whatever else is built. */
+/** Not found is the simplest page inside the shell. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
 
 const isStream = (response: Response) => response.url().includes('/api/app/events');
@@ -18,7 +18,7 @@ inBrowser('the shell', (world) => {
     });
   });
 
-  test('has everything of a phone in the bottom bar and behind More', async () => {
+  test('reaches every page on a phone from the bottom bar and More', async () => {
     const page = await world.visit({ ...nowhere, width: 390, height: 844 });
     const bar = page.getByRole('navigation', { name: 'Main pages' });
     for (const name of ['Home', 'Calendar', 'New post', 'Approvals']) await bar.getByRole('link', { name }).waitFor();
@@ -30,7 +30,7 @@ inBrowser('the shell', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('goes to places by keys, and not while somebody types', async () => {
+  test('navigates by keys, but not while someone types', async () => {
     const page = await world.visit(nowhere);
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.keyboard.press('g');
@@ -48,13 +48,13 @@ inBrowser('the shell', (world) => {
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'detached' });
-    // Not back to the field that Escape left.
+    // The focus does not return to the field that Escape left.
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
     await page.keyboard.press('c');
     await expect.poll(() => pathOf(page)).toBe('/posts/new');
   });
 
-  test('does nothing on single keys once they are switched off', async () => {
+  test('ignores single keys once they are switched off', async () => {
     const { email } = await world.service.addMember('editor');
     const browser = world.service.browser();
     await browser.signIn(email);
@@ -83,7 +83,7 @@ inBrowser('the shell', (world) => {
     await expect.poll(scheme).toBe('dark');
   });
 
-  test('shows a request of an agent in every tab, and takes it away when it is decided', async () => {
+  test('shows a request in every tab, and removes it when it is decided', async () => {
     const first = await world.visit({ ...nowhere, at: '/favicon.svg' });
     const opened = first.waitForResponse(isStream);
     const streams: string[] = [];
@@ -111,7 +111,7 @@ inBrowser('the shell', (world) => {
     await second.getByText('Asked again').waitFor();
   });
 
-  test('gets its files from the next process where one of another release misses them, and else says what to do', async () => {
+  test('gets files that one process of another release lacks from the next process, or says what to do', async () => {
     const page = await world.visit({ at: '/favicon.svg', as: null, expected: [/404/] });
     const open = async () => page.goto(`${world.service.url}/sign-in`);
     const title = page.getByRole('heading', { name: 'Sign in' });
@@ -143,7 +143,7 @@ inBrowser('the shell', (world) => {
     expect(loads).toBe(7);
   });
 
-  test('without a connection says that a page does not come, and shows it once there is one', async () => {
+  test('says offline that a page cannot be loaded, and shows it once online', async () => {
     const page = await world.visit({ ...nowhere, expected: [/404/, /ERR_INTERNET_DISCONNECTED/, /ConnectionError/] });
     const link = page.getByRole('link', { name: 'Webhooks' });
     await link.waitFor();
@@ -155,7 +155,7 @@ inBrowser('the shell', (world) => {
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
-  test('sends somebody who is not signed in to sign in, and back', async () => {
+  test('sends people who are not signed in to sign in, and back', async () => {
     const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
     await page.waitForURL(/\/sign-in/);
     expect(new URL(page.url()).searchParams.get('next')).toBe('/calendar?view=week');

@@ -10,7 +10,7 @@ inBrowser('import and export', (world) => {
     buffer: Buffer.from(lines.join('\r\n')),
   });
 
-  test('a file is tried, its drafts are saved, and a click of its own schedules them', async () => {
+  test('a file is checked, its drafts are saved, and a separate click schedules them', async () => {
     await accountCalled(world.service, 'bluesky', 'anna.example');
     const page = await world.visit({ at: '/settings/workspace' });
     await page.getByRole('link', { name: 'Open', exact: true }).click();
@@ -47,7 +47,7 @@ inBrowser('import and export', (world) => {
     await page.waitForURL(/\/posts\/post_/);
   });
 
-  test('a draft with a wished time says so in the list, and a wrong file says what is wrong', async () => {
+  test('a draft with a planned time shows it in the list, and an invalid file is explained', async () => {
     const page = await world.visit({ at: '/settings/transfer', expected: [/status of 400/] });
     await page.getByLabel('File to import').setInputFiles(file('wrong.csv', ['body', 'x']));
     await page.getByText(/has no column text in its first line, which names body/).waitFor();
@@ -58,7 +58,7 @@ inBrowser('import and export', (world) => {
     await page.getByText('Planned Tue 2 May 2090, 09:00').waitFor();
   });
 
-  test('exports download with what they hold', async () => {
+  test('exports download with their content', async () => {
     await world.service.client.posts.create({ body: '=not a formula' });
     const page = await world.visit({ at: '/settings/transfer' });
     const saved = async (kind: string) => {

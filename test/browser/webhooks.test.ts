@@ -6,7 +6,7 @@ import { axe, inBrowser, isClean, isSideways } from './harness.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());
-/** How many webhooks the plan of a workspace covers; ten if nothing else is said. */
+/** Webhook limit by workspace; default ten. */
 const covered = new Map<string, number>();
 
 inBrowser(
@@ -18,7 +18,7 @@ inBrowser(
       return { ...made, email: user.email as string };
     };
 
-    test('one is added with a secret that is shown this once, then changed, tested and read in its log', async () => {
+    test('a webhook is added with a secret shown once, then changed, tested and inspected in its log', async () => {
       const { email } = await team();
       const address = receiver.address();
       const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/400/] });
@@ -35,7 +35,7 @@ inBrowser(
       await secret.getByText(/^whsec_/).waitFor();
       expect(await axe(page)).toEqual([]);
 
-      // Leaving asks first.
+      // Leaving asks for confirmation.
       const asked = new Promise<string>((resolve) => {
         page.once('dialog', async (question) => {
           resolve(question.message());
@@ -74,7 +74,7 @@ inBrowser(
       await details.waitFor({ state: 'detached' });
     });
 
-    test('its log is live: a failed try, the next one, and the ladder', async () => {
+    test('the log is live: a failed attempt, the next one, and the retry schedule', async () => {
       const { email, addWebhook } = await team();
       const webhook = await addWebhook(receiver.address(503).url);
       const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email });
@@ -86,7 +86,7 @@ inBrowser(
       await page.getByRole('complementary', { name: 'Delivery' }).getByText('Attempt 1 of 8').waitFor();
     });
 
-    test('a paused one says why, and is resumed', async () => {
+    test('a paused webhook says why, and can be resumed', async () => {
       const { email, addWebhook } = await team();
       const webhook = await addWebhook(receiver.address().url);
       await world.service.database.query(
@@ -104,7 +104,7 @@ inBrowser(
       expect((await webhook.get()).state).toBe('active');
     });
 
-    test('one beyond the plan says so, and so does adding another', async () => {
+    test('a webhook beyond the plan says so, and so does adding another', async () => {
       const { email, workspaceId, addWebhook } = await team();
       covered.set(workspaceId, 1);
       await addWebhook(receiver.address().url);
@@ -124,7 +124,7 @@ inBrowser(
         .waitFor();
     });
 
-    test('a new secret is shown once, and deleting takes the log along', async () => {
+    test('a new secret is shown once, and deleting removes the log', async () => {
       const { email, addWebhook } = await team();
       const webhook = await addWebhook(receiver.address().url);
       const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email });
@@ -141,7 +141,7 @@ inBrowser(
       await page.getByText('No webhook yet').waitFor();
     });
 
-    test('an editor reads who has the right', async () => {
+    test('an editor sees who can manage webhooks', async () => {
       const { email } = await world.service.addMember('editor');
       const page = await world.visit({ at: '/settings/webhooks', as: email });
       await page.getByText(/Owners and admins add and change webhooks; you are editor here\. Ask owner/).waitFor();
@@ -155,7 +155,7 @@ inBrowser(
       await isClean(page, () => page.getByRole('link', { name: /127\.0\.0\.1/ }).waitFor());
       await page.goto(`${world.service.url}/settings/webhooks/${webhook.id}`);
       await page.getByRole('button', { name: 'ping' }).click();
-      // The next try is a minute later, which a busy machine may reach.
+      // The next attempt is a minute later, which a busy machine may reach.
       await page.getByText(/^Attempt \d of 8$/).waitFor();
       expect(await axe(page)).toEqual([]);
       expect(await isSideways(page)).toBe(false);

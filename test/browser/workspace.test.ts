@@ -3,7 +3,7 @@ import { until } from '#test/support/until';
 import { axe, go, inBrowser, isClean } from './harness.ts';
 
 inBrowser('the workspace', (world) => {
-  test('members have roles that owners change, and the last owner stays one', async () => {
+  test('owners change the roles of members, and the last owner stays owner', async () => {
     const { email, userId } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/settings/workspace', expected: [/409/] });
     const member = page.getByRole('list', { name: 'Members' }).getByRole('listitem').filter({ hasText: email });
@@ -23,7 +23,7 @@ inBrowser('the workspace', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('the address of an invitation is shown once, and it can be withdrawn', async () => {
+  test('an invitation link is shown once, and can be withdrawn', async () => {
     const page = await world.visit({ at: '/settings/workspace' });
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -38,12 +38,12 @@ inBrowser('the workspace', (world) => {
     await page.getByRole('list', { name: 'Audit log' }).getByText('owner invited ada@example.com as editor').waitFor();
   });
 
-  test('leaving ends the tokens of the one who leaves', async () => {
+  test('leaving ends the tokens of the person who leaves', async () => {
     const { email, token } = await world.service.addMember('editor');
     const ask = () =>
       world.service.call('accounts.list', {}, { authorization: `Bearer ${token}` }).then(({ status }) => status);
     expect(await ask()).toBe(200);
-    // What the page asks for while it leaves is refused, as it should be.
+    // Requests of the page while it unloads are refused, as they should be.
     const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/409/] });
     await page.getByRole('button', { name: 'Leave' }).click();
     const dialog = page.getByRole('dialog', { name: 'Leave Demo?' });
@@ -53,7 +53,7 @@ inBrowser('the workspace', (world) => {
     expect(await ask()).toBe(401);
   });
 
-  test('one that is switched in another tab is told here, and what was typed stays', async () => {
+  test('a switch in another tab is shown here, and typed text stays', async () => {
     const { email } = await world.service.addMember('admin');
     const browser = world.service.browser();
     await browser.signIn(email);
@@ -70,7 +70,7 @@ inBrowser('the workspace', (world) => {
     await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
   });
 
-  test('its owner renames it, and others read who may', async () => {
+  test('the owner renames it, and others see who can', async () => {
     const { email, userId } = await world.service.addWorkspace();
     const page = await world.visit({ at: '/settings/workspace', as: email });
     await page.getByLabel('Name of the workspace').fill('Rye & Ember');
@@ -83,7 +83,7 @@ inBrowser('the workspace', (world) => {
     expect(await others.getByRole('heading', { name: 'Audit log' }).count()).toBe(0);
   });
 
-  test('a viewer opens every page of it without a refusal', async () => {
+  test('a viewer opens every page without a refused request', async () => {
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/accounts', as: email });
     const titles = {
@@ -110,7 +110,7 @@ inBrowser('the workspace', (world) => {
       await expect.poll(() => page.locator('main [aria-busy="true"]').count()).toBe(0);
       expect(await page.getByRole('alert').count()).toBe(0);
     }
-    // A refusal is an error in the console as well; the last ones may be on their way.
+    // Refusals also appear in the console, the last ones with a delay.
     await page.waitForLoadState('networkidle');
   });
 
