@@ -138,7 +138,7 @@ const withFile = async <Result>(file: string, text: string, work: () => Promise<
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
   const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support'];
-  const parts = [...folders, 'package.json', 'tsconfig.json', 'LICENSE'];
+  const parts = [...folders, 'web/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE'];
   // Somebody may have built the SDK in its folder.
   const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));
   for (const part of parts) await cp(join(root, part), join(copy, part), { recursive: true, filter });
