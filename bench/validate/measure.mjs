@@ -30,7 +30,8 @@ const checkAlike = async (name, [first, ...others]) => {
   const expected = await first();
   if (Array.isArray(expected)) {
     assert.deepEqual(expected, [], name);
-    for (const other of others) assert.deepEqual(await other(), { issues: [], warnings: [] }, name);
+    // Whoever posts to TikTok agrees to its declaration, which is a warning.
+    for (const other of others) assert.deepEqual((await other()).issues, [], name);
   } else {
     for (const other of others) assert.deepEqual(await other(), expected, name);
   }
