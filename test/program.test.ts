@@ -92,7 +92,7 @@ describe('a build', () => {
     clone = await mkdtemp(join(tmpdir(), 'posthorn-clone-'));
     await mkdir(join(clone, 'scripts'));
     await mkdir(join(clone, 'dist'));
-    for (const name of ['contracts', 'generated', 'node_modules', 'server', 'scripts/call', 'scripts/cli.ts'])
+    for (const name of ['contracts', 'generated', 'node_modules', 'server', 'scripts/call', 'scripts/cli.ts', 'web'])
       await symlink(join(root, name), join(clone, name));
     for (const name of ['package.json', 'scripts/build.mjs']) await cp(join(root, name), join(clone, name));
   });
