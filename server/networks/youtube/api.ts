@@ -34,11 +34,10 @@ export const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
         { networkCode, until: until ?? nextPacificDay(now) },
       );
     case 'uploadLimitExceeded':
-      return new NetworkTrouble(
-        'rateLimited',
-        'The channel has uploaded as many videos as YouTube allows in a day.',
-        { networkCode, until: until ?? new Date(now.getTime() + dayMs / 4) },
-      );
+      return new NetworkTrouble('rateLimited', 'The channel has uploaded as many videos as YouTube allows in a day.', {
+        networkCode,
+        until: until ?? new Date(now.getTime() + dayMs / 4),
+      });
     case 'rateLimitExceeded':
     case 'userRateLimitExceeded':
       return googleTrouble('YouTube', { ...failure, status: 429 });
