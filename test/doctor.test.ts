@@ -339,7 +339,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
   [
     'the version of an API has ended',
     () => ({ settings: { ...linkedin, LINKEDIN_VERSION: '202401' } }),
-    /^FAILURE {2}Version 202401 of LinkedIn's API has ended on 2025-01-01, or may any day: set LINKEDIN_VERSION/m,
+    /^FAILURE {2}Version 202401 of LinkedIn's API has ended on 2025-01-15, or may any day: set LINKEDIN_VERSION/m,
   ],
   [
     'the version of an API ends soon',
