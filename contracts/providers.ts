@@ -82,6 +82,12 @@ export const Characters = z
       })
       .optional()
       .describe('Absent when a link counts in full'),
+    shortLinks: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether a link is shown, and counts, as its host and its path, of which more than 15 characters become 13 and three dots',
+      ),
     shortMentions: z.boolean().optional().describe('Whether `@user@host` counts as `@user`'),
     countedOptions: z.array(z.string()).optional().describe('Options whose value counts together with the text'),
     maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),

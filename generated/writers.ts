@@ -214,6 +214,7 @@ const writeCharacters = (it: Of<'providers.limits'>['providers'][number]['constr
   ',"counting":' + text(it.counting) +
   ',"rule":' + text(it.rule) +
   (it.links === undefined ? '' : ',"links":' + writeCharactersLinks(it.links)) +
+  (it.shortLinks === undefined ? '' : ',"shortLinks":' + truth(it.shortLinks)) +
   (it.shortMentions === undefined ? '' : ',"shortMentions":' + truth(it.shortMentions)) +
   (it.countedOptions === undefined ? '' : ',"countedOptions":' + list(it.countedOptions, text)) +
   (it.maxBytes === undefined ? '' : ',"maxBytes":' + number(it.maxBytes)) +

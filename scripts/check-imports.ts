@@ -51,11 +51,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && to.startsWith('generated/') && !isWiring(from),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/networks/counting, poll and focus and server/transfer/csv, and types of contracts/ alone; ask the server through the generated clients',
+    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/networks/counting, poll, focus and short-links and server/transfer/csv, and types of contracts/ alone; ask the server through the generated clients',
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(networks\/(counting|links|poll|focus)|transfer\/csv)$)/.test(
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(networks\/(counting|links|poll|focus|short-links)|transfer\/csv)$)/.test(
         to,
       ) &&
       !(to.startsWith('contracts/') && isTypeOnly),
@@ -93,7 +93,9 @@ const rules: readonly Rule[] = [
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
       const known = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
       const isBeside =
-        /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus)$/.test(to);
+        /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus|short-links)$/.test(
+          to,
+        );
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
   },

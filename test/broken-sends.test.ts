@@ -7,7 +7,7 @@ import { sql } from '#server/store/database';
 import { startServiceOnLine } from '#test/support/line';
 import { networks, type PostExample, textOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
-import { serviceWithSends } from '#test/support/sends';
+import { type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
@@ -328,7 +328,8 @@ describe('every way in which a send can break is known, said and followed as the
                              as $$ select clock_timestamp() + interval '${minutes} minutes' $$`);
       await setDatabaseAhead(15);
       const ids = await Promise.all(accounts.map((accountId) => own.publishNow(accountId, 'Stepped [sandbox:cut]')));
-      for (const id of ids) await until('the answer is lost', async () => (await own.rowOf(id)).claim === null);
+      const isLost = ({ begun_at: begunAt, claim }: SendRecord) => begunAt !== null && claim === null;
+      for (const id of ids) await until('the answer is lost', async () => isLost(await own.rowOf(id)));
       await setDatabaseAhead(0);
       const [taken = '', ...others] = ids;
       const askAbout = async (id: string, more = '') => {

@@ -415,3 +415,22 @@ describe('Bluesky: a video', () => {
     expect(gif).toMatchObject({ data: { record: { embed: { $type: 'app.bsky.embed.images' } } } });
   });
 });
+
+test('Bluesky: a post whose links were shortened is found again, and so is one from before they were', async () => {
+  const network = networkOf('bluesky');
+  const { account, site } = await sandbox.connect(network);
+  const body = 'See https://example.com/articles/2026/horns [sandbox:lost]';
+  const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, { items: [{ body }] })));
+  const { prepared } = await network.prepare(site, sending);
+  await troubleOf(network.send(site, sending, prepared));
+  expect((await network.confirm(site, sending, prepared)).is).toBe('sent');
+  const whole: Site = {
+    ...site,
+    request: async (request) => {
+      const answer = await site.request(request);
+      const record = answer.json as { value: { text: string } };
+      return { ...answer, json: { ...record, value: { ...record.value, text: body } } };
+    },
+  };
+  expect((await network.confirm(whole, sending, prepared)).is).toBe('sent');
+});

@@ -1,6 +1,7 @@
 import type { Characters } from '#contracts/providers';
 import { findLinks } from './links.ts';
 import { littleText } from './little-text.ts';
+import { withShortLinks } from './short-links.ts';
 
 /**
  * How long a text is for a network, by the rule that providers.limits shows. Pure, so that the server and the editor in
@@ -46,8 +47,9 @@ const counters: Readonly<Record<Exclude<Characters['rule'], 'Utf16Units'>, Count
  * length.
  */
 const readable = (characters: Characters, text: string): string => {
-  const { rule, links, shortMentions } = characters;
+  const { rule, links, shortLinks, shortMentions } = characters;
   if (rule === 'Weighted') return text;
+  if (shortLinks) return withShortLinks(text).text;
   const short = links ? replaceLinks(text, links, countedUpTo(characters)) : text;
   return shortMentions ? short.replace(remoteMention, '@$1') : short;
 };

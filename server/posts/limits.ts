@@ -84,9 +84,9 @@ type Measure = (characters: Constraints['characters'], text: string, options: Ne
 const createMeasure = (): Measure => {
   const counts = new Map<string, Map<string, number>>();
   return (characters, text, options) => {
-    const { max, rule, links, shortMentions, countedOptions = [] } = characters;
+    const { max, rule, links, shortLinks, shortMentions, countedOptions = [] } = characters;
     const counted = countedOptions.map((key) => options[key]);
-    const key = JSON.stringify([max, rule, links, shortMentions, counted]);
+    const key = JSON.stringify([max, rule, links, shortLinks, shortMentions, counted]);
     const known = counts.get(key) ?? new Map<string, number>();
     counts.set(key, known);
     const length = known.get(text) ?? countText(characters, text, options);

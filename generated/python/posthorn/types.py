@@ -403,6 +403,8 @@ class Characters(TypedDict):
     """The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\\|{}@[]()<>#*_~` as 2, a hashtag 12 more than it has, an http(s) URL as it is"""
     links: NotRequired[CharactersLinks]
     """Absent when a link counts in full"""
+    shortLinks: NotRequired[bool]
+    """Whether a link is shown, and counts, as its host and its path, of which more than 15 characters become 13 and three dots"""
     shortMentions: NotRequired[bool]
     """Whether `@user@host` counts as `@user`"""
     countedOptions: NotRequired[list[str]]

@@ -579,6 +579,8 @@ export interface Characters {
     /** Whether `example.com` without http:// is a link */
     bareDomains: boolean;
   };
+  /** Whether a link is shown, and counts, as its host and its path, of which more than 15 characters become 13 and three dots */
+  shortLinks?: boolean;
   /** Whether `@user@host` counts as `@user` */
   shortMentions?: boolean;
   /** Options whose value counts together with the text */

@@ -1,7 +1,6 @@
-import { isUrl } from '#contracts/is-url';
 import { utf8Bytes } from '#server/networks/counting';
-import { findLinks } from '#server/networks/links';
 import { countGraphemes } from '#server/networks/shared/text';
+import type { withShortLinks } from '#server/networks/short-links';
 
 /** A piece of text with a link. Bluesky finds no links by itself: the client says where they are, in bytes. */
 export interface Facet {
@@ -21,31 +20,21 @@ interface Piece {
 
 const maxTagGraphemes = 64;
 
-/** As Bluesky's own app finds them: after the beginning, a space or a bracket, up to the next space. */
-const webLink = /(?<=^|[\s(])https?:\/\/\S+/gi;
+/** As Bluesky's own app finds them: after the beginning, a space or a bracket. */
 const mention = /(?<=^|[\s(])@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?/gi;
 const cashtag = /(?<=^|[\s(])\$[a-z][a-z0-9]{0,4}(?=$|[\s.,;:!?)"'\u2019])/gi;
 const tag = /(?<=^|\s)[#＃][^\s\p{Cf}]+/gu;
-
-export interface Link extends Piece {
-  readonly uri: string;
-}
-
-export const linksOf = (text: string): Link[] => {
-  const whole = pieces(text, webLink).map(({ start, text }) => linkAt(start, withoutEnd(text), ''));
-  const bare = findLinks(text, { bareDomains: true })
-    .filter(({ hasScheme, start }) => !hasScheme && !whole.some((link) => isInside(start, link)))
-    .map(({ start, end }) => linkAt(start, text.slice(start, end), 'https://'));
-  return [...whole, ...bare].filter(({ uri }) => isUrl(uri)).sort((a, b) => a.start - b.start);
-};
 
 export const handlesOf = (text: string): string[] => [
   ...new Set(pieces(text, mention).map(({ text }) => handleOf(text))),
 ];
 
-/** Handles that nobody has stay plain text. */
-export const facetsOf = (text: string, dids: Readonly<Record<string, string>>): Facet[] => {
-  const found: (Piece & { feature: Feature })[] = linksOf(text).map(({ uri, ...piece }) => ({
+/** Of a text with its links shortened. Handles that nobody has stay plain text. */
+export const facetsOf = (
+  { text, links }: ReturnType<typeof withShortLinks>,
+  dids: Readonly<Record<string, string>>,
+): Facet[] => {
+  const found: (Piece & { feature: Feature })[] = links.map(({ uri, ...piece }) => ({
     ...piece,
     feature: { $type: 'app.bsky.richtext.facet#link', uri },
   }));
@@ -78,13 +67,4 @@ const pieces = (text: string, pattern: RegExp): Piece[] =>
 
 const handleOf = (mentioned: string) => mentioned.slice(1).toLowerCase();
 
-const linkAt = (start: number, text: string, scheme: string): Link => ({ start, text, uri: scheme + text });
-
 const isInside = (position: number, { start, text }: Piece) => position >= start && position < start + text.length;
-
-/** The end of a sentence is not part of its link, nor a bracket that was opened before it. */
-const withoutEnd = (link: string): string => {
-  const cut = link.replace(/[.,;:!?'"”’»]+$/, '');
-  const shorter = cut.endsWith(')') && cut.split(')').length > cut.split('(').length ? cut.slice(0, -1) : cut;
-  return shorter === link ? link : withoutEnd(shorter);
-};

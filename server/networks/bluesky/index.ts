@@ -29,8 +29,10 @@ const images = { max: 10, mimeTypes: ['image/jpeg', 'image/png', 'image/webp', '
 const constraints: Constraints = {
   characters: {
     max: 300,
-    counting: 'Grapheme clusters: a letter with its accents is 1, an emoji is 1 however long, a URL counts in full',
+    counting:
+      'Grapheme clusters: a letter with its accents is 1, an emoji is 1 however long, a URL counts as its host and at most 16 characters of its path',
     rule: 'Graphemes',
+    shortLinks: true,
     maxBytes: 3_000,
     required: false,
   },

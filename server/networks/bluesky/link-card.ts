@@ -3,8 +3,8 @@ import { isUrl } from '#contracts/is-url';
 import type { LinkCard, Network, NetworkPost, ReadLinkCard, Site } from '#server/networks/network';
 import { cardPicture } from '#server/networks/shared/picture';
 import { isOn } from '#server/networks/shared/post';
+import { linksOf } from '#server/networks/short-links';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { linksOf } from './facets.ts';
 
 const maxTitle = 300;
 const maxDescription = 1_000;

@@ -16,6 +16,7 @@ import {
 } from '#server/networks/network';
 import { bytesOf, shaped } from '#server/networks/request';
 import { isGif, list, option } from '#server/networks/shared/post';
+import { withShortLinks } from '#server/networks/short-links';
 import { ask, isGone } from './api.ts';
 import { type Facet, facetsOf, handlesOf } from './facets.ts';
 import { cardFor } from './link-card.ts';
@@ -45,7 +46,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
   const quoted = sending.index === 0 ? await findQuoted(site, sending) : undefined;
   return ready({
     blobs: uploaded.blobs,
-    facets: facetsOf(sending.part.body, await didsOf(site, sending)),
+    facets: facetsOf(withShortLinks(sending.part.body), await didsOf(site, sending)),
     ...(card && { card }),
     ...(quoted && { quoted }),
     ...(card?.picture && { thumb: await uploadPicture(site, sending, card.picture) }),
@@ -114,7 +115,7 @@ const recordOf = ({ post, part, out, since }: Sending, content: Prepared) => {
   const parent = out.at(-1);
   return {
     $type: posts,
-    text: part.body,
+    text: withShortLinks(part.body).text,
     createdAt: since.toISOString(),
     ...(content.facets.length > 0 && { facets: content.facets }),
     ...(root && parent && { reply: { root: strongRef(root), parent: strongRef(parent) } }),
@@ -208,7 +209,8 @@ export const confirm = async (site: Site, sending: Sending): Promise<Confirmatio
     const answer = await ask(site, sending.account, { call: 'com.atproto.repo.getRecord', query });
     const { value, ...found } = shaped(Found, answer);
     // Another post under the same key, however unlikely, is not ours.
-    return value.text === sending.part.body ? posted(site, sending, found) : absent;
+    const { body } = sending.part;
+    return [body, withShortLinks(body).text].includes(value.text) ? posted(site, sending, found) : absent;
   } catch (error) {
     if (isGone(error)) return absent;
     throw error;

@@ -1,4 +1,5 @@
 import type { Account } from '#generated/app-client';
+import { withShortLinks } from '#server/networks/short-links';
 import { extrasOf } from '#web/parts/extras.ts';
 import { linkCardsIn } from '#web/parts/link-card.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
@@ -28,6 +29,7 @@ export const Preview = ({ account }: { account: Account }) => {
       cover={cover && thumbnailOf(options[cover.key] ?? '')}
       items={items.map(({ media, ...item }) => ({
         ...item,
+        body: limits.characters.shortLinks ? withShortLinks(item.body).text : item.body,
         linkCard: media.length === 0 && hasCards ? linkCardsIn(linkCards, account.network, item.body)[0] : undefined,
         media: media.map((id) => {
           const { kind, alt = '' } = mediaOf(id) ?? {};

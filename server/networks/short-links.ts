@@ -1,0 +1,62 @@
+import { isUrl } from '#contracts/is-url';
+import { findLinks } from './links.ts';
+
+/** A link of a text, as it is typed and where it leads. */
+export interface ShownLink {
+  readonly start: number;
+  readonly text: string;
+  readonly uri: string;
+}
+
+/** As Bluesky's own app finds them: after the beginning, a space or a bracket, up to the next space. */
+const webLink = /(?<=^|[\s(])https?:\/\/\S+/gi;
+
+export const linksOf = (text: string): ShownLink[] => {
+  const whole = Array.from(text.matchAll(webLink), ({ index, 0: typed }) => linkAt(index, withoutEnd(typed), ''));
+  const isInside = (at: number) => whole.some(({ start, text: link }) => at >= start && at < start + link.length);
+  const bare = findLinks(text, { bareDomains: true })
+    .filter(({ hasScheme, start }) => !hasScheme && !isInside(start))
+    .map(({ start, end }) => linkAt(start, text.slice(start, end), 'https://'));
+  return [...whole, ...bare].filter(({ uri }) => isUrl(uri)).sort((a, b) => a.start - b.start);
+};
+
+/** Longer texts are refused whatever their links are. */
+const longestText = 3_000;
+
+/**
+ * The text as Bluesky's own app publishes it: of a link the host and the beginning of its path, behind which the whole address
+ * is kept. Pure, so that what is counted in the browser is what is sent.
+ */
+export const withShortLinks = (text: string): { readonly text: string; readonly links: readonly ShownLink[] } => {
+  if (text.length > longestText) return { text, links: [] };
+  let shown = '';
+  let from = 0;
+  const links: ShownLink[] = [];
+  for (const { start, text: typed, uri } of linksOf(text)) {
+    shown += text.slice(from, start);
+    const link = shortened(typed);
+    links.push({ start: shown.length, text: link, uri });
+    shown += link;
+    from = start + typed.length;
+  }
+  return { text: shown + text.slice(from), links };
+};
+
+const longestPath = 15;
+
+const shortened = (typed: string): string => {
+  const address = typed.replace(/^https?:\/\//i, '');
+  const hostEnd = address.search(/[/?#]|$/);
+  const path = address.slice(hostEnd) === '/' ? '' : address.slice(hostEnd);
+  const end = path.length > longestPath ? `${path.slice(0, longestPath - 2)}...` : path;
+  return address.slice(0, hostEnd) + end.toWellFormed();
+};
+
+const linkAt = (start: number, text: string, scheme: string): ShownLink => ({ start, text, uri: scheme + text });
+
+/** The end of a sentence is not part of its link, nor a bracket that was opened before it. */
+const withoutEnd = (link: string): string => {
+  const cut = link.replace(/[.,;:!?'"”’»]+$/, '');
+  const shorter = cut.endsWith(')') && cut.split(')').length > cut.split('(').length ? cut.slice(0, -1) : cut;
+  return shorter === link ? link : withoutEnd(shorter);
+};
