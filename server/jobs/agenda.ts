@@ -86,7 +86,7 @@ export const readJobsInMongo = async (mongodbUrl: string, report: (error: unknow
 };
 
 const openPool = (connection: Connection, max: number, report: (error: unknown) => void) => {
-  const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max, keepAlive: true });
+  const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max });
   pool.on('error', report);
   return pool;
 };

@@ -8,13 +8,25 @@ interface Inside {
   attachListeners(stream: Duplex): void;
 }
 
+/** A server that accepts a connection and says nothing would keep its caller waiting for ever. */
+const connectMs = 15_000;
+/** A host that is gone answers no probe; without probes it is noticed after two hours. */
+const firstProbeMs = 10_000;
+
 /**
  * pg reads messages in an event of the socket, where an exception ends the process. Nobody can say what follows a message
  * that could not be read, so the connection is closed: its queries fail, and pools and listeners open another one.
  */
 export class CarefulClient extends pg.Client {
   constructor(config: pg.ClientConfig) {
-    super(config);
+    super({
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: firstProbeMs,
+      ...config,
+      // Pools hide it, so that no log shows it.
+      ...(config.password !== undefined && { password: config.password }),
+    });
     // The query that a connection breaks under fails, and pools hear of it too. Without a listener the process would end.
     this.on('error', () => undefined);
     const inside = this.connection as unknown as Inside;

@@ -113,7 +113,6 @@ export function openDatabase(
       Client: clientFor(to),
       types,
       max: poolSize,
-      keepAlive: true,
       connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: idleMs,
       // Not as an option of the start-up: poolers refuse that.

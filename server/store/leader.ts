@@ -25,7 +25,12 @@ const leaderClient = (hosts: readonly Place[]): typeof pg.Client => {
     readonly #at = leader;
 
     constructor(config: pg.ClientConfig) {
-      super({ connectionTimeoutMillis: connectMs, ...config, ...hosts[leader] });
+      super({
+        connectionTimeoutMillis: connectMs,
+        ...config,
+        ...hosts[leader],
+        ...(config.password !== undefined && { password: config.password }),
+      });
     }
 
     override connect(): Promise<pg.Client>;

@@ -35,7 +35,7 @@ export function listen(
 
   async function connect(): Promise<pg.Client> {
     const Client = clientFor(connection);
-    const fresh = new Client({ ...connection, keepAlive: true });
+    const fresh = new Client(connection);
     fresh.on('notification', ({ payload = '' }) => tell(() => heard(payload)));
     fresh.on('error', report);
     try {

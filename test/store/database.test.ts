@@ -1,9 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { DataTypes, Model } from 'sequelize';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectionFrom } from '#server/store/connection';
 import { type Connection, type Database, openDatabase, sql } from '#server/store/database';
+import { clientFor } from '#server/store/leader';
 import { openModels } from '#server/store/models';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';
@@ -334,6 +337,36 @@ describe('the pool', () => {
     await database.script(`select pg_terminate_backend(${row?.pid})`);
     await until('the break is reported', () => reported.length > 0);
     await single.ping();
+  });
+});
+
+describe('of several servers', () => {
+  it('the one that leads is signed in to with the password', async () => {
+    const { host, port } = fresh.parts;
+    expect(fresh.parts.password).toBeDefined();
+    const several = open({ ...fresh.parts, hosts: [{ host, port }] });
+    onTestFinished(() => several.close());
+    await several.ping();
+  });
+});
+
+describe('a connection to a server that accepts it and says nothing', () => {
+  it('is given up, whoever opens it', async () => {
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    const sockets: Socket[] = [];
+    await once(silent, 'listening');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const { port } = silent.address() as AddressInfo;
+    const parts = { host: '127.0.0.1', port, database: 'posthorn' };
+    const connected = new (clientFor(parts))(parts).connect();
+    const refusal = expect(connected).rejects.toThrow('timeout');
+    await vi.advanceTimersByTimeAsync(15_000);
+    await refusal;
   });
 });
 
