@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { bounds } from '#server/bounds';
+import { BadFile } from './file-type.ts';
 import { damaged, noPicture, readAt } from './video-file.ts';
 
 interface Box {
@@ -29,12 +30,20 @@ export const readIsoFile = async (file: FileHandle, size: number) => {
     path.reduce<Box | undefined>((at, type) => at && childrenOf(table, at).find((box) => box.type === type), parent);
 
   const tracks = childrenOf(table, whole).filter(({ type }) => type === 'trak');
-  const video = tracks.find((track) => {
-    const handler = find(track, 'mdia', 'hdlr');
-    return handler && table.toString('latin1', handler.from + 8, handler.from + 12) === 'vide';
-  });
+  const trackOf = (kind: string) =>
+    tracks.find((track) => {
+      const handler = find(track, 'mdia', 'hdlr');
+      return handler && table.toString('latin1', handler.from + 8, handler.from + 12) === kind;
+    });
+  const [video, audio] = [trackOf('vide'), trackOf('soun')];
   const [header, movie] = [find(video, 'tkhd'), find(whole, 'mvhd')];
   if (header === undefined || movie === undefined) throw noPicture();
+  for (const track of tracks) {
+    const references = find(track, 'mdia', 'minf', 'dinf', 'dref');
+    if (references && hasOutsideReference(table, references, seen)) {
+      throw new BadFile('MediaType', 'takes its pictures or sound from another file: save it as one complete file');
+    }
+  }
 
   await blank(
     file,
@@ -42,7 +51,14 @@ export const readIsoFile = async (file: FileHandle, size: number) => {
     [whole, ...tracks].flatMap((parent) => childrenOf(table, parent).filter((box) => isPrivate(table, box))),
   );
   await blank(file, 0, tags);
-  return { ...pictureSize(table, header), durationMs: duration(table, movie, find(whole, 'mvex', 'mehd')) };
+  const entryOf = (track: Box | undefined) => sampleEntry(table, find(track, 'mdia', 'minf', 'stbl', 'stsd'));
+  return {
+    ...pictureSize(table, header),
+    durationMs: duration(table, movie, find(whole, 'mvex', 'mehd')),
+    videoCodec: videoCodecOf(entryOf(video)),
+    audioCodec: audio === undefined ? 'none' : audioCodecOf(entryOf(audio)),
+    frameRate: frameRate(table, find(video, 'mdia', 'mdhd'), find(video, 'mdia', 'minf', 'stbl', 'stsz')),
+  };
 };
 
 /** Walks over all boxes of the file, so that a truncated file is noticed. */
@@ -124,3 +140,82 @@ const duration = (table: Buffer, { from }: Box, fragments: Box | undefined) => {
 
 const fragmentsDuration = (table: Buffer, { from }: Box) =>
   table[from] === 1 ? Number(table.readBigUInt64BE(from + 4)) : table.readUInt32BE(from + 4);
+
+/** The four letters of the first sample entry, and what it holds. */
+const sampleEntry = (table: Buffer, description: Box | undefined) => {
+  if (description === undefined) return undefined;
+  const entry = readBox(table, description.from + 8, description.to);
+  return entry && { type: entry.type, content: table.subarray(entry.from, entry.to) };
+};
+
+type SampleEntry = ReturnType<typeof sampleEntry>;
+
+const videoEntries: Readonly<Record<string, string>> = {
+  avc1: 'h264',
+  avc3: 'h264',
+  hvc1: 'hevc',
+  hev1: 'hevc',
+  dvh1: 'hevc',
+  dvhe: 'hevc',
+  av01: 'av1',
+  vp08: 'vp8',
+  vp09: 'vp9',
+  mp4v: 'mpeg4',
+  apch: 'prores',
+  apcn: 'prores',
+  apcs: 'prores',
+  apco: 'prores',
+  ap4h: 'prores',
+  ap4x: 'prores',
+  jpeg: 'mjpeg',
+  mjpa: 'mjpeg',
+};
+
+const audioEntries: Readonly<Record<string, string>> = {
+  mp4a: 'aac',
+  Opus: 'opus',
+  'ac-3': 'ac3',
+  'ec-3': 'eac3',
+  fLaC: 'flac',
+  alac: 'alac',
+  '.mp3': 'mp3',
+  sowt: 'pcm',
+  twos: 'pcm',
+  lpcm: 'pcm',
+  in24: 'pcm',
+};
+
+/** Undefined when it is none that we know: networks judge it then. */
+const videoCodecOf = (entry: SampleEntry) => entry && videoEntries[entry.type];
+
+const audioCodecOf = (entry: SampleEntry) => {
+  if (entry === undefined) return undefined;
+  return entry.type === 'mp4a' && isMp3(entry.content) ? 'mp3' : audioEntries[entry.type];
+};
+
+/** `mp4a` is AAC in nearly all files; MPEG audio has an object type of its own in the descriptor. */
+const isMp3 = (entry: Buffer) => {
+  const descriptor = entry.indexOf('esds');
+  const config = descriptor === -1 ? -1 : entry.indexOf(0x04, descriptor + 8);
+  // The length of a descriptor takes one to four bytes, all but the last with the highest bit set.
+  for (let at = config + 1; config !== -1 && at < Math.min(config + 5, entry.length - 1); at++) {
+    if (((entry[at] ?? 0) & 0x80) === 0) return [0x69, 0x6b].includes(entry[at + 1] ?? 0);
+  }
+  return false;
+};
+
+/** Pictures per second, on average. Unknown for a file in fragments, whose table is empty. */
+const frameRate = (table: Buffer, header: Box | undefined, sizes: Box | undefined) => {
+  if (header === undefined || sizes === undefined) return undefined;
+  const long = table[header.from] === 1;
+  const perSecond = table.readUInt32BE(header.from + (long ? 20 : 12));
+  const units = long ? Number(table.readBigUInt64BE(header.from + 24)) : table.readUInt32BE(header.from + 16);
+  const frames = table.readUInt32BE(sizes.from + 8);
+  return frames < 2 || units === 0 ? undefined : (frames * perSecond) / units;
+};
+
+/** Whether samples lie in a file elsewhere. An entry that is not marked as this file and names nothing is a writer's slip. */
+const hasOutsideReference = (table: Buffer, references: Box, seen: Seen) =>
+  boxesIn(table, references.from + 8, references.to, seen).some(
+    ({ from, to }) => ((table[from + 3] ?? 0) & 1) === 0 && table.subarray(from + 4, to).some((byte) => byte !== 0),
+  );

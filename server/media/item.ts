@@ -12,6 +12,9 @@ export const toNetworkMedia = (row: MediaRow): NetworkMedia => ({
   width: row.width,
   height: row.height,
   ...(row.durationMs !== null && { durationMs: row.durationMs }),
+  ...(row.videoCodec != null && { videoCodec: row.videoCodec }),
+  ...(row.audioCodec != null && { audioCodec: row.audioCodec }),
+  ...(row.frameRate != null && { frameRate: row.frameRate }),
   ...(row.alt !== null && { alt: row.alt }),
 });
 

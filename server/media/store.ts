@@ -21,6 +21,11 @@ export interface MediaRow {
   readonly width: number;
   readonly height: number;
   readonly durationMs: number | null;
+  /** Of a video that was uploaded since codecs are read, where we know it. */
+  readonly videoCodec?: string | null;
+  /** `none` without sound. */
+  readonly audioCodec?: string | null;
+  readonly frameRate?: number | null;
   readonly alt: string | null;
   readonly fileName: string | null;
   readonly createdAt: string;
@@ -54,6 +59,9 @@ export const createMediaStore = (db: Database) => {
     declare width: number;
     declare height: number;
     declare durationMs: CreationOptional<number | null>;
+    declare videoCodec: CreationOptional<string | null>;
+    declare audioCodec: CreationOptional<string | null>;
+    declare frameRate: CreationOptional<number | null>;
     declare alt: CreationOptional<string | null>;
     declare fileName: CreationOptional<string | null>;
     declare uploadedBy: CreationOptional<string | null>;
@@ -75,6 +83,9 @@ export const createMediaStore = (db: Database) => {
       width: DataTypes.INTEGER,
       height: DataTypes.INTEGER,
       durationMs: DataTypes.INTEGER,
+      videoCodec: DataTypes.TEXT,
+      audioCodec: DataTypes.TEXT,
+      frameRate: DataTypes.REAL,
       alt: DataTypes.TEXT,
       fileName: DataTypes.TEXT,
       uploadedBy: DataTypes.TEXT,

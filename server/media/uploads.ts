@@ -117,9 +117,9 @@ const image = async (path: string, mimeType: string) => {
 const video = async (path: string, mimeType: string) => {
   const file = await open(path, 'r+');
   try {
-    const { durationMs = null, ...sides } = await readVideo(file, mimeType);
+    const { durationMs = null, ...facts } = await readVideo(file, mimeType);
     await file.sync();
-    return { ...sides, durationMs, thumbnail: await placeholder(sides) };
+    return { ...facts, durationMs, thumbnail: await placeholder(facts) };
   } finally {
     await file.close();
   }

@@ -8,17 +8,25 @@ export interface Video {
   readonly height: number;
   /** Absent when the file does not say, as with recordings made by a browser. */
   readonly durationMs?: number;
+  /** As ffmpeg names it: `h264`, `hevc`, `vp9`. Absent when it is none that we know. */
+  readonly videoCodec?: string;
+  /** `none` without sound. */
+  readonly audioCodec?: string;
+  /** Pictures per second, on average. */
+  readonly frameRate?: number;
 }
 
 /** No camera makes more; a file can say anything. */
 const longestSide = 65_536;
 /** 24 days, the most that the column holds: a longer duration counts as unknown. */
 const longestMs = 2 ** 31 - 1;
+/** What is above comes from a damaged table. */
+const fastest = 1_000;
 
 /** Reads the tables of the file, never its frames. Location and device data are overwritten. */
 export const readVideo = async (file: FileHandle, mimeType: string): Promise<Video> => {
   const { size } = await file.stat();
-  const { width, height, durationMs } = await (mimeType === 'video/webm' ? readWebm : readIsoFile)(file, size).catch(
+  const { width, height, durationMs, videoCodec, audioCodec, frameRate } = await (mimeType === 'video/webm' ? readWebm : readIsoFile)(file, size).catch(
     (error: unknown) => {
       // A number in the file points outside its buffer.
       throw error instanceof RangeError ? damaged() : error;
@@ -26,5 +34,12 @@ export const readVideo = async (file: FileHandle, mimeType: string): Promise<Vid
   );
   if (!(width >= 1 && height >= 1 && width <= longestSide && height <= longestSide)) throw damaged();
   const isKnown = durationMs !== undefined && durationMs > 0 && durationMs <= longestMs;
-  return { width, height, ...(isKnown && { durationMs: Math.round(durationMs) }) };
+  return {
+    width,
+    height,
+    ...(isKnown && { durationMs: Math.round(durationMs) }),
+    ...(videoCodec !== undefined && { videoCodec }),
+    ...(audioCodec !== undefined && { audioCodec }),
+    ...(frameRate !== undefined && frameRate <= fastest && { frameRate: Math.round(frameRate * 1000) / 1000 }),
+  };
 };

@@ -12,6 +12,7 @@ const ids = {
   tracks: 0x1654ae6b,
   track: 0xae,
   trackType: 0x83,
+  codec: 0x86,
   video: 0xe0,
   width: 0xb0,
   height: 0xba,
@@ -27,6 +28,7 @@ interface Element {
 
 const maxHeadBytes = 4 * 1024 * 1024;
 const pictureTrack = 1;
+const soundTrack = 2;
 
 /** WebM (RFC 8794, RFC 9559): Info and Tracks stand before the first cluster of pictures. */
 export const readWebm = async (file: FileHandle, size: number) => {
@@ -45,10 +47,12 @@ export const readWebm = async (file: FileHandle, size: number) => {
   const parts = childrenOf(bytes, segment, ids.cluster);
   const inside = (id: number) => parts.filter((part) => part.id === id).flatMap((part) => childrenOf(bytes, part));
   const info = inside(ids.info);
-  const tracks = inside(ids.tracks).filter(({ id }) => id === ids.track);
-  const video = tracks
-    .map((track) => childrenOf(bytes, track))
-    .find((track) => number(track, ids.trackType) === pictureTrack);
+  const tracks = inside(ids.tracks)
+    .filter(({ id }) => id === ids.track)
+    .map((track) => childrenOf(bytes, track));
+  const [video, audio] = [pictureTrack, soundTrack].map((type) =>
+    tracks.find((track) => number(track, ids.trackType) === type),
+  );
   const picture = video?.find(({ id }) => id === ids.video);
   if (picture === undefined) throw noPicture();
 
@@ -63,7 +67,23 @@ export const readWebm = async (file: FileHandle, size: number) => {
     width: number(sides, ids.width) ?? 0,
     height: number(sides, ids.height) ?? 0,
     durationMs: length && (float(bytes, length) * nanosecondsPerUnit) / 1_000_000,
+    videoCodec: codecOf(video),
+    audioCodec: audio === undefined ? 'none' : codecOf(audio),
+    frameRate: undefined,
   };
+
+  function codecOf(track: readonly Element[] | undefined) {
+    const codec = track?.find(({ id }) => id === ids.codec);
+    return codec && codecs[text(bytes, codec)];
+  }
+};
+
+const codecs: Readonly<Record<string, string>> = {
+  V_VP8: 'vp8',
+  V_VP9: 'vp9',
+  V_AV1: 'av1',
+  A_OPUS: 'opus',
+  A_VORBIS: 'vorbis',
 };
 
 const elementAt = (bytes: Buffer, at: number): Element => {

@@ -13,6 +13,12 @@ export interface NetworkMedia {
   readonly width: number;
   readonly height: number;
   readonly durationMs?: number;
+  /** Of a video, as far as the file says and we know it: `h264`. */
+  readonly videoCodec?: string;
+  /** `none` without sound. */
+  readonly audioCodec?: string;
+  /** Pictures per second. */
+  readonly frameRate?: number;
   readonly alt?: string;
   /** On a rendition: the item of the library that it was made of, and the hash of its own bytes. */
   readonly fitted?: { readonly of: string; readonly sha256: string };

@@ -48,6 +48,7 @@ export const fileProblems = (
     }
   }
   if (file.kind === 'Video' && videos) {
+    problems.push(...codecProblems(file, path, videos));
     const { minDurationMs = 0, maxDurationMs = Number.POSITIVE_INFINITY } = videos;
     // A file that does not tell its length is left to the network to judge.
     const { durationMs } = file;
@@ -60,6 +61,46 @@ export const fileProblems = (
   }
   return problems;
 };
+
+/** What the file does not tell is left to the network to judge. */
+const codecProblems = (
+  { videoCodec, audioCodec, frameRate, width }: NetworkMedia,
+  path: string,
+  { videoCodecs, audioCodecs, maxFrameRate, maxWidth }: NonNullable<Constraints['media']['videos']>,
+): Problem[] => {
+  const taken = (codecs: readonly string[]) => codecs.map(codecName).join(' or ');
+  const problems: Problem[] = [];
+  if (videoCodecs && videoCodec !== undefined && !videoCodecs.includes(videoCodec)) {
+    const message = `The video is ${codecName(videoCodec)}; this network takes ${taken(videoCodecs)}: save it so.`;
+    problems.push({ path, code: 'VideoCodec', message, limit: videoCodecs.join(', '), actual: videoCodec });
+  }
+  if (audioCodecs && audioCodec !== undefined && ![...audioCodecs, 'none'].includes(audioCodec)) {
+    const message = `The sound is ${codecName(audioCodec)}; this network takes ${taken(audioCodecs)}: save it so.`;
+    problems.push({ path, code: 'AudioCodec', message, limit: audioCodecs.join(', '), actual: audioCodec });
+  }
+  // Rates such as 60000/1001 are averages of a table, so a little above is no reason to refuse.
+  if (maxFrameRate !== undefined && frameRate !== undefined && frameRate > maxFrameRate + 0.5) {
+    const message = 'It has too many pictures per second: save it with fewer.';
+    problems.push({ path, code: 'FrameRate', message, limit: maxFrameRate, actual: frameRate });
+  }
+  if (maxWidth !== undefined && width > maxWidth) {
+    const message = 'Use a video with a smaller picture.';
+    problems.push({ path, code: 'MediaTooLarge', message, limit: maxWidth, actual: width });
+  }
+  return problems;
+};
+
+const codecNames: Readonly<Record<string, string>> = {
+  h264: 'H.264',
+  mpeg4: 'MPEG-4',
+  prores: 'ProRes',
+  mjpeg: 'Motion JPEG',
+  opus: 'Opus',
+  vorbis: 'Vorbis',
+};
+
+/** As people call it: `H.264`, `HEVC`, `AAC`. */
+const codecName = (codec: string) => codecNames[codec] ?? codec.toUpperCase();
 
 /** As people call it: `MP4`, `MOV`, `JPEG`. */
 const formatOf = (mimeType: string) =>

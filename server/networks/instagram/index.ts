@@ -23,6 +23,10 @@ const videos = {
   maxDurationMs: minutes(15),
   minRatio: 0.01,
   maxRatio: 10,
+  maxWidth: 1_920,
+  maxFrameRate: 60,
+  videoCodecs: ['h264', 'hevc'],
+  audioCodecs: ['aac'],
 };
 
 const maxText = 2_200;

@@ -37,6 +37,7 @@ const constraints: Constraints = {
       maxBytes: 2 * GB,
       minDurationMs: seconds(4),
       maxDurationMs: minutes(15),
+      videoCodecs: ['h264', 'hevc'],
     },
     transport: 'Upload',
   },

@@ -28,6 +28,9 @@ const videos = {
   maxBytes: 4 * GB,
   minDurationMs: seconds(3),
   maxDurationMs: minutes(10),
+  maxWidth: 4_096,
+  maxFrameRate: 60,
+  videoCodecs: ['h264', 'hevc', 'vp8', 'vp9'],
 };
 
 const constraints: Constraints = {

@@ -34,6 +34,7 @@ import { sql as workspaceReferencesChecked } from './0033-workspace-references-c
 import { sql as countedPosts } from './0034-counted-posts.ts';
 import { sql as retention } from './0035-retention.ts';
 import { sql as messageRecipients } from './0036-message-recipients.ts';
+import { sql as mediaCodecs } from './0037-media-codecs.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   { number: 34, name: 'counted-posts', sql: countedPosts },
   { number: 35, name: 'retention', sql: retention },
   { number: 36, name: 'message-recipients', sql: messageRecipients },
+  { number: 37, name: 'media-codecs', sql: mediaCodecs },
 ] as const;
