@@ -45,7 +45,15 @@ export const ApprovalCard = z
           media: MediaItem.describe('What the account gets in its place'),
         }),
       )
-      .describe('Pictures that were fitted to a network, as they were at the request; they are sent as shown'),
+      .describe(
+        'Pictures and videos that were fitted to a network, as they were at the request; they are sent as shown',
+      ),
+    preparing: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Files are still being fitted to a network; they are in `fitted`, and it can be approved, when that is done',
+      ),
     linkCards: z
       .array(LinkCard)
       .describe('Previews of pages that the post links to, as they were at the request; they are sent as shown'),

@@ -26,7 +26,7 @@ export const MediaItem = z
     bytes: z.int().describe('Size of the file'),
     width: z.int().describe('Pixels; 0 for a document'),
     height: z.int().describe('Pixels; 0 for a document'),
-    durationMs: z.int().optional().describe('Length of a video in milliseconds'),
+    durationMs: z.int().optional().describe('Length of a video or an animated GIF in milliseconds'),
     videoCodec: z.string().optional().describe('Of a video, where it is known: `h264`, `hevc`, `av1`, `vp9`'),
     audioCodec: z.string().optional().describe('Of a video, where it is known: `aac`, `opus`; `none` without sound'),
     frameRate: z.number().optional().describe('Of a video, where it is known: pictures per second'),
@@ -110,7 +110,7 @@ export const mediaActions = {
 };
 
 const aboutFiles =
-  'Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.';
+  'Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.';
 
 export const mediaRoutes = {
   searchMedia: appRoute({

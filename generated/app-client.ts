@@ -300,9 +300,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Add a file to the media library.
      *
-     * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an
-     * MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the
-     * `url` of the answer can read the file.
+     * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or
+     * an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows
+     * the `url` of the answer can read the file.
      *
      * Roles: owner, admin, editor.
      */
@@ -314,9 +314,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Add a file from an address to the media library.
      *
-     * The server fetches the file. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4,
-     * MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url`
-     * of the answer can read the file.
+     * The server fetches the file. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or an
+     * MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the
+     * `url` of the answer can read the file.
      *
      * Roles: owner, admin, editor.
      */
@@ -1421,7 +1421,7 @@ export interface ApprovalCard {
   becomes?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
-  /** Pictures that were fitted to a network, as they were at the request; they are sent as shown */
+  /** Pictures and videos that were fitted to a network, as they were at the request; they are sent as shown */
   fitted: Array<{
     /** Account that gets it */
     accountId: string;
@@ -1430,6 +1430,8 @@ export interface ApprovalCard {
     /** What the account gets in its place */
     media: MediaItem;
   }>;
+  /** Files are still being fitted to a network; they are in `fitted`, and it can be approved, when that is done */
+  preparing?: true;
   /** Previews of pages that the post links to, as they were at the request; they are sent as shown */
   linkCards: LinkCard[];
   /** The account it is about */
@@ -1816,8 +1818,14 @@ export interface LibraryItem {
   width: number;
   /** Pixels; 0 for a document */
   height: number;
-  /** Length of a video in milliseconds */
+  /** Length of a video or an animated GIF in milliseconds */
   durationMs?: number;
+  /** Of a video, where it is known: `h264`, `hevc`, `av1`, `vp9` */
+  videoCodec?: string;
+  /** Of a video, where it is known: `aac`, `opus`; `none` without sound */
+  audioCodec?: string;
+  /** Of a video, where it is known: pictures per second */
+  frameRate?: number;
   /** Alternative text for people who cannot see it */
   alt?: string;
   /** Address of the file */
@@ -2396,7 +2404,7 @@ export interface EditorView {
     disabledOptions: Record<string, string>;
     /** Limits of a poll that this account alone has */
     pollLimits?: PollLimits;
-    /** What the account gets in the place of a picture that breaks its limits, by media id */
+    /** What the account gets in the place of a file that breaks its limits, by media id */
     fitted: Record<string, MediaItem>;
   }>;
   /** The files that its versions use */

@@ -64,8 +64,8 @@ const valuesOf = ({ type, choices, default: byDefault, required, maxLength, poll
 const fitLines = (networks: readonly Network[]) => {
   const keys = networks.filter(({ options }) => options.some(({ key }) => key.endsWith('.fit'))).map(fitKey);
   return [
-    'Pictures that break a limit keep a post from going out, unless its option says what to do: `shrink`, `pad` or `crop`',
-    `([publishing.md](publishing.md#pictures-that-break-a-limit)). The options: ${keys.map((key) => `\`${key}\``).join(', ')}.`,
+    'Pictures and videos that break a limit keep a post from going out, unless its option says what to do: `shrink`, `pad`',
+    `or \`crop\` ([publishing.md](publishing.md#pictures-that-break-a-limit)). The options: ${keys.map((key) => `\`${key}\``).join(', ')}.`,
   ];
 };
 

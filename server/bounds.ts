@@ -52,6 +52,13 @@ export const bounds = {
   pixelsUnderWay: 50_000_000,
   /** Pictures that one request has fitted to networks; others wait for the next. */
   renditions: 100,
+  /** One conversion of a video: how long, with how much memory, from how many pixels, and into how large a file. */
+  videoFitMs: 30 * 60_000,
+  videoFitMemoryBytes: 3 * 1024 * MiB,
+  videoPixels: 8_192 * 4_320,
+  videoFitBytes: 2_000 * MiB,
+  /** A picture that is decoded in a process of its own, without a bound on its memory but this. */
+  heicPixels: 50_000_000,
   /** Segments or chunks of one image. */
   imageParts: 100_000,
   /** Boxes or elements that are looked at in one video. */

@@ -4,6 +4,7 @@ import { openAuth } from '#server/auth/slice';
 import type { Clock, MovableClock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import { openLive } from '#server/live/slice';
+import { openMediaInspection } from '#server/media/inspection';
 import { openMessageInspection } from '#server/messages/inspection';
 import { openPlans } from '#server/plans/slice';
 import { openPublishingInspection } from '#server/publishing/inspection';
@@ -50,6 +51,7 @@ export const wireCore = ({
   );
 
   registry.open('publishing/inspection', openPublishingInspection({ database }));
+  registry.open('media/inspection', openMediaInspection({ database }));
   registry.open('messages/inspection', openMessageInspection({ database }));
   registry.open('webhooks/inspection', openWebhookInspection({ database }));
   registry.open('statistics/inspection', openStatisticsInspection({ database }));

@@ -26,7 +26,15 @@ export const createCardView = ({
   baseUrl: string;
 }) => ({
   show: (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, becomes, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
+    const {
+      post,
+      becomes,
+      media = [],
+      fitted = [],
+      isPreparing,
+      linkCards: shown = [],
+      account,
+    } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
     return {
       id: row.id,
@@ -43,6 +51,7 @@ export const createCardView = ({
       ...(becomes && { becomes }),
       media: [...media],
       fitted: [...fitted],
+      ...(isPreparing && { preparing: true as const }),
       linkCards: toLinkCards(shown),
       ...(account && { account }),
       accounts: [...new Set([post, becomes].flatMap((one) => one?.accountIds ?? []))].flatMap(

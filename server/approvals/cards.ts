@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
+import type { Post } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
 import { type AdmittedCall, findAction, type RunnableAction } from '#server/admission';
 import type { AuditLog } from '#server/audit/audit-log';
@@ -17,7 +18,7 @@ import type { Reading } from '#server/posts/reading';
 import { fromCursor, toCursor } from '#server/store/page';
 import { createCardView, type RequestNews } from './card-view.ts';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
-import type { Subject, Subjects } from './subject.ts';
+import type { Pin, Subject, Subjects } from './subject.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const openMs = 7 * dayMs;
@@ -99,7 +100,7 @@ export const createApprovalCards = ({
       const about = open.filter((card) => !isLate(card) && kindOf(card.action) === kind);
       if (about.length === 0) continue;
       const pins = await subjects.pins(caller, kind, about.map(idOf));
-      outdated.push(...about.filter((card) => pins.get(idOf(card))?.equals(card.content_hash) !== true));
+      outdated.push(...about.filter((card) => !holds(card, pins.get(idOf(card)))));
     }
     await closeOpen(caller, late, 'Expired');
     await closeOpen(caller, outdated, 'Outdated');
@@ -109,13 +110,14 @@ export const createApprovalCards = ({
 
   /** Adds what a list leaves out, as checking a hundred long posts for a list would take too long. */
   const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
+    await finishPreparing(caller, id);
     let row = await store.get(caller.workspaceId, id);
     if (row !== undefined && (await closeStale(caller, [row]))) row = await store.get(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
     const card = show(row, await knownAccounts(caller));
-    const { post, becomes, account } = card;
+    const { account } = card;
     // What is scheduled is judged by what it was bound to; a change is bound anew.
-    const judged = becomes ? { ...becomes, status: 'Draft' as const } : post;
+    const judged = draftOf(card);
     return {
       ...card,
       ...(judged && { validation: await lifecycle.findings(caller, judged) }),
@@ -158,7 +160,7 @@ export const createApprovalCards = ({
     const kind = kindOf(row.action);
     if (kind === undefined) return false;
     await subjects.find(caller, kind, idOf(row)).catch(unlessNotFound);
-    return (await subjects.pins(caller, kind, [idOf(row)])).get(idOf(row))?.equals(row.content_hash) === true;
+    return holds(row, (await subjects.pins(caller, kind, [idOf(row)])).get(idOf(row)));
   };
 
   /**
@@ -175,6 +177,30 @@ export const createApprovalCards = ({
     return after.reduce(changedInto, subject);
   };
 
+  /**
+   * Files that were being prepared at the request may be ready: then the card shows them, and from now on is for them. Nobody
+   * can have approved it before.
+   */
+  const finishPreparing = async (caller: Caller, id: string) => {
+    const card = await store.get(caller.workspaceId, id);
+    if (card?.status !== 'Open' || !card.is_preparing || (await isPreparing(caller, card.subject as Subject))) return;
+    await store.transaction(async () => {
+      const row = await store.lock(caller.workspaceId, id);
+      if (row?.status !== 'Open' || !row.is_preparing || !(await isUnchanged(caller, row))) return;
+      const { isPreparing: _, ...subject } = row.subject as Subject;
+      if (await isPreparing(caller, subject)) return;
+      if (subject.post) await lifecycle.keepFits(caller, subject.post);
+      const fitted = await subjects.fitted(caller, draftOf(subject), subject.media ?? []);
+      const pin = (await subjects.pins(caller, 'post', [idOf(row)])).get(idOf(row));
+      if (pin) await store.setReady(caller.workspaceId, id, { ...subject, fitted }, pin.ready);
+    });
+  };
+
+  const isPreparing = async (caller: Caller, subject: Pick<Subject, 'post' | 'becomes'>) => {
+    const draft = draftOf(subject);
+    return draft !== undefined && lifecycle.isPreparing(caller, draft);
+  };
+
   /** Before the transaction that asks: pages of others and pictures take their time. */
   const readAhead = async (action: RunnableAction, call: AdmittedCall) => {
     const { caller, input } = call;
@@ -188,7 +214,7 @@ export const createApprovalCards = ({
 
   /** A change binds a scheduled post anew, so its pictures are fitted as those of a draft. */
   const fitFor = async (caller: Caller, { post, becomes }: Pick<Subject, 'post' | 'becomes'>) => {
-    const draft = becomes ? { ...becomes, status: 'Draft' as const } : post;
+    const draft = draftOf({ post, becomes });
     if (draft) await lifecycle.fitPictures(caller, draft);
   };
 
@@ -201,7 +227,7 @@ export const createApprovalCards = ({
   };
 
   /** Makes a card for a request that has none. */
-  const make = async ({ caller, client, action, input, requestId }: ApprovalRequest, subject: Subject, pin: Buffer) => {
+  const make = async ({ caller, client, action, input, requestId }: ApprovalRequest, subject: Subject, pin: Pin) => {
     const { workspaceId, userId } = caller;
     const now = clock.now();
     const id = newId('card', now);
@@ -217,7 +243,7 @@ export const createApprovalCards = ({
         .update(`${action} ${idOf({ input })}`)
         .digest(),
       subject,
-      contentHash: pin,
+      contentHash: subject.isPreparing ? pin.preparing : pin.ready,
       createdAt: now,
       expiresAt: new Date(now.getTime() + openMs),
     });
@@ -262,14 +288,15 @@ export const createApprovalCards = ({
         await store.queueUp(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
-        const subject = await rehearse(action, call, await subjects.find(caller, kind, idOf({ input })));
+        const current = await subjects.find(caller, kind, idOf({ input }));
+        const outcome = await rehearse(action, call, current, { isBeforeFitting: true });
+        const isIncomplete = kind === 'post' && !isRemoval(action) && (await isPreparing(caller, outcome));
+        const subject: Subject = { ...outcome, ...(isIncomplete && { isPreparing: true as const }) };
         if (subject.post) await lifecycle.keepFits(caller, subject.post);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
         if (pin === undefined) throw new Error('what was locked is gone');
-        const holds = (card: CardRow) =>
-          !isLate(card) && card.content_hash.equals(pin) && isDeepStrictEqual(card.input, input);
-        const found = open.find(holds);
-        if (found) return { ...news(found), again: true };
+        const same = open.find((card) => !isLate(card) && holds(card, pin) && isDeepStrictEqual(card.input, input));
+        if (same) return { ...news(same), again: true };
         for (const card of open) {
           await store.close(workspaceId, card.id, isLate(card) ? 'Expired' : 'Outdated', clock.now());
         }
@@ -291,7 +318,12 @@ export const createApprovalCards = ({
       caller: Caller,
       { status, cursor }: { status?: CardStatus | undefined; cursor?: string | undefined },
     ) => {
-      await closeStale(caller, await store.open(caller.workspaceId));
+      const openCards = await store.open(caller.workspaceId);
+      for (const card of openCards.filter((one) => one.is_preparing)) await finishPreparing(caller, card.id);
+      await closeStale(
+        caller,
+        openCards.some((one) => one.is_preparing) ? await store.open(caller.workspaceId) : openCards,
+      );
       const after = placeFrom(cursor);
       const most = { limit: pageLength + 1, bytes: bounds.pageBytes };
       const rows = await store.page(caller.workspaceId, status, after, most);
@@ -320,6 +352,7 @@ export const createApprovalCards = ({
           await settle(caller, row, 'Outdated');
           return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
+        if (row.is_preparing) throw stillPreparing();
         const action = findAction(actions, row.action);
         const as: Caller = { ...caller, human: true, client: clientNamed(row.client) };
         const { value: outcome } = await action.run(action.admit(row.input, as), {});
@@ -328,6 +361,7 @@ export const createApprovalCards = ({
       };
       const { becomes } = ((await store.get(caller.workspaceId, id))?.subject ?? {}) as Subject;
       if (becomes) await fitFor(caller, { becomes });
+      await finishPreparing(caller, id);
       const refused = await store.transaction(decide).catch(async (error: unknown) => {
         // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
         const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
@@ -365,6 +399,22 @@ export const createApprovalCards = ({
 /** Whether it changes a post that is scheduled and stays so. */
 const isChange = ({ action }: RunnableAction, { post }: Pick<Subject, 'post'>) =>
   post?.status === 'Scheduled' && action.destructive !== true;
+
+/** What is removed needs no files. */
+const isRemoval = ({ action }: RunnableAction) => action.destructive === true;
+
+/** What its files are fitted for: a change of a scheduled post is fitted as a draft is. */
+const draftOf = ({ post, becomes }: { readonly post?: Post | undefined; readonly becomes?: Post | undefined }) =>
+  becomes ? { ...becomes, status: 'Draft' as const } : post;
+
+/** Whether a card is for what would go out now. */
+const holds = ({ content_hash, is_preparing }: OpenCard, pin: Pin | undefined) =>
+  pin !== undefined && content_hash.equals(is_preparing ? pin.preparing : pin.ready);
+
+const stillPreparing = () => {
+  const message = 'Files of this post are still being prepared for a network. Approve it when they are ready.';
+  return new Refusal('Invalid', message, [{ path: 'media', code: 'MediaFitting', message }]);
+};
 
 const changedInto = (
   { media: before = [], ...subject }: Subject,

@@ -9,6 +9,8 @@ export interface OpenCard {
   readonly action: string;
   readonly input: Record<string, unknown>;
   readonly content_hash: Buffer;
+  /** Files of it were still being made at the request, and the card does not show them yet. */
+  readonly is_preparing: boolean;
   readonly status: CardStatus;
   readonly expires_at: string;
 }
@@ -40,9 +42,10 @@ interface NewCard {
   readonly expiresAt: Date;
 }
 
+const preparing = (c: string) => `coalesce((${c}.subject ->> 'isPreparing')::boolean, false) as is_preparing`;
 const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name, c.action,
   c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.created_at,
-  c.expires_at`;
+  c.expires_at, ${preparing('c')}`;
 const joined = `join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
   join users asker on asker.id = c.requested_by
   left join users decider on decider.id = c.decided_by`;
@@ -69,7 +72,8 @@ const lockOpen = sql(
 );
 const open = sql(
   'approvals.open',
-  `select id, action, input, content_hash, status, expires_at from approval_cards where workspace_id = $1 and status = 'Open'`,
+  `select id, action, input, content_hash, status, expires_at, ${preparing('approval_cards')}
+     from approval_cards where workspace_id = $1 and status = 'Open'`,
 );
 const countOpen = sql(
   'approvals.countOpen',
@@ -100,6 +104,10 @@ const page = sql(
 const close = sql(
   'approvals.close',
   `update approval_cards set status = $3, decided_by = $4, decided_at = $5, outcome = $6 where workspace_id = $1 and id = $2`,
+);
+const setReady = sql(
+  'approvals.setReady',
+  `update approval_cards set subject = $3, content_hash = $4 where workspace_id = $1 and id = $2 and status = 'Open'`,
 );
 const closeOpen = sql(
   'approvals.closeOpen',
@@ -198,6 +206,9 @@ export const createApprovalStore = (db: Database) => ({
     by: string | null = null,
     outcome: unknown = null,
   ) => db.run(close, [workspaceId, id, status, by, at, outcome === null ? null : JSON.stringify(outcome)]),
+
+  setReady: (workspaceId: string, id: string, subject: unknown, contentHash: Buffer) =>
+    db.run(setReady, [workspaceId, id, JSON.stringify(subject), contentHash]),
 
   /** Those that were open until now. */
   closeOpen: async (workspaceId: string, ids: readonly string[], status: CardStatus, at: Date) =>

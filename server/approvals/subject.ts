@@ -9,7 +9,8 @@ import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
-import type { Lifecycle } from '#server/posts/lifecycle';
+import type { FittablePost } from '#server/posts/fitting';
+import type { Lifecycle, Pin } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import { type KeptLinkCard, mediaIn } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
@@ -21,9 +22,13 @@ export interface Subject {
   readonly becomes?: Post;
   readonly media?: readonly MediaItem[];
   readonly fitted?: ApprovalCard['fitted'];
+  /** Not all files were fitted at the request. */
+  readonly isPreparing?: true;
   readonly linkCards?: readonly KeptLinkCard[];
   readonly account?: Account;
 }
+
+export type { Pin };
 
 type Kind = Approval['subject'];
 
@@ -48,7 +53,7 @@ export const createSubjects = ({
   accounts: Accounts;
 }) => {
   const pinsOfPosts = async (caller: Caller, ids: readonly string[]) => {
-    const pins = new Map<string, Buffer>();
+    const pins = new Map<string, Pin>();
     for (let first = 0; first < ids.length; first += postsAtOnce) {
       const posts = await reading.many(caller, ids.slice(first, first + postsAtOnce));
       for (const [id, pin] of await lifecycle.pins(caller, posts)) pins.set(id, pin);
@@ -60,12 +65,21 @@ export const createSubjects = ({
     new Map(
       (await accounts.list(caller))
         .filter(({ id }) => ids.includes(id))
-        .map(({ id, handle }) => [
-          id,
-          createHash('sha256')
+        .map(({ id, handle }): [string, Pin] => {
+          const pin = createHash('sha256')
             .update(JSON.stringify([id, handle]))
-            .digest(),
-        ]),
+            .digest();
+          return [id, { ready: pin, preparing: pin }];
+        }),
+    );
+
+  /** What accounts get in the place of files, as far as it is made. */
+  const fittedOf = async (caller: Caller, post: FittablePost | undefined, media: readonly MediaItem[]) =>
+    [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { made }]) =>
+      [...made].map(([mediaId, row]) => {
+        const { alt } = media.find((one) => one.id === mediaId) ?? {};
+        return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
+      }),
     );
 
   return {
@@ -78,17 +92,14 @@ export const createSubjects = ({
       }
       const post = await reading.lock(caller, id);
       const media = await library.hold(caller, mediaIn(post.versions));
-      const fitted = [...(await lifecycle.fits(caller, post))].flatMap(([accountId, { made }]) =>
-        [...made].map(([mediaId, row]) => {
-          const { alt } = media.find((one) => one.id === mediaId) ?? {};
-          return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
-        }),
-      );
+      const fitted = await fittedOf(caller, post, media);
       return { post, media, fitted, linkCards: await linkCards.of(caller, id) };
     },
 
+    fitted: fittedOf,
+
     /** Equal pins: a human approves what the agent asked about. What is gone has none. */
-    pins: (caller: Caller, kind: Kind, ids: readonly string[]): Promise<Map<string, Buffer>> =>
+    pins: (caller: Caller, kind: Kind, ids: readonly string[]): Promise<Map<string, Pin>> =>
       (kind === 'account' ? pinsOfAccounts : pinsOfPosts)(caller, [...new Set(ids)]),
   };
 };

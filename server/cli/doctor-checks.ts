@@ -110,6 +110,18 @@ const removeOrphans = async ({ database, config, clock, wallClock, sandboxClock 
   return openMediaSweep({ database, config, clock, wallClock }).sweepOrphans();
 };
 
+/** Whether videos can be converted, and what it means when they cannot. */
+export const checkFfmpeg = async ({ media }: Config): Promise<Check> => {
+  const { createFfmpeg } = await import('#server/media/ffmpeg');
+  const { ok, note } = checksNamed('ffmpeg');
+  const version = await createFfmpeg({ folder: media.ffmpegFolder }).version();
+  if (version !== undefined) return ok(`ffmpeg ${version} converts videos for networks that would refuse them`);
+  const place = media.ffmpegFolder === '' ? 'on this machine' : `in ${media.ffmpegFolder} (FFMPEG_PATH)`;
+  return note(
+    `There is no ffmpeg with H.264 ${place}: a video that a network refuses has to be converted before its upload. Install ffmpeg and ffprobe (apt-get install ffmpeg) to have Posthorn do it`,
+  );
+};
+
 export const checkMail = async (config: Config): Promise<Check> => {
   const { ok, note, failure } = checksNamed('mail');
   if (config.mail === undefined) {

@@ -7,6 +7,7 @@ import { messageOf } from '#server/store/pg-errors';
 import type { Command } from './command.ts';
 import {
   checkAssistant,
+  checkFfmpeg,
   checkKeyFile,
   checkKeys,
   checkMail,
@@ -69,6 +70,7 @@ const collect = async (config: Config, fix: Fix, outside: Outside): Promise<Chec
     ...checkProcess(config),
     ...(await attempt('keys', () => checkKeyFile(config, fix))),
     ...(await checkDatabase(config, networks.all, isLive, fix, outside)),
+    ...(await attempt('ffmpeg', async () => [await checkFfmpeg(config)])),
     ...(await attempt('mail', async () => [await checkMail(config)])),
     checkAssistant(config),
     ...(await checkNetworks(config, networks.all, isLive)),

@@ -65,6 +65,8 @@ export interface Config {
     readonly imageBytes: number;
     readonly videoBytes: number;
     readonly documentBytes: number;
+    /** Folder of ffmpeg and ffprobe; empty: where programs usually are. */
+    readonly ffmpegFolder: string;
     /** Absent: a folder below dataDir. */
     readonly s3: S3Store | undefined;
   };
@@ -192,6 +194,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
       documentBytes: bounds.documentBytes,
+      ffmpegFolder: settings.FFMPEG_PATH ? resolve(settings.FFMPEG_PATH) : '',
       s3: s3Store(settings),
     },
     mail: mailSettings(settings),

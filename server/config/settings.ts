@@ -211,6 +211,14 @@ export const Settings = z.object({
     .default([])
     .describe('Development only: `host:port` that the guarded client may reach over https though it is private'),
   OUTBOUND_CA: z.string().optional().describe('Development only: a file with one more certificate authority for it'),
+  FFMPEG_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder of `ffmpeg` and `ffprobe`, which convert videos for networks: see [Publishing](publishing.md#videos-that-break-a-limit)',
+    )
+    .meta(without('where programs usually are')),
   MAX_IMAGE_MB: wholeNumber(1, 1000).default(30).describe('The largest image that may be uploaded'),
   MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024).describe('The largest video that may be uploaded'),
   S3_ENDPOINT: z

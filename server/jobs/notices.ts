@@ -7,6 +7,7 @@ export const dueWork = {
   accounts: 'renew tokens',
   mails: 'send mails',
   pushes: 'send push messages',
+  fits: 'prepare videos',
 } as const;
 
 export type DueKind = keyof typeof dueWork;

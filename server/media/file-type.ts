@@ -38,7 +38,7 @@ export const fileType = (head: Buffer): FileType => {
 };
 
 const unknown = () =>
-  new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP or AVIF image, an MP4, MOV or WebM video, or a PDF');
+  new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP, AVIF or HEIC image, an MP4, MOV or WebM video, or a PDF');
 
 const image = (format: string): FileType => ({ kind: 'Image', mimeType: `image/${format}` });
 
@@ -46,8 +46,12 @@ const fromBrand = (brand: string, compatible: string): FileType => {
   if (/^avi[fs]$/.test(brand) || (brand === 'mif1' && compatible.includes('avif'))) return image('avif');
   // A camera's raw photo, in the container format of a video.
   if (brand === 'crx ') throw unknown();
-  if (/^(hei|hev|mif1|msf1)/.test(brand)) {
-    throw new BadFile('MediaType', 'is a HEIC image, which networks do not take: save it as JPEG');
+  if (/^hei[cxms]$/.test(brand) || (brand === 'mif1' && /hei[cx]/.test(compatible))) return image('heic');
+  if (/^(hev|mif1|msf1)/.test(brand)) {
+    throw new BadFile(
+      'MediaType',
+      'is a series of HEIC images, or of a kind that networks do not take: save it as JPEG',
+    );
   }
   return { kind: 'Video', mimeType: brand === 'qt  ' ? 'video/quicktime' : 'video/mp4' };
 };

@@ -1,6 +1,7 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import type { FitMode } from '#server/networks/fit';
+import { thumbnailOf } from './image.ts';
 import { loadSharp } from './sharp.ts';
 
 /** Goes up when the same picture, mode and target would become other bytes. */
@@ -27,14 +28,13 @@ interface Size {
 }
 
 /** Why it cannot be done. */
-export type FitRefusal = 'Animated' | 'TooSmall';
+export type PictureRefusal = 'Animated' | 'TooSmall';
 
 export type Fit =
-  | { readonly refused: FitRefusal }
+  | { readonly refused: PictureRefusal }
   | ({ readonly bytes: Buffer; readonly mimeType: FitType; readonly thumbnail: Buffer } & Size);
 
 const patienceSeconds = 30;
-const thumbnailPixels = 400;
 const white = '#ffffff';
 const qualities = [90, 80];
 const mostTries = 8;
@@ -118,11 +118,5 @@ const typesFor = (format: string, isOpaque: boolean, taken: readonly FitType[]):
 const isAnimatedPng = (file: Buffer) =>
   file.subarray(1, 4).equals(Buffer.from('PNG')) &&
   file.subarray(0, Math.max(0, file.indexOf('IDAT'))).includes('acTL');
-
-const thumbnailOf = async (bytes: Buffer) =>
-  (await loadSharp())(bytes, options)
-    .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
-    .webp({ quality: 80 })
-    .toBuffer();
 
 const areaOf = ({ width, height }: Size) => width * height;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { SharpOptions } from 'sharp';
+import type { Metadata as SharpMetadata, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
+import { decodeHeic } from './decode-heic.ts';
 import { withPixels } from './decoding.ts';
 import { BadFile } from './file-type.ts';
 import { loadSharp } from './sharp.ts';
@@ -18,19 +19,29 @@ const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'e
 export const readImage = async (path: string, mimeType: string) => {
   const sharp = await loadSharp();
   try {
-    const { orientation = 1, exif, xmp, autoOrient, format } = await sharp(path, options).metadata();
-    if (!mimeType.endsWith(format === 'heif' ? 'avif' : format)) throw new Error(`this is ${format}`);
+    const metadata = await sharp(path, options).metadata();
+    const { orientation = 1, exif, xmp, autoOrient } = metadata;
+    const format = formatOf(metadata);
+    if (!mimeType.endsWith(format)) throw new Error(`this is ${format}`);
     return await withPixels(autoOrient.width * autoOrient.height, async () => {
       const file = await readFile(path);
-      const thumbnail = await sharp(file, options)
+      const decoded = format === 'heic' ? await decodeHeic(path) : file;
+      const shown = format === 'heic' ? (await sharp(decoded, options).metadata()).autoOrient : autoOrient;
+      const thumbnail = await sharp(decoded, options)
         .timeout({ seconds: patienceSeconds })
         .autoOrient()
         .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
         .webp({ quality: 80 })
         .toBuffer();
-      return { ...autoOrient, thumbnail, bytes: await stripMetadata(file, mimeType, { orientation, exif, xmp }) };
+      return {
+        ...shown,
+        durationMs: lengthOf(metadata),
+        thumbnail,
+        bytes: await stripMetadata(file, mimeType, { orientation, exif, xmp }),
+      };
     });
   } catch (error) {
+    if (error instanceof BadFile) throw error;
     if ((error as Error).message.includes('pixel limit')) {
       const { imagePixels: limit } = bounds;
       throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
@@ -41,6 +52,24 @@ export const readImage = async (path: string, mimeType: string) => {
     throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
   }
 };
+
+/** AVIF and HEIC share a container. */
+const formatOf = ({ format, compression }: SharpMetadata) =>
+  format !== 'heif' ? format : compression === 'hevc' ? 'heic' : 'avif';
+
+/** What browsers and ffmpeg make of a picture that is to be shown for less than 20 ms. */
+const usualDelayMs = 100;
+const leastDelayMs = 20;
+
+/** Of an animated GIF; null for what does not move. */
+const lengthOf = ({ format, pages = 1, delay = [] }: SharpMetadata) =>
+  format !== 'gif' || pages < 2 ? null : delay.reduce((sum, ms) => sum + (ms < leastDelayMs ? usualDelayMs : ms), 0);
+
+export const thumbnailOf = async (bytes: Buffer) =>
+  (await loadSharp())(bytes, options)
+    .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 80 })
+    .toBuffer();
 
 /** For a video, whose frames are not decoded here: its shape with a play sign. */
 export const placeholder = async ({ width, height }: { width: number; height: number }): Promise<Buffer> => {

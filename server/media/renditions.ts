@@ -1,28 +1,42 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaItem } from '#contracts/media';
 import { bounds } from '#server/bounds';
 import { notFound } from '#server/errors';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
+import { decodeHeic } from './decode-heic.ts';
 import { withPixels } from './decoding.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
-import { type FitRefusal, type FitTarget, fitImage, recipe } from './fit-image.ts';
+import { type FitTarget, fitImage, recipe } from './fit-image.ts';
+import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-video.ts';
+import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
-import type { MadeRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
+import type {
+  FitJobStore,
+  MadeRow,
+  MediaRow,
+  MediaStore,
+  PostRenditionRow,
+  RenditionRow,
+  RenditionStore,
+} from './store.ts';
 
 /** Somebody waits for the answer; what is not made by then is made all the same. */
 const patienceMs = 20_000;
 const atOnce = 2;
 
-/** A picture that has to become something else. */
+/** A picture or video that has to become something else. */
 export interface Wish {
   readonly mediaId: string;
   readonly mode: FitMode;
-  /** A `FitTarget` as `targetText` writes it. */
+  /** A `FitTarget` or `VideoTarget` as `targetText` and `videoTargetText` write it. */
   readonly target: string;
 }
 
@@ -37,22 +51,52 @@ export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} 
 export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
   JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
 
+export const videoTargetText = (target: Omit<VideoTarget, 'kind'>) => {
+  const { maxBytes, minRatio, maxRatio, maxWidth, maxFrameRate, cutMs, repeatMs } = target;
+  return JSON.stringify({ kind: 'Video', maxBytes, minRatio, maxRatio, maxWidth, maxFrameRate, cutMs, repeatMs });
+};
+
+/** Whether it becomes a video, which takes its time. */
+export const isVideoWish = ({ target }: Pick<Wish, 'target'>) => target.startsWith('{"kind":"Video"');
+
+/** A file that was made, not yet kept. */
+interface Made {
+  readonly path: string;
+  readonly thumbnail: Buffer;
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+  readonly durationMs: number | null;
+  readonly videoCodec: string | null;
+  readonly audioCodec: string | null;
+  readonly frameRate: number | null;
+}
+
+interface Watch {
+  readonly onPercent: (percent: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export type Renditions = ReturnType<typeof createRenditions>;
 
 /**
- * Pictures of the library as networks take them: made once, kept beside the library, never changed. A rendition that no
- * post is to be published with goes after a day.
+ * Pictures and videos of the library as networks take them: made once, kept beside the library, never changed. A rendition
+ * that no post is to be published with goes after a day.
  */
 export const createRenditions = ({
   store,
+  jobStore,
   mediaStore,
   files,
+  ffmpeg,
   folder,
   baseUrl,
   report,
 }: {
   store: RenditionStore;
+  jobStore: FitJobStore;
   mediaStore: MediaStore;
+  ffmpeg: Ffmpeg;
   files: MediaFiles;
   /** For files on their way. */
   folder: string;
@@ -61,57 +105,128 @@ export const createRenditions = ({
 }) => {
   const underWay = new Map<string, Promise<void>>();
   const lane = createLane(atOnce);
+  const videoLane = createLane(1);
 
-  const render = async (workspaceId: string, { mediaId, mode, target }: Wish) => {
-    const [source] = await mediaStore.find(workspaceId, [mediaId]);
-    if (source === undefined) throw notFound('media item', mediaId);
-    return withPixels(source.width * source.height, async () => {
-      const found = await files.read(mediaId);
-      if (found === undefined) throw notFound('file of the media item', mediaId);
-      return fitImage(await buffer(found.stream), mode, JSON.parse(target) as FitTarget);
+  const readFile = async (id: string) => {
+    const file = await files.read(id);
+    if (file === undefined) throw notFound('file of the media item', id);
+    return file.stream;
+  };
+
+  const decoded = async (id: string, path: string) => {
+    const sourcePath = `${path}.source`;
+    try {
+      await pipeline(await readFile(id), createWriteStream(sourcePath));
+      return await decodeHeic(sourcePath);
+    } finally {
+      await rm(sourcePath, { force: true });
+    }
+  };
+
+  const renderPicture = async (
+    source: MediaRow,
+    { mode, target }: Wish,
+    path: string,
+  ): Promise<Made | { refused: FitRefusal }> => {
+    const fitted = await withPixels(source.width * source.height, async () => {
+      const file =
+        source.mimeType === 'image/heic' ? await decoded(source.id, path) : await buffer(await readFile(source.id));
+      return fitImage(file, mode, JSON.parse(target) as FitTarget);
     });
+    if ('refused' in fitted) return fitted;
+    const { bytes, thumbnail, mimeType, width, height } = fitted;
+    await writeFile(path, bytes, { flush: true });
+    const unmoving = { durationMs: null, videoCodec: null, audioCodec: null, frameRate: null };
+    return { path, thumbnail, mimeType, width, height, ...unmoving };
+  };
+
+  const renderVideo = (
+    source: MediaRow,
+    { mode, target }: Wish,
+    path: string,
+    watch: Watch,
+  ): Promise<Made | { refused: FitRefusal }> =>
+    videoLane(async () => {
+      const sourcePath = `${path}.source`;
+      try {
+        await pipeline(await readFile(source.id), createWriteStream(sourcePath));
+        const { mimeType, width, height, durationMs } = source;
+        const from = { path: sourcePath, mimeType, width, height, durationMs };
+        const fitted = await fitVideo(ffmpeg, from, mode, JSON.parse(target) as VideoTarget, path, watch);
+        if ('refused' in fitted) return fitted;
+        const frame = await ffmpeg.frame(path, videoType);
+        return {
+          path,
+          thumbnail: frame ? await thumbnailOf(frame) : await placeholder(fitted),
+          mimeType: videoType,
+          width: fitted.width,
+          height: fitted.height,
+          durationMs: fitted.durationMs ?? null,
+          videoCodec: fitted.videoCodec ?? null,
+          audioCodec: fitted.audioCodec ?? null,
+          frameRate: fitted.frameRate ?? null,
+        };
+      } finally {
+        await rm(sourcePath, { force: true });
+      }
+    });
+
+  /** Makes the file, and removes it when `use` has not taken it. */
+  const render = async <T>(
+    workspaceId: string,
+    wish: Wish,
+    use: (made: Made | { refused: FitRefusal }) => Promise<T>,
+    watch: Watch = { onPercent: () => undefined },
+  ): Promise<T> => {
+    const [source] = await mediaStore.find(workspaceId, [wish.mediaId]);
+    if (source === undefined) throw notFound('media item', wish.mediaId);
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, randomUUID());
+    try {
+      return await use(
+        isVideoWish(wish) ? await renderVideo(source, wish, path, watch) : await renderPicture(source, wish, path),
+      );
+    } finally {
+      await rm(path, { force: true });
+    }
   };
 
   /** Both files first: a file without a row is swept, a row without a file would break a post. */
-  const keepFiles = async (id: string, bytes: Buffer, thumbnail: Buffer, mimeType: string) => {
-    await mkdir(folder, { recursive: true });
-    for (const [key, content, type] of [
-      [thumbnailKey(id), thumbnail, 'image/webp'],
-      [id, bytes, mimeType],
-    ] as const) {
-      const path = join(folder, randomUUID());
-      try {
-        await writeFile(path, content, { flush: true });
-        await files.put(key, path, type);
-      } finally {
-        await rm(path, { force: true });
-      }
+  const keepFiles = async (id: string, { path, thumbnail, mimeType }: Made) => {
+    const thumbnailPath = `${path}.thumbnail`;
+    try {
+      await writeFile(thumbnailPath, thumbnail, { flush: true });
+      await files.put(thumbnailKey(id), thumbnailPath, 'image/webp');
+      await files.put(id, path, mimeType);
+    } finally {
+      await rm(thumbnailPath, { force: true });
     }
   };
 
-  const make = async (workspaceId: string, wish: Wish) => {
-    const made = await render(workspaceId, wish);
+  const refuse = (workspaceId: string, wish: Wish, refused: FitRefusal) => {
     const { mediaId, mode, target } = wish;
-    const key = { mediaId, mode, target, recipe };
-    if ('refused' in made) {
-      await store.insert(workspaceId, { id: idOf(wish, made.refused), ...key, refused: made.refused });
-      return;
-    }
-    const { bytes, thumbnail, mimeType, width, height } = made;
-    const sha256 = hashOf(bytes);
-    const id = idOf(wish, sha256);
-    await keepFiles(id, bytes, thumbnail, mimeType);
-    await store.insert(workspaceId, {
-      id,
-      ...key,
-      refused: null,
-      mimeType,
-      bytes: bytes.length,
-      width,
-      height,
-      sha256,
-    });
+    return store.insert(workspaceId, { id: idOf(wish, refused), mediaId, mode, target, recipe, refused });
   };
+
+  const make = (workspaceId: string, wish: Wish, watch?: Watch) =>
+    render(
+      workspaceId,
+      wish,
+      async (made) => {
+        if ('refused' in made) {
+          await refuse(workspaceId, wish, made.refused);
+          return;
+        }
+        const { mediaId, mode, target } = wish;
+        const { path, thumbnail: _, ...facts } = made;
+        const { size: bytes } = await stat(path);
+        const sha256 = await hashOfFile(path);
+        const id = idOf(wish, sha256);
+        await keepFiles(id, made);
+        await store.insert(workspaceId, { id, mediaId, mode, target, recipe, refused: null, ...facts, bytes, sha256 });
+      },
+      watch,
+    );
 
   /** One at a time for each wish of this process; two processes make the same bytes. */
   const makeOnce = (workspaceId: string, wish: Wish) => {
@@ -130,10 +245,11 @@ export const createRenditions = ({
       if (hash.digest('hex') === row.sha256) return true;
     }
     if (row.recipe !== recipe) return false;
-    const made = await render(workspaceId, row);
-    if ('refused' in made || hashOf(made.bytes) !== row.sha256) return false;
-    await keepFiles(row.id, made.bytes, made.thumbnail, made.mimeType);
-    return true;
+    return render(workspaceId, row, async (made) => {
+      if ('refused' in made || (await hashOfFile(made.path)) !== row.sha256) return false;
+      await keepFiles(row.id, made);
+      return true;
+    });
   };
 
   return {
@@ -145,18 +261,42 @@ export const createRenditions = ({
     },
 
     /**
-     * Not part of a transaction around it, which would take what is made with it when it is undone. Whether it was done in
-     * time; the caller looks for what there is.
+     * Pictures at once, and not part of a transaction around it, which would take what is made with it when it is undone.
+     * Videos become due work. Whether the pictures were done in time; the caller looks for what there is.
      */
     make: async (workspaceId: string, wishes: readonly Wish[]): Promise<boolean> => {
       const asked = unique(wishes).slice(0, bounds.renditions);
+      const videos = asked.filter(isVideoWish);
+      if (videos.length > 0) await jobStore.add(workspaceId, videos);
+      const pictures = asked.filter((wish) => !isVideoWish(wish));
+      if (pictures.length === 0) return true;
       const making = store
-        .outside(() => Promise.all(asked.map((wish) => makeOnce(workspaceId, wish).catch(report))))
+        .outside(() => Promise.all(pictures.map((wish) => makeOnce(workspaceId, wish).catch(report))))
         .then(() => true);
       const late = new AbortController();
       const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
       return Promise.race([making, inTime]).finally(() => late.abort());
     },
+
+    /** Videos alone, which are not waited for. */
+    begin: async (workspaceId: string, wishes: readonly Wish[]) => {
+      const videos = unique(wishes).filter(isVideoWish).slice(0, bounds.renditions);
+      if (videos.length > 0) await jobStore.add(workspaceId, videos);
+    },
+
+    makeVideo: make,
+
+    refuse,
+
+    /** Of those that are due or under way, by `wishKey`; null where nothing is known yet. */
+    percents: async (workspaceId: string, wishes: readonly Wish[]): Promise<ReadonlyMap<string, number | null>> => {
+      const videos = unique(wishes).filter(isVideoWish);
+      const rows = videos.length === 0 ? [] : await jobStore.pending(workspaceId, videos);
+      return new Map(rows.map((row) => [wishKey(row), row.percent]));
+    },
+
+    /** Whether this machine has what videos take. */
+    canFitVideos: async () => (await ffmpeg.version()) !== undefined,
 
     /** What posts are to go out with. */
     ofPosts: store.ofPosts,
@@ -191,11 +331,7 @@ export const createRenditions = ({
     /** For pages. */
     item: (row: MadeRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
       id: row.id,
-      kind: 'Image',
-      mimeType: row.mimeType,
-      bytes: row.bytes,
-      width: row.width,
-      height: row.height,
+      ...factsOf(row),
       ...(alt !== undefined && { alt }),
       url: `${baseUrl}/media/${row.id}`,
       thumbnailUrl: `${baseUrl}/media/${row.id}?size=thumbnail`,
@@ -204,14 +340,22 @@ export const createRenditions = ({
   };
 };
 
-/** As it goes out: the alternative text is that of the picture it was made of. */
-export const fittedMedia = (row: MadeRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
-  id: row.id,
-  kind: 'Image',
+const factsOf = (row: MadeRow) => ({
+  kind: row.mimeType.startsWith('video/') ? ('Video' as const) : ('Image' as const),
   mimeType: row.mimeType,
   bytes: row.bytes,
   width: row.width,
   height: row.height,
+  ...(row.durationMs !== null && { durationMs: row.durationMs }),
+  ...(row.videoCodec !== null && { videoCodec: row.videoCodec }),
+  ...(row.audioCodec !== null && { audioCodec: row.audioCodec }),
+  ...(row.frameRate !== null && { frameRate: row.frameRate }),
+});
+
+/** As it goes out: the alternative text is that of the file it was made of. */
+export const fittedMedia = (row: MadeRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
+  id: row.id,
+  ...factsOf(row),
   ...(original?.alt !== undefined && { alt: original.alt }),
   fitted: { of: row.mediaId, sha256: row.sha256 },
 });
@@ -238,4 +382,10 @@ const unique = (wishes: readonly Wish[]) => [...new Map(wishes.map((wish) => [wi
 /** Cannot be guessed, like the id of a media item. */
 const idOf = (wish: Wish, outcome: string) => `fit_${hashOf(`${wishKey(wish)} ${recipe} ${outcome}`).slice(0, 32)}`;
 
-const hashOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const hashOfFile = async (path: string) => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};

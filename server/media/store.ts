@@ -8,10 +8,11 @@ import {
   Transaction,
 } from 'sequelize';
 import type { MediaKind } from '#contracts/media';
+import { wakes } from '#server/jobs/notices';
 import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/store/database';
 import { openModels } from '#server/store/models';
-import type { FitRefusal } from './fit-image.ts';
+import type { FitRefusal } from './fit-video.ts';
 
 export interface MediaRow {
   readonly id: string;
@@ -162,7 +163,7 @@ interface RenditionKey {
   readonly target: string;
 }
 
-/** What a picture became. */
+/** What a picture or video became. */
 export interface MadeRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
@@ -171,6 +172,10 @@ export interface MadeRow extends RenditionKey {
   readonly bytes: number;
   readonly width: number;
   readonly height: number;
+  readonly durationMs: number | null;
+  readonly videoCodec: string | null;
+  readonly audioCodec: string | null;
+  readonly frameRate: number | null;
   readonly sha256: string;
   readonly createdAt: string;
 }
@@ -185,7 +190,8 @@ interface RefusedRow extends RenditionKey {
 export type RenditionRow = MadeRow | RefusedRow;
 
 const renditionColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
-  ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.sha256, ${r}.created_at as "createdAt"`;
+  ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.duration_ms as "durationMs",
+  ${r}.video_codec as "videoCodec", ${r}.audio_codec as "audioCodec", ${r}.frame_rate as "frameRate", ${r}.sha256, ${r}.created_at as "createdAt"`;
 
 const find = sql(
   'renditions.find',
@@ -207,8 +213,9 @@ const noOther = `not exists (select from renditions other
 const insert = sql(
   'renditions.insert',
   `with back as (update renditions set lost = false where workspace_id = $12 and id = $1 and lost and ${noOther})
-   insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+   insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id,
+                           duration_ms, video_codec, audio_codec, frame_rate)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
     where exists (select from media where workspace_id = $12 and id = $2) and ${noOther}
    on conflict do nothing`,
 );
@@ -252,13 +259,7 @@ export const createRenditionStore = (db: Database) => ({
 
   /** Those that this recipe made, and those that it refused. */
   find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
-    db.query<RenditionRow>(find, [
-      workspaceId,
-      wishes.map(({ mediaId }) => mediaId),
-      wishes.map(({ mode }) => mode),
-      wishes.map(({ target }) => target),
-      recipe,
-    ]),
+    db.query<RenditionRow>(find, [workspaceId, ...columnsOf(wishes), recipe]),
 
   /** Those of the ids that exist. */
   known: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
@@ -277,9 +278,13 @@ export const createRenditionStore = (db: Database) => ({
       width = null,
       height = null,
       sha256 = null,
+      durationMs = null,
+      videoCodec = null,
+      audioCodec = null,
+      frameRate = null,
     } = row.refused === null ? row : {};
-    const made = [mimeType, bytes, width, height, sha256];
-    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made, workspaceId]);
+    const made = [mimeType, bytes, width, height, sha256, workspaceId, durationMs, videoCodec, audioCodec, frameRate];
+    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made]);
   },
 
   lose: (workspaceId: string, id: string) => db.run(lose, [workspaceId, id]),
@@ -302,3 +307,92 @@ export const createRenditionStore = (db: Database) => ({
     await db.run(keepForPost, [workspaceId, postId, JSON.stringify(rows)]);
   },
 });
+
+/** A video that has to become something else, ours until the lease ends. */
+export interface FitJob extends RenditionKey {
+  readonly workspaceId: string;
+  readonly claim: string;
+  /** With this one. */
+  readonly attempts: number;
+}
+
+/** A job that somebody waits for. */
+interface PendingFit extends RenditionKey {
+  /** Null until something is known. */
+  readonly percent: number | null;
+}
+
+const ofJob = '(workspace_id, media_id, mode, target) = ($1, $2, $3, $4)';
+const addJobs = sql(
+  'fitJobs.add',
+  `with made as (
+     insert into fit_jobs (workspace_id, media_id, mode, target)
+     select $1, wish.media_id, wish.mode, wish.target
+       from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+      where exists (select from media m where m.workspace_id = $1 and m.id = wish.media_id)
+     on conflict do nothing returning 1)
+   select ${wakes('fits')} from made limit 1`,
+);
+const claimJobs = sql(
+  'fitJobs.claim',
+  `with due as (
+     select workspace_id, media_id, mode, target from fit_jobs where due_at <= (select posthorn_now())
+      order by due_at limit $1 for update skip locked
+   )
+   update fit_jobs j set claim = $2, due_at = posthorn_now() + $3 * interval '1 ms', attempts = j.attempts + 1
+     from due
+    where (j.workspace_id, j.media_id, j.mode, j.target) = (due.workspace_id, due.media_id, due.mode, due.target)
+   returning j.workspace_id as "workspaceId", j.media_id as "mediaId", j.mode, j.target, j.claim, j.attempts`,
+);
+const extendJobs = sql(
+  'fitJobs.extend',
+  `update fit_jobs set due_at = posthorn_now() + $2 * interval '1 ms' where claim = any($1)`,
+);
+const setPercent = sql('fitJobs.setPercent', 'update fit_jobs set percent = $2 where claim = $1');
+/** What was done is done, whoever holds the job by now. */
+const removeJob = sql('fitJobs.remove', `delete from fit_jobs where ${ofJob}`);
+const retryJob = sql(
+  'fitJobs.retry',
+  `update fit_jobs set claim = null, percent = null, attempts = $6, due_at = posthorn_now() + $7 * interval '1 ms'
+    where ${ofJob} and claim = $5`,
+);
+const msToNextJob = sql(
+  'fitJobs.msToNext',
+  `select (extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms from fit_jobs`,
+);
+const pendingJobs = sql(
+  'fitJobs.pending',
+  `select j.media_id as "mediaId", j.mode, j.target, j.percent
+     from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+     join fit_jobs j on j.workspace_id = $1
+      and (j.media_id, j.mode, j.target) = (wish.media_id, wish.mode, wish.target)`,
+);
+
+export type FitJobStore = ReturnType<typeof createFitJobStore>;
+
+export const createFitJobStore = (db: Database) => ({
+  add: (workspaceId: string, wishes: readonly RenditionKey[]) => db.run(addJobs, [workspaceId, ...columnsOf(wishes)]),
+
+  pending: (workspaceId: string, wishes: readonly RenditionKey[]) =>
+    db.query<PendingFit>(pendingJobs, [workspaceId, ...columnsOf(wishes)]),
+
+  claim: (room: number, claim: string, leaseMs: number) => db.query<FitJob>(claimJobs, [room, claim, leaseMs]),
+
+  extend: (jobs: readonly FitJob[], leaseMs: number) => db.run(extendJobs, [jobs.map(({ claim }) => claim), leaseMs]),
+
+  setPercent: ({ claim }: FitJob, percent: number) => db.run(setPercent, [claim, percent]),
+
+  remove: ({ workspaceId, mediaId, mode, target }: FitJob) => db.run(removeJob, [workspaceId, mediaId, mode, target]),
+
+  /** Gives it back, with the number of attempts that count. */
+  retry: ({ workspaceId, mediaId, mode, target, claim }: FitJob, attempts: number, inMs: number) =>
+    db.run(retryJob, [workspaceId, mediaId, mode, target, claim, attempts, inMs]),
+
+  msToNext: async () => (await db.query<{ ms: number | null }>(msToNextJob))[0]?.ms ?? undefined,
+});
+
+const columnsOf = (wishes: readonly RenditionKey[]) => [
+  wishes.map(({ mediaId }) => mediaId),
+  wishes.map(({ mode }) => mode),
+  wishes.map(({ target }) => target),
+];

@@ -22,7 +22,8 @@ export const stripMetadata = async (file: Buffer, mimeType: string, metadata: Me
     case 'image/webp':
       return stripWebp(file, metadata);
     case 'image/avif':
-      return blankAvif(file, metadata);
+    case 'image/heic':
+      return blankParts(file, metadata);
     case 'image/gif':
       return stripGif(file);
     default:
@@ -157,7 +158,7 @@ const webpChunk = (type: string, content: Buffer) => {
 };
 
 /** Parts are found by their offset in the file, so nothing may move: private parts become zeros. */
-const blankAvif = (file: Buffer, { exif, xmp }: Metadata) => {
+const blankParts = (file: Buffer, { exif, xmp }: Metadata) => {
   const copy = Buffer.from(file);
   for (const part of [exif, xmp]) {
     const at = part ? copy.indexOf(part) : -1;

@@ -13,7 +13,7 @@ import { placeholder, readImage } from './image.ts';
 import { describeUpload, type Incoming, type Received } from './incoming.ts';
 import { thumbnailKey, toMediaItem } from './item.ts';
 import type { MediaStore } from './store.ts';
-import { readVideo } from './video.ts';
+import { readVideo, type Video } from './video.ts';
 
 const downloadTimeoutMs = 300_000;
 const maxRedirects = 5;
@@ -22,6 +22,12 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** Writes the record of a stored file, or finds that an earlier request wrote it. */
 export type Record = (write: () => Promise<MediaItem>) => Promise<MediaItem>;
+
+/** What is read of a file at its upload. */
+interface FileFacts extends Omit<Video, 'durationMs'> {
+  readonly durationMs: number | null;
+  readonly thumbnail: Buffer;
+}
 
 /** How a file gets into the library: received completely, checked, stored, and only then recorded. */
 export const createUploads = ({
@@ -50,8 +56,10 @@ export const createUploads = ({
   ): Promise<MediaItem> => {
     const thumbnailPath = `${path}.thumbnail`;
     try {
-      const { thumbnail, ...facts } = await describeUpload(field, () =>
-        ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
+      const { thumbnail, ...facts } = await describeUpload(
+        field,
+        (): Promise<FileFacts> =>
+          ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
       );
       const { size: bytes } = await stat(path);
       await describeUpload(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
@@ -111,7 +119,7 @@ export const createUploads = ({
 const image = async (path: string, mimeType: string) => {
   const { bytes, ...facts } = await readImage(path, mimeType);
   await writeFile(path, bytes, { flush: true });
-  return { ...facts, durationMs: null };
+  return facts;
 };
 
 const video = async (path: string, mimeType: string) => {

@@ -26,12 +26,12 @@ const fastest = 1_000;
 /** Reads the tables of the file, never its frames. Location and device data are overwritten. */
 export const readVideo = async (file: FileHandle, mimeType: string): Promise<Video> => {
   const { size } = await file.stat();
-  const { width, height, durationMs, videoCodec, audioCodec, frameRate } = await (mimeType === 'video/webm' ? readWebm : readIsoFile)(file, size).catch(
-    (error: unknown) => {
-      // A number in the file points outside its buffer.
-      throw error instanceof RangeError ? damaged() : error;
-    },
-  );
+  const { width, height, durationMs, videoCodec, audioCodec, frameRate } = await (mimeType === 'video/webm'
+    ? readWebm
+    : readIsoFile)(file, size).catch((error: unknown) => {
+    // A number in the file points outside its buffer.
+    throw error instanceof RangeError ? damaged() : error;
+  });
   if (!(width >= 1 && height >= 1 && width <= longestSide && height <= longestSide)) throw damaged();
   const isKnown = durationMs !== undefined && durationMs > 0 && durationMs <= longestMs;
   return {

@@ -86,6 +86,7 @@ export const createDrafts = ({
     await revisions.keep(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
     if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved, approval);
+    else await lifecycle.beginFits(caller, saved);
     return saved;
   };
 
@@ -185,8 +186,12 @@ export const createDrafts = ({
       const networkOf = await accounts.networksOf(caller, accountIds);
       const id = newId('post', clock.now());
       const checkVersions = () => firstVersions(caller, input, networkOf);
-      const insert = async () =>
-        store.insert(id, caller, { accountIds, versions: await checkVersions(), scheduledAt: scheduledAt || null });
+      const insert = async () => {
+        const versions = await checkVersions();
+        const post = await store.insert(id, caller, { accountIds, versions, scheduledAt: scheduledAt || null });
+        await lifecycle.beginFits(caller, { id, status: 'Draft', accountIds, versions });
+        return post;
+      };
       if (caller.human && scheduledAt) {
         await lifecycle.fitPictures(caller, { id, status: 'Draft', accountIds, versions: await checkVersions() });
         const post = await store.transaction(async () => {

@@ -1,30 +1,39 @@
 import type { Post, Version } from '#contracts/posts';
 import type { Constraints } from '#contracts/providers';
+import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import { createTurns, type TakeTurns } from '#server/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
+import { audioCodec, type FitRefusal, videoCodec, videoType } from '#server/media/fit-video';
 import {
-  type FitRefusal,
   fittedMedia,
+  isVideoWish,
   type MadeRendition,
   type PostRendition,
   type Rendition,
   type Renditions,
   targetText,
+  videoTargetText,
   type Wish,
   wishKey,
 } from '#server/media/renditions';
-import { type FitMode, fitKey, fitModes } from '#server/networks/fit';
+import { cutKey, type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
 
-/** What an account gets in the place of pictures of the post, by the id of each. */
+/** What an account gets in the place of files of the post, by the id of each. */
 export interface Fit {
   readonly made: ReadonlyMap<string, MadeRendition>;
   readonly refused: ReadonlyMap<string, FitRefusal>;
   /** Not made yet. */
   readonly wanted: readonly Wish[];
+  /** All that were asked for, made or not. */
+  readonly wishes: readonly Wish[];
+  /** How far those are that are being made, by `wishKey`. */
+  readonly percents: ReadonlyMap<string, number | null>;
+  /** Whether there is what videos take. */
+  readonly canFitVideos: boolean;
 }
 
 /** Of a post, by account. */
@@ -36,7 +45,7 @@ export interface PublishContext {
   readonly media: ReadonlyMap<string, NetworkMedia>;
 }
 
-/** What of a post decides how its pictures are fitted. */
+/** What of a post decides how its files are fitted. */
 export interface FittablePost extends Pick<Post, 'id' | 'status'> {
   readonly accountIds: readonly string[];
   readonly versions: readonly Version[];
@@ -44,7 +53,7 @@ export interface FittablePost extends Pick<Post, 'id' | 'status'> {
 
 export type Fitting = ReturnType<typeof createFitting>;
 
-/** Which pictures go out fitted, and to whom. */
+/** Which files go out fitted, and to whom. */
 export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   /**
    * What is to go out, as of now. `kept` are posts whose time has been decided: what a person saw then is what they go out
@@ -57,7 +66,9 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   ): Promise<ReadonlyMap<string, Fits>> => {
     const turn = createTurns();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
-    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, context, turn));
+    // The first who asks waits for ffmpeg to answer.
+    const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
+    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, context, canFitVideos, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
     const before = new Map<string, PostRendition[]>();
@@ -68,6 +79,10 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
       else before.set(place, [row]);
     }
     const found = await renditions.find(context.workspaceId, all);
+    const percents = await renditions.percents(
+      context.workspaceId,
+      all.filter((wish) => !found.has(wishKey(wish))),
+    );
     return new Map(
       posts.map((post) => [
         post.id,
@@ -76,7 +91,8 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
             const rows = before.get(`${post.id} ${accountId}`) ?? [];
             if (kept(post)) return [accountId, { ...nothing, made: new Map(rows.map((row) => [row.mediaId, row])) }];
             const whole = rows.filter(({ lost }) => !lost);
-            return [accountId, toFit(wishes.get(post.id)?.get(accountId) ?? [], whole, found)];
+            const own = wishes.get(post.id)?.get(accountId) ?? [];
+            return [accountId, { ...toFit(own, whole, found), percents, canFitVideos }];
           }),
         ),
       ]),
@@ -84,6 +100,8 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   },
 
   make: renditions.make,
+
+  begin: renditions.begin,
 
   /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
@@ -96,13 +114,20 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     ),
 });
 
+const isMoving = (file: NetworkMedia) => file.kind === 'Video' || isAnimatedGif(file);
+
 const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].includes(status);
 
-/** Whether an option of the post asks for fitted pictures. */
+/** Whether an option of the post asks for fitted files. */
 export const asksForFit = ({ versions }: FittablePost) =>
-  versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')));
+  versions.some(({ options }) => Object.keys(options).some((key) => /\.(fit|cut)$/.test(key)));
 
-const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext, turn: TakeTurns) => {
+const wishesOf = async (
+  post: FittablePost,
+  { networkOf, media }: PublishContext,
+  canFitVideos: boolean,
+  turn: TakeTurns,
+) => {
   const wishes = new Map<string, readonly Wish[]>();
   const shared = new Map<string, readonly Wish[]>();
   if (!asksForFit(post)) return wishes;
@@ -111,7 +136,8 @@ const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext
     if (network === undefined) continue;
     const outgoing = outgoingTo(network, post.versions, accountId, media);
     const key = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
-    const found = shared.get(key) ?? wishesFor(network, outgoing.post, facts);
+    const found =
+      shared.get(key) ?? wishesFor(network, outgoing.post, facts).filter((wish) => canFitVideos || !isVideoWish(wish));
     shared.set(key, found);
     if (found.length > 0) wishes.set(accountId, found);
     await turn();
@@ -119,31 +145,102 @@ const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext
   return wishes;
 };
 
-/** The pictures that break limits of the account, where its option says what to do about that. */
+/** The files that break limits of the account, where its options say what to do about that. */
 const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => {
   const { media: limits, thread } = network.constraintsFor(post, facts);
-  const mode = fitModes.find((one) => one === post.options[fitKey(network)]);
-  if (mode === undefined || limits.images === undefined) return [];
-  const target = targetText(targetOf(limits.images));
+  const mode = modeOf(network, post);
+  if (mode === undefined) return [];
   // What is too much is refused anyway.
   const items = post.items.slice(0, thread.form === 'Comments' ? 1 : thread.max);
   const files = new Map(items.flatMap(({ media }) => media.slice(0, limits.max)).map((file) => [file.id, file]));
   return [...files.values()].flatMap((file) => {
-    const problems = fileProblems(file, '', limits);
-    if (!modesFor(file, problems, limits).includes(mode)) return [];
+    const plan = planFor(network, post, facts, file, fileProblems(file, '', limits));
+    if (!plan?.modes.includes(mode)) return [];
     // Where the shape is fine, all modes do the same.
-    const isMisshapen = problems.some(({ code }) => code === 'MediaRatio');
-    return [{ mediaId: file.id, mode: isMisshapen ? mode : 'shrink', target }];
+    return [{ mediaId: file.id, mode: plan.isMisshapen ? mode : 'shrink', target: plan.target }];
   });
 };
 
-/** The modes that would mend all that is wrong with a picture. */
-const modesFor = (file: NetworkMedia, problems: readonly Problem[], { images }: Constraints['media']): FitMode[] => {
-  const codes = problems.map(({ code }) => code).filter((code) => code !== 'AltTooLong');
-  if (file.kind !== 'Image' || images === undefined || codes.length === 0) return [];
-  if (targetOf(images).mimeTypes.length === 0) return [];
-  if (codes.every((code) => ['MediaType', 'MediaTooLarge'].includes(code))) return [...fitModes];
-  return codes.every((code) => ['MediaType', 'MediaTooLarge', 'MediaRatio'].includes(code)) ? ['pad', 'crop'] : [];
+/** Cutting alone changes nothing else about a video than its length. */
+const modeOf = (network: Network, { options }: NetworkPost): FitMode | undefined =>
+  fitModes.find((one) => one === options[fitKey(network)]) ??
+  (options[cutKey(network)] === 'true' ? 'shrink' : undefined);
+
+/** How a file would be mended. */
+interface Plan {
+  /** Those that mend all that is wrong with it; empty when none does. */
+  readonly modes: readonly FitMode[];
+  readonly target: string;
+  readonly isMisshapen: boolean;
+}
+
+const planFor = (
+  network: Network,
+  post: NetworkPost,
+  facts: Json,
+  file: NetworkMedia,
+  problems: readonly Problem[],
+): Plan | undefined => {
+  const codes = codesOf(problems);
+  if (codes.length === 0 || file.kind === 'Document') return undefined;
+  const { images, videos } = network.constraintsFor(post, facts).media;
+  const isCut = post.options[cutKey(network)] === 'true';
+  if (file.kind === 'Video') return videos && planForVideo(codes, videos, isCut ? { cutMs: videos.maxDurationMs } : {});
+  if (isAnimatedGif(file)) return planForGif(network, post, facts, file);
+  return images && planForPicture(codes, images);
+};
+
+const codesOf = (problems: readonly Problem[]) =>
+  problems.map(({ code }) => code).filter((code) => code !== 'AltTooLong');
+
+const planOf = (codes: readonly string[], mended: readonly string[], target: string): Plan => {
+  const isMended = (more: readonly string[]) => codes.every((code) => [...mended, ...more].includes(code));
+  const modes: readonly FitMode[] = isMended([]) ? fitModes : isMended(['MediaRatio']) ? ['pad', 'crop'] : [];
+  return { modes, target, isMisshapen: codes.includes('MediaRatio') };
+};
+
+type Limits = Constraints['media'];
+
+const planForPicture = (codes: readonly string[], images: NonNullable<Limits['images']>): Plan | undefined => {
+  const target = targetOf(images);
+  return target.mimeTypes.length === 0 ? undefined : planOf(codes, ['MediaType', 'MediaTooLarge'], targetText(target));
+};
+
+const planForVideo = (
+  codes: readonly string[],
+  { mimeTypes, videoCodecs, audioCodecs, ...limits }: NonNullable<Limits['videos']>,
+  length: { readonly cutMs?: number | undefined; readonly repeatMs?: number | undefined },
+): Plan | undefined => {
+  const isTaken = (codec: string, codecs: readonly string[] | undefined) => codecs?.includes(codec) ?? true;
+  if (!mimeTypes.includes(videoType) || !isTaken(videoCodec, videoCodecs) || !isTaken(audioCodec, audioCodecs)) return;
+  const mended = ['MediaType', 'MediaTooLarge', 'VideoCodec', 'AudioCodec', 'FrameRate'];
+  const { maxBytes, minRatio, maxRatio, maxWidth, maxFrameRate } = limits;
+  const target = videoTargetText({
+    maxBytes: Math.min(maxBytes, bounds.videoFitBytes),
+    minRatio,
+    maxRatio,
+    maxWidth,
+    maxFrameRate,
+    ...length,
+  });
+  return planOf(codes, length.cutMs === undefined ? mended : [...mended, 'VideoTooLong'], target);
+};
+
+/** Uploaded since the length of a GIF is read; of those before, only the file says whether they move. */
+const isAnimatedGif = ({ mimeType, durationMs }: NetworkMedia) => mimeType === 'image/gif' && durationMs !== undefined;
+
+/** Where it is not taken as a picture it goes out as a video, repeated until it is long enough. */
+const planForGif = (network: Network, post: NetworkPost, facts: Json, gif: NetworkMedia): Plan | undefined => {
+  const moving: NetworkMedia = { ...gif, kind: 'Video', mimeType: videoType, bytes: 0 };
+  const items = post.items.map((item) => ({
+    ...item,
+    media: item.media.map((file) => (file.id === gif.id ? moving : file)),
+  }));
+  const { videos } = network.constraintsFor({ ...post, items }, facts).media;
+  if (videos === undefined) return undefined;
+  const repeatMs = videos.minDurationMs;
+  const codes = codesOf(fileProblems(moving, '', { videos })).filter((code) => code !== 'VideoTooShort');
+  return planForVideo(codes, videos, { repeatMs });
 };
 
 const targetOf = ({
@@ -170,13 +267,15 @@ const toFit = (wishes: readonly Wish[], kept: readonly Rendition[], found: Reado
   const rowFor = (wish: Wish) => before.get(wishKey(wish)) ?? found.get(wishKey(wish));
   const rows = wishes.flatMap((wish) => rowFor(wish) ?? []);
   return {
+    ...nothing,
     made: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
     refused: new Map(rows.flatMap((row) => (row.refused === null ? [] : [[row.mediaId, row.refused] as const]))),
     wanted: wishes.filter((wish) => rowFor(wish) === undefined),
+    wishes,
   };
 };
 
-/** Renditions in the place of the pictures they were made of. */
+/** Renditions in the place of the files they were made of. */
 export const mediaWith = (
   media: ReadonlyMap<string, NetworkMedia>,
   { made }: Fit = nothing,
@@ -185,52 +284,104 @@ export const mediaWith = (
     ? media
     : new Map([...media, ...[...made].map(([id, row]) => [id, fittedMedia(row, media.get(id))] as const)]);
 
-const nothing: Fit = { made: new Map(), refused: new Map(), wanted: [] };
+const nothing: Fit = {
+  made: new Map(),
+  refused: new Map(),
+  wanted: [],
+  wishes: [],
+  percents: new Map(),
+  canFitVideos: true,
+};
 
-/** The code of an issue that ends once the picture is fitted. */
+/** The code of an issue that ends once the file is fitted. */
 export const unfitted = 'MediaFitting';
 
-/** What is wrong with a picture, and how the option of the network would help, or why it cannot. */
+/** What is wrong with a file, and how the options of the network would help, or why they cannot. */
 export const withAdvice = (
   network: Network,
-  { options }: NetworkPost,
+  post: NetworkPost,
+  facts: Json,
   file: NetworkMedia,
   problems: readonly Problem[],
-  limits: Constraints['media'],
-  { wanted, refused }: Fit = nothing,
+  { wanted, refused, percents, canFitVideos }: Fit = nothing,
 ): readonly Problem[] => {
   const key = fitKey(network);
-  const modes = modesFor(file, problems, limits);
   const [first] = problems;
-  if (first === undefined || modes.length === 0 || network.options.every((one) => one.key !== key)) return problems;
-  if (wanted.some(({ mediaId }) => mediaId === file.id)) {
-    const message = 'This picture is still being fitted. Try again in a moment.';
-    return [{ path: first.path, code: unfitted, message }];
-  }
-  const told = (tell: (problem: Problem) => Partial<Problem>) =>
-    problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...tell(problem) }));
+  if (first === undefined || network.options.every((one) => one.key !== key)) return problems;
+  const wish = wanted.find(({ mediaId }) => mediaId === file.id);
+  if (wish) return [{ path: first.path, code: unfitted, message: stillFitting(wish, percents) }];
+  const tell = (advice: (problem: Problem) => Partial<Problem>) =>
+    problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...advice(problem) }));
+  const plan = planFor(network, post, facts, file, problems);
+  const { modes, target }: Pick<Plan, 'modes' | 'target'> = plan ?? { modes: [], target: '' };
+  if (modes.length === 0) return withCutAdvice(network, post, facts, file, problems, canFitVideos);
   const why = refused.get(file.id);
-  if (why !== undefined) return told(({ message }) => ({ message: `${message} ${whyNot[why](key)}` }));
-  if (modes.some((mode) => mode === options[key])) {
-    return told(({ message }) => ({
+  if (why !== undefined) return tell(({ message }) => ({ message: `${message} ${whyNot[why](key)}` }));
+  if (isVideoWish({ target }) && !canFitVideos) {
+    return tell(({ message }) => ({
+      message: `${message} ${key} could convert it, but this server has no ffmpeg: ask its operator to install that.`,
+    }));
+  }
+  if (modes.some((mode) => mode === modeOf(network, post))) {
+    return tell(({ message }) => ({
       message: `${message} ${key} fits it when the post is scheduled or published again.`,
     }));
   }
-  // Most of them are animated.
-  if (file.mimeType === 'image/gif') return problems;
-  const values = modes.includes('shrink') ? ['shrink'] : modes;
-  return told(({ message }) => ({
+  // Most of those whose length is not known are animated all the same.
+  if (file.mimeType === 'image/gif' && !isAnimatedGif(file)) return problems;
+  const values = modes.includes('shrink') ? ['shrink'] : [...modes];
+  return tell(({ message }) => ({
     message: `${message.replace(/\.$/, '')}, or set ${key} to ${values.join(' or ')}.`,
     fix: { key, values },
   }));
 };
 
-const whyNot: Record<FitRefusal, (key: string) => string> = {
-  Animated: (key) => `${key} leaves animated pictures as they are.`,
-  TooSmall: (key) => `${key} cannot help: the picture would become too small.`,
+const stillFitting = (wish: Wish, percents: Fit['percents']) => {
+  if (!isVideoWish(wish)) return 'This picture is still being fitted. Try again in a moment.';
+  const percent = percents.get(wishKey(wish));
+  const progress = percent == null ? '' : ` (${percent} %)`;
+  return `The video for this account is being prepared${progress}. The post can go out when that is done.`;
 };
 
-/** What people see of pictures that are fitted. */
+/** A video that is too long stays as it is until somebody asks for the end to be cut off. */
+const withCutAdvice = (
+  network: Network,
+  post: NetworkPost,
+  facts: Json,
+  file: NetworkMedia,
+  problems: readonly Problem[],
+  canFitVideos: boolean,
+): readonly Problem[] => {
+  const key = cutKey(network);
+  const withCut = { ...post, options: { ...post.options, [key]: 'true' } };
+  const isCut = post.options[key] === 'true';
+  const isHelp = !isCut && canFitVideos && (planFor(network, withCut, facts, file, problems)?.modes.length ?? 0) > 0;
+  if (!isHelp) return problems;
+  return problems.map((problem) =>
+    problem.code === 'VideoTooLong'
+      ? {
+          ...problem,
+          message: `${problem.message.replace(/\.$/, '')}, or set ${key} to true.`,
+          fix: { key, values: ['true'] },
+        }
+      : problem,
+  );
+};
+
+const whyNot: Record<FitRefusal, (key: string) => string> = {
+  Animated: (key) => `${key} leaves animated pictures as they are.`,
+  TooSmall: (key) => `${key} cannot help: it would become too small.`,
+  TooLong: (key) =>
+    `${key} cannot help: at this length it would not fit into the bytes that are allowed. Use a shorter video.`,
+  TooBig: (key) => `${key} cannot help: its pictures have too many pixels for this server.`,
+  Broken: (key) => `${key} cannot help: the video cannot be read. Save it again and upload that.`,
+  TookTooLong: (key) =>
+    `${key} cannot help: converting it took too long on this server. Use a shorter or smaller video.`,
+  Failed: (key) =>
+    `${key} failed on this server several times. Ask its operator to look at the log, or convert the video.`,
+};
+
+/** What people see of files that are fitted. */
 export const fitNotes = (
   network: Network,
   { items }: NetworkPost,
@@ -238,21 +389,29 @@ export const fitNotes = (
   { made }: Fit = nothing,
 ): Problem[] =>
   items.flatMap((item, i) =>
-    item.media.flatMap(({ fitted, mimeType, width, height }, j) => {
+    item.media.flatMap((file, j) => {
+      const { fitted, kind, mimeType, width, height } = file;
       const row = fitted && made.get(fitted.of);
       const original = fitted && media.get(fitted.of);
       if (row === undefined || original === undefined) return [];
-      const picture = `Picture ${j + 1}${items.length > 1 ? ` of item ${i + 1}` : ''}`;
-      const type = mimeType.replace('image/', '').toUpperCase();
+      const name = `${kind === 'Video' ? 'Video' : 'Picture'} ${j + 1}${items.length > 1 ? ` of item ${i + 1}` : ''}`;
+      const type = mimeType.replace(/^(image|video)\//, '').toUpperCase();
+      const borders = kind === 'Video' ? 'black' : 'white';
       const how = {
         crop: `cropped to ${ratioOf(width / height)}`,
-        pad: `with white borders, at ${ratioOf(width / height)}`,
+        pad: `with ${borders} borders, at ${ratioOf(width / height)}`,
         shrink: width < original.width ? 'made smaller' : mimeType === original.mimeType ? 'compressed' : 'converted',
       }[row.mode];
-      const message = `${picture} goes to ${network.name} ${how}: ${type}, ${width} × ${height} pixels.`;
+      const message = `${name} goes to ${network.name} ${how}: ${type}, ${width} × ${height} pixels${lengthNote(file, original)}.`;
       return [{ path: `content.${i}.media.${j}`, code: 'MediaFitted', message }];
     }),
   );
+
+const lengthNote = ({ durationMs }: NetworkMedia, original: NetworkMedia) => {
+  if (durationMs === undefined || original.durationMs === undefined || durationMs > original.durationMs - 500)
+    return '';
+  return `, cut to ${Math.round(durationMs / 1000)} seconds`;
+};
 
 /** `3:4`, or `1.91:1` where there is no such name. */
 const ratioOf = (ratio: number) => {

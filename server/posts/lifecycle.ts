@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Post, Result } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
@@ -6,7 +7,8 @@ import type { ApprovalRun, Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import type { MediaLibrary } from '#server/media/library';
-import type { Network } from '#server/networks/network';
+import { isVideoWish, wishKey } from '#server/media/renditions';
+import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
 import { asksForFit, type Fits, type FittablePost, type Fitting, mediaWith, unfitted } from './fitting.ts';
@@ -16,7 +18,7 @@ import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
-/** One round fits at most `bounds.renditions` pictures. */
+/** One round fits at most `bounds.renditions` files. */
 const mostRounds = 4;
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -70,7 +72,7 @@ export const createLifecycle = ({
     };
   };
 
-  /** What goes out in the place of pictures, as far as it is made. */
+  /** What goes out in the place of files, as far as it is made. */
   const fitsOf = async (caller: Caller, post: FittablePost): Promise<Fits> =>
     (await fitting.of([post], await readContext(caller, [post]))).get(post.id) ?? new Map();
 
@@ -84,7 +86,7 @@ export const createLifecycle = ({
     return { ...(await checkLimits(post, { ...context, fits, reachable })), fits };
   };
 
-  /** For whoever looks at it: pictures are fitted now. Not inside a transaction. */
+  /** For whoever looks at it: pictures are fitted now, and videos begun. Not inside a transaction. */
   const examine = async (caller: Caller, post: Post) => {
     const found = await check(caller, post);
     const wanted = wantedIn(found.fits);
@@ -94,14 +96,15 @@ export const createLifecycle = ({
   };
 
   /**
-   * Makes what is not made yet. Before the transaction that decides, as pictures take their time. A post that was decided
-   * goes out as it was decided.
+   * Makes what is not made yet. Before the transaction that decides, as pictures take their time; videos are begun and not
+   * waited for. A post that was decided goes out as it was decided.
    */
   const fitPictures = async (caller: Caller, post: FittablePost) => {
     if (!asksForFit(post)) return;
     for (let round = 0; round < mostRounds; round++) {
       const wanted = wantedIn(await fitsOf(caller, post));
       if (wanted.length === 0 || !(await fitting.make(caller.workspaceId, wanted))) return;
+      if (wanted.every(isVideoWish)) return;
     }
   };
 
@@ -182,6 +185,14 @@ export const createLifecycle = ({
 
     fitPictures,
 
+    /** A draft was saved: what takes long is begun. */
+    beginFits: async (caller: Caller, post: FittablePost) => {
+      if (asksForFit(post)) await fitting.begin(caller.workspaceId, wantedIn(await fitsOf(caller, post)));
+    },
+
+    /** Whether something that would go out is still being made. */
+    isPreparing: async (caller: Caller, post: FittablePost) => wantedIn(await fitsOf(caller, post)).length > 0,
+
     /** Inside the transaction in which a person is asked about it. A decided post goes out as it was decided. */
     keepFits: async (caller: Caller, post: Post) => {
       if (post.status !== 'Draft' && post.status !== 'Failed') return;
@@ -189,20 +200,21 @@ export const createLifecycle = ({
     },
 
     /** What each of the posts is and would put before the public: see pinOf. */
-    pins: async (caller: Caller, posts: readonly Post[]) => {
+    pins: async (caller: Caller, posts: readonly Post[]): Promise<ReadonlyMap<string, Pin>> => {
       const context = await readContext(caller, posts);
       const { networkOf, media } = context;
       const ids = posts.map(({ id }) => id);
       const cards = await store.linkCards(caller.workspaceId, ids);
       const fits = await fitting.of(posts, context);
-      const pin = (post: Post) =>
-        pinOf(
-          post,
-          (id) => networkOf(id)?.network,
-          media,
-          cards.get(post.id) ?? [],
-          (id) => mediaWith(media, fits.get(post.id)?.get(id)),
-        );
+      const pin = (post: Post): Pin => {
+        const of = (mediaFor?: (accountId: string) => ReadonlyMap<string, NetworkMedia>) =>
+          pinOf(post, (id) => networkOf(id)?.network, media, cards.get(post.id) ?? [], mediaFor);
+        const own = fits.get(post.id) ?? new Map();
+        return {
+          ready: of((id) => mediaWith(media, own.get(id))),
+          preparing: createHash('sha256').update(of()).update(wishesText(own)).digest(),
+        };
+      };
       return new Map(posts.map((post) => [post.id, pin(post)]));
     },
 
@@ -310,6 +322,17 @@ export const createLifecycle = ({
 
 const invalid = (issues: Findings['issues']) =>
   new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);
+
+/** Two hashes of what would go out. */
+export interface Pin {
+  /** With the files as they are now. */
+  readonly ready: Buffer;
+  /** With what files are to become, made or not: it stays the same while they are being made. */
+  readonly preparing: Buffer;
+}
+
+const wishesText = (fits: Fits) =>
+  JSON.stringify([...fits].map(([accountId, { wishes }]) => [accountId, wishes.map(wishKey)]));
 
 const wantedIn = (fits: Fits) => [...fits.values()].flatMap(({ wanted }) => wanted);
 

@@ -16,7 +16,7 @@ import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
 interface LimitContext extends PublishContext {
-  /** What goes out in the place of pictures. */
+  /** What goes out in the place of pictures and videos. */
   readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */
   readonly reachable: boolean;
@@ -164,7 +164,7 @@ export const problemsOf = async (
       found.push(
         ...item.media.flatMap((file, j) => {
           const problems = fileProblems(file, `content.${index}.media.${j}`, constraints.media);
-          return withAdvice(network, post, file, problems, constraints.media, fit);
+          return withAdvice(network, post, facts, file, problems, fit);
         }),
       );
     }

@@ -23,6 +23,8 @@ export const mp4 = ({
   place = '',
   xmp = '',
   padding = 0,
+  codec = '',
+  refersTo = '',
 } = {}) => {
   const movie = box(
     'mvhd',
@@ -38,13 +40,17 @@ export const mp4 = ({
     u32(...(lying ? turned : upright)),
     u32(width * 65_536, height * 65_536),
   );
+  const references = refersTo
+    ? [box('dinf', box('dref', u32(0, 1), box('url ', u32(0), Buffer.from(`${refersTo}\0`))))]
+    : [];
+  const samples = codec ? [box('stbl', box('stsd', u32(0, 1), box(codec, Buffer.alloc(78))))] : [];
   const handler = box('hdlr', u32(0, 0), Buffer.from(track, 'latin1'), Buffer.alloc(13));
   return Buffer.concat([
     box('ftyp', Buffer.from(brand, 'latin1'), u32(512), Buffer.from(brand, 'latin1')),
     box(
       'moov',
       movie,
-      box('trak', header, box('mdia', handler)),
+      box('trak', header, box('mdia', handler, box('minf', ...references, ...samples))),
       ...(place ? [box('udta', box('\xa9xyz', Buffer.from(place)))] : []),
     ),
     ...(xmp ? [box('uuid', Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex'), Buffer.from(xmp))] : []),

@@ -9,7 +9,7 @@ interface SentFile {
   readonly original: MediaItem;
 }
 
-/** The distinct files that the accounts get; one image may be fitted in several ways. */
+/** The distinct files that the accounts get; one file may be fitted in several ways. */
 export const filesFor = (
   ids: readonly string[],
   accountIds: readonly string[],
@@ -24,10 +24,24 @@ export const filesFor = (
   return [...filesById.values()];
 };
 
-/** The server deletes fitted images a day after their last use; show the original then. */
+/** The server deletes fitted files a day after their last use; show the original then. */
 export const FileImage = ({ file, original }: SentFile) => {
   const [isGone, setGone] = useState(false);
   const isFitted = file.id !== original.id && !isGone;
+  if (isFitted && file.kind === 'Video') {
+    return (
+      // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
+      <video
+        src={`/media/${file.id}`}
+        poster={thumbnailOf(file.id)}
+        controls
+        preload="none"
+        aria-label={describeFile(original)}
+        data-fitted
+        onError={() => setGone(true)}
+      />
+    );
+  }
   return (
     <img
       src={thumbnailOf(isFitted ? file.id : original.id)}

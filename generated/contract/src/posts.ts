@@ -201,7 +201,7 @@ export const EditorView = z
           pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
           fitted: z
             .record(z.string(), MediaItem)
-            .describe('What the account gets in the place of a picture that breaks its limits, by media id'),
+            .describe('What the account gets in the place of a file that breaks its limits, by media id'),
         }),
       )
       .describe('What each connected account of the post allows, with its options as they are'),

@@ -46,6 +46,10 @@ const VideoLimits = z
     maxDurationMs: z.int().optional().describe('Longest, in milliseconds'),
     minRatio: z.number().optional().describe('Least width divided by height'),
     maxRatio: z.number().optional().describe('Greatest width divided by height'),
+    maxWidth: z.int().optional().describe('Pixels'),
+    maxFrameRate: z.number().optional().describe('Most pictures per second'),
+    videoCodecs: z.array(z.string()).optional().describe('Accepted codecs of the pictures; absent when any is'),
+    audioCodecs: z.array(z.string()).optional().describe('Accepted codecs of the sound; absent when any is'),
   })
   .meta({ id: 'VideoLimits' });
 

@@ -198,8 +198,14 @@ export interface MediaItem {
   width: number;
   /** Pixels; 0 for a document */
   height: number;
-  /** Length of a video in milliseconds */
+  /** Length of a video or an animated GIF in milliseconds */
   durationMs?: number;
+  /** Of a video, where it is known: `h264`, `hevc`, `av1`, `vp9` */
+  videoCodec?: string;
+  /** Of a video, where it is known: `aac`, `opus`; `none` without sound */
+  audioCodec?: string;
+  /** Of a video, where it is known: pictures per second */
+  frameRate?: number;
   /** Alternative text for people who cannot see it */
   alt?: string;
   /** Address of the file */
@@ -386,7 +392,7 @@ export interface PostsSetVersionTextInput {
 }
 
 /** `<network>.<option>`, see providers.limits */
-export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'bluesky.captions' | 'bluesky.quote' | 'bluesky.fit' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'facebook.video_title' | 'facebook.cover' | 'facebook.fit' | 'google_business.topic_type' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'google_business.fit' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'instagram.user_tags' | 'instagram.location_id' | 'instagram.cover' | 'instagram.cover_ms' | 'instagram.fit' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin.link_thumbnail' | 'linkedin.document_title' | 'linkedin.fit' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'linkedin_page.link_thumbnail' | 'linkedin_page.document_title' | 'linkedin_page.first_comment' | 'linkedin_page.fit' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'mastodon.focus' | 'mastodon.quote' | 'mastodon.poll' | 'mastodon.fit' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.alt_text' | 'pinterest.cover_second' | 'pinterest.cover_image' | 'pinterest.fit' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'pixelfed.fit' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'threads.quote' | 'threads.text_attachment' | 'threads.location' | 'threads.poll' | 'threads.fit' | 'tiktok.mode' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'tiktok.cover_photo' | 'tiktok.fit' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'x.quote' | 'x.tagged_users' | 'x.poll' | 'x.fit' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable' | 'youtube.thumbnail' | 'youtube.playlist' | 'youtube.language' | 'youtube.first_comment';
+export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'bluesky.captions' | 'bluesky.quote' | 'bluesky.fit' | 'bluesky.cut' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'facebook.video_title' | 'facebook.cover' | 'facebook.fit' | 'facebook.cut' | 'google_business.topic_type' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'google_business.fit' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'instagram.user_tags' | 'instagram.location_id' | 'instagram.cover' | 'instagram.cover_ms' | 'instagram.fit' | 'instagram.cut' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin.link_thumbnail' | 'linkedin.document_title' | 'linkedin.fit' | 'linkedin.cut' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'linkedin_page.link_thumbnail' | 'linkedin_page.document_title' | 'linkedin_page.first_comment' | 'linkedin_page.fit' | 'linkedin_page.cut' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'mastodon.focus' | 'mastodon.quote' | 'mastodon.poll' | 'mastodon.fit' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.alt_text' | 'pinterest.cover_second' | 'pinterest.cover_image' | 'pinterest.fit' | 'pinterest.cut' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'pixelfed.fit' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'threads.quote' | 'threads.text_attachment' | 'threads.location' | 'threads.poll' | 'threads.fit' | 'threads.cut' | 'tiktok.mode' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'tiktok.cover_photo' | 'tiktok.fit' | 'tiktok.cut' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'x.quote' | 'x.tagged_users' | 'x.poll' | 'x.fit' | 'x.cut' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable' | 'youtube.thumbnail' | 'youtube.playlist' | 'youtube.language' | 'youtube.first_comment' | 'youtube.fit' | 'youtube.cut';
 
 /** What posts.setOption takes. */
 export interface PostsSetOptionInput {
@@ -442,7 +448,7 @@ export interface Issue {
 }
 
 /** A stable name of a problem, for programs. New ones may come */
-export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
+export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
 export interface PostsScheduleInput {
@@ -627,6 +633,14 @@ export interface VideoLimits {
   minRatio?: number;
   /** Greatest width divided by height */
   maxRatio?: number;
+  /** Pixels */
+  maxWidth?: number;
+  /** Most pictures per second */
+  maxFrameRate?: number;
+  /** Accepted codecs of the pictures; absent when any is */
+  videoCodecs?: string[];
+  /** Accepted codecs of the sound; absent when any is */
+  audioCodecs?: string[];
 }
 
 export interface DocumentLimits {

@@ -35,6 +35,7 @@ import { sql as countedPosts } from './0034-counted-posts.ts';
 import { sql as retention } from './0035-retention.ts';
 import { sql as messageRecipients } from './0036-message-recipients.ts';
 import { sql as mediaCodecs } from './0037-media-codecs.ts';
+import { sql as videoFits } from './0038-video-fits.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   { number: 35, name: 'retention', sql: retention },
   { number: 36, name: 'message-recipients', sql: messageRecipients },
   { number: 37, name: 'media-codecs', sql: mediaCodecs },
+  { number: 38, name: 'video-fits', sql: videoFits },
 ] as const;

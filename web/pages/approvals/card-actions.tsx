@@ -53,16 +53,18 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
 
 /** Label of the main button, and why it is disabled. */
 export const actOf = (card: ApprovalCard): { label: string; note: string; reason: string | undefined } => {
-  const { status, action, verb, validation, accounts, input } = card;
+  const { status, action, verb, validation, accounts, input, preparing } = card;
   const isPast = typeof input.at === 'string' && Date.parse(input.at) < now().getTime();
   const isSchedule = action === 'posts.schedule';
   const issues = isDestructive(card) ? [] : (validation?.issues ?? []);
   const reason =
     isSchedule && isPast
       ? 'That time has passed. Choose a later one.'
-      : issues.length > 0
-        ? `Fix ${issues.length === 1 ? 'this' : 'these'} first.`
-        : undefined;
+      : preparing
+        ? 'Its files are still being prepared.'
+        : issues.length > 0
+          ? `Fix ${issues.length === 1 ? 'this' : 'these'} first.`
+          : undefined;
   if (status !== 'Open') {
     const places = count(card.changedPost?.accountIds.length ?? 0, 'account');
     return isSchedule

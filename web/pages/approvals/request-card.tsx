@@ -6,6 +6,7 @@ import {
   CircleHelp,
   Clock,
   Info,
+  LoaderCircle,
   type LucideIcon,
   Trash2,
   TriangleAlert,
@@ -35,6 +36,8 @@ import { CardContent } from './card-content.tsx';
 import { isDestructive, needsDecision } from './card-state.ts';
 import { fitsLine, formatMoment, titleOf } from './format-request.ts';
 
+const pollMs = 2_000;
+
 /** `decision`: who decided it and when. */
 export const RequestCard = ({
   card: listed,
@@ -52,6 +55,8 @@ export const RequestCard = ({
     queryKey: keys.approval(listed.id),
     queryFn: ({ signal }) => app.getApproval({ id: listed.id }, { signal }),
     placeholderData: listed,
+    // Nothing tells how far a video is.
+    refetchInterval: ({ state }) => (state.data?.preparing ? pollMs : false),
   });
   // The card is on screen, so its toast is redundant.
   useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
@@ -234,7 +239,8 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
           {fitsLine(places)}
         </p>
       )}
-      <CheckList kind="issue" icon={CircleAlert} found={issues} />
+      <CheckList kind="issue" icon={CircleAlert} found={issues.filter((one) => !isPreparing(one))} />
+      <CheckList kind="note" icon={LoaderCircle} found={issues.filter(isPreparing)} />
       <CheckList kind="warning" icon={TriangleAlert} found={warnings.filter((one) => !isNote(one))} />
       <CheckList kind="note" icon={Info} found={warnings.filter(isNote)} />
     </>
@@ -242,6 +248,9 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
 };
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
+
+/** A file that is still being prepared for a network. */
+const isPreparing = ({ code }: Findings[number]) => code === 'MediaFitting';
 
 /** Informational: the card shows the fitted image, and what approving declares. */
 const isNote = ({ code }: Findings[number]) => code === 'MediaFitted' || code === 'Declaration';

@@ -25,7 +25,7 @@ import { filters, useLibrary } from './use-library.ts';
 import { useUploads } from './use-uploads.ts';
 
 const accepted =
-  'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm,application/pdf';
+  'image/jpeg,image/png,image/gif,image/webp,image/avif,image/heic,video/mp4,video/quicktime,video/webm,application/pdf';
 
 export default function MediaPage() {
   const { canWrite } = usePermissions();

@@ -33,7 +33,8 @@ export const MediaDetails = ({
 
 const Content = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () => void; onDelete: () => void }) => {
   const { canWrite } = usePermissions();
-  const { id, kind, mimeType, width, height, bytes, durationMs, usedIn, createdAt } = item;
+  const { id, kind, mimeType, width, height, bytes, durationMs, videoCodec, audioCodec, usedIn, createdAt } = item;
+  const codecs = [videoCodec, audioCodec === 'none' ? 'no sound' : audioCodec].filter((codec) => codec !== undefined);
   return (
     <div className={styles.details}>
       <div className={styles.picture}>
@@ -60,6 +61,7 @@ const Content = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =
               ['Kind', `${kind}, ${mimeType}`],
               ['Size', kind === 'Document' ? formatBytes(bytes) : `${width} × ${height}, ${formatBytes(bytes)}`],
               ['Length', durationMs === undefined ? undefined : formatLength(durationMs)],
+              ['Codecs', codecs.length === 0 ? undefined : codecs.join(', ')],
               ['Used in', usedIn === 0 ? 'No post' : count(usedIn, 'post')],
               ['Added', <When key="added" at={createdAt} form="full" />],
               [

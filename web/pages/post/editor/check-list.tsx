@@ -55,7 +55,13 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
   );
 };
 
-const fixLabels: Readonly<Record<string, string>> = { shrink: 'Shrink', pad: 'Add borders', crop: 'Crop' };
+const fixLabels: Readonly<Record<string, string>> = {
+  shrink: 'Shrink',
+  pad: 'Add borders',
+  crop: 'Crop',
+  // Of the option that cuts long videos, the only switch among the fixes.
+  true: 'Cut the end',
+};
 
 /** Sets the option on the original, unless the account's version overrides it. */
 const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network: string }) => {

@@ -36,9 +36,10 @@ export const Preview = ({ account }: { account: Account }) => {
           const fitted = fittedOf(account, id);
           return {
             key: id,
-            src: thumbnailOf(fitted ?? id),
-            isVideo: kind === 'Video',
+            src: thumbnailOf(fitted?.id ?? id),
+            isVideo: (fitted?.kind ?? kind) === 'Video',
             isFitted: fitted !== undefined,
+            playsAt: fitted?.kind === 'Video' ? `/media/${fitted.id}` : undefined,
             title: kind === 'Document' ? documentTitle : undefined,
             alt,
           };

@@ -40,8 +40,8 @@ export interface Editor {
   readonly mediaOf: (id: string) => MediaItem | undefined;
   /** Cards that are fixed because approval was requested or given. */
   readonly linkCards: EditorView['linkCards'];
-  /** The fitted image that the account gets instead. */
-  readonly fittedOf: (account: Account, mediaId: string) => string | undefined;
+  /** The fitted file that the account gets instead. */
+  readonly fittedOf: (account: Account, mediaId: string) => MediaItem | undefined;
   readonly rememberMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
   /** False until the server has validated an opened post. */
@@ -115,7 +115,7 @@ export const useEditorState = ({
         const poll = option.poll && viewOf(account.id)?.pollLimits;
         return poll ? { ...option, poll } : option;
       },
-      fittedOf: (account: Account, mediaId: string) => viewOf(account.id)?.fitted[mediaId]?.id,
+      fittedOf: (account: Account, mediaId: string) => viewOf(account.id)?.fitted[mediaId],
       mediaOf: (id: string) => uploaded.get(id) ?? view?.media.find((item) => item.id === id),
     };
   }, [limits, view, uploaded]);
@@ -168,7 +168,14 @@ const useView = (base: Post | undefined): EditorView | undefined =>
     queryFn: ({ signal }) => app.viewForEditor({ id: base?.id ?? '' }, { signal }),
     enabled: base !== undefined,
     placeholderData: (before) => before,
+    // Nothing tells how far a video is.
+    refetchInterval: ({ state }) => (state.data?.issues.some(isPreparing) ? pollMs : false),
   }).data;
+
+const pollMs = 2_000;
+
+/** A file that is still being prepared for a network. */
+const isPreparing = ({ code }: EditorView['issues'][number]) => code === 'MediaFitting';
 
 const futureOrNone = (at = '') => (Date.parse(at) > now().getTime() ? at : undefined);
 

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+
+export interface ProcessBounds {
+  /** From its start to its end. */
+  readonly timeMs: number;
+  /** Without a word on its output. */
+  readonly silentMs?: number;
+  /** Address space. Left out for programs that reserve far more than they use, as Node does. */
+  readonly memoryBytes?: number;
+  /** Of each file that it writes. */
+  readonly fileBytes: number;
+}
+
+export type ProcessEnd =
+  | { readonly is: 'done'; readonly output: Buffer }
+  /** It said so itself. */
+  | { readonly is: 'failed'; readonly said: string }
+  | { readonly is: 'ended'; readonly why: EndReason };
+
+/** Why it was ended from outside. `Killed`: by the system, most often for want of memory. */
+export type EndReason = 'TookTooLong' | 'TooManyBytes' | 'Killed' | 'Stopped';
+
+const mostOutputBytes = 32 * 1024 * 1024;
+const mostErrorBytes = 4_000;
+/** Niceness: requests and sends go first. */
+const niceness = '10';
+
+/**
+ * The third pipe ends with the service, also when that is killed: then the whole process group is, and no orphan works on. The
+ * limits are those of the shell, which the program inherits.
+ */
+const script = `ulimit -c 0; ulimit -f "$1"; ulimit -t "$2"; [ "$3" = 0 ] || ulimit -v "$3" 2>/dev/null; shift 3
+nice -n ${niceness} "$@" 3<&- & program=$!
+{ read -r _ <&3; kill -9 0; } 2>/dev/null & watch=$!
+wait "$program"; status=$?
+kill "$watch" 2>/dev/null
+exit "$status"`;
+
+const fileBlock = 512;
+/** ffmpeg is told to use two threads; what reads and writes beside them takes little. */
+const mostCores = 4;
+/** Where programs are, besides FFMPEG_PATH. */
+const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
+/** Of exit codes: 128 and the number of the signal. */
+const signals = { kill: 137, cpu: 152, fileSize: 153 };
+
+/** Runs a program with low priority, and ends it when it exceeds a bound. */
+export const runBounded = (
+  program: string,
+  args: readonly string[],
+  bounds: ProcessBounds,
+  {
+    onOutput,
+    signal,
+    env = {},
+  }: {
+    readonly onOutput?: (text: string) => void;
+    readonly signal?: AbortSignal | undefined;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<ProcessEnd> =>
+  new Promise((resolve, reject) => {
+    const cpuSeconds = Math.ceil((bounds.timeMs / 1000) * mostCores);
+    const limits = [
+      Math.ceil(bounds.fileBytes / fileBlock),
+      cpuSeconds,
+      Math.ceil((bounds.memoryBytes ?? 0) / 1024),
+    ].map(String);
+    // Nothing else of our environment: it holds secrets.
+    const child = spawn('/bin/sh', ['-c', script, 'sh', ...limits, program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      // A process group of its own.
+      detached: true,
+      env: { PATH: searchPath, LC_ALL: 'C', MALLOC_ARENA_MAX: '2', ...env },
+    });
+    const lifeline = child.stdio[3] as Writable;
+    lifeline.on('error', () => undefined);
+    child.on('exit', () => lifeline.destroy());
+    let why: EndReason | undefined;
+    const end = (reason: EndReason) => {
+      why ??= reason;
+      lifeline.destroy();
+    };
+    const timer = setTimeout(() => end('TookTooLong'), bounds.timeMs);
+    const silence = bounds.silentMs === undefined ? undefined : setTimeout(() => end('TookTooLong'), bounds.silentMs);
+    const stop = () => end('Stopped');
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+
+    const output: Buffer[] = [];
+    let outputBytes = 0;
+    let said = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      silence?.refresh();
+      if (onOutput) return onOutput(chunk.toString('latin1'));
+      outputBytes += chunk.length;
+      if (outputBytes > mostOutputBytes) return end('TooManyBytes');
+      output.push(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-mostErrorBytes);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      clearTimeout(silence);
+      signal?.removeEventListener('abort', stop);
+      if (why !== undefined) resolve({ is: 'ended', why });
+      else if (code === 0) resolve({ is: 'done', output: Buffer.concat(output) });
+      else if (code === signals.fileSize) resolve({ is: 'ended', why: 'TooManyBytes' });
+      else if (code === signals.cpu) resolve({ is: 'ended', why: 'TookTooLong' });
+      else if (code === null || code === signals.kill) resolve({ is: 'ended', why: 'Killed' });
+      else resolve({ is: 'failed', said: said.trim() });
+    });
+  });

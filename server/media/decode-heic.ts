@@ -1,0 +1,55 @@
+import { readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { bounds } from '#server/bounds';
+import { runBounded } from './bounded-process.ts';
+import { BadFile } from './file-type.ts';
+
+const patienceMs = 60_000;
+const mostBytes = 400 * 1024 * 1024;
+const packages = createRequire(import.meta.url);
+
+/**
+ * In a process of its own: neither sharp nor Debian's ffmpeg reads HEIC, and what WebAssembly has once taken of memory it
+ * never gives back.
+ */
+const script = `
+const { readFileSync } = require('node:fs');
+const [decoder, encoder, source, target, mostPixels] = process.argv.slice(1);
+(async () => {
+  const [first] = await require(decoder).all({ buffer: readFileSync(source) });
+  const { width, height } = first;
+  if (width * height > Number(mostPixels)) return console.log(JSON.stringify({ width, height, isTooBig: true }));
+  const { data } = await first.decode();
+  const sharp = require(encoder);
+  const image = () => sharp(Buffer.from(data.buffer), { raw: { width, height, channels: 4 }, limitInputPixels: false });
+  const { isOpaque } = await image().stats();
+  const encoded = isOpaque ? image().jpeg({ quality: 95, chromaSubsampling: '4:4:4' }) : image().png({ compressionLevel: 1 });
+  await encoded.toFile(target);
+  console.log(JSON.stringify({ width, height }));
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});`;
+
+/** The picture as a JPEG, or as a PNG where parts of it are see-through, turned as it is displayed. */
+export const decodeHeic = async (path: string): Promise<Buffer> => {
+  const target = `${path}.decoded`;
+  try {
+    const args = [packages.resolve('heic-decode'), packages.resolve('sharp'), path, target, String(bounds.heicPixels)];
+    const end = await runBounded(process.execPath, ['--max-old-space-size=512', '-e', script, ...args], {
+      timeMs: patienceMs,
+      fileBytes: mostBytes,
+    });
+    if (end.is === 'ended' && end.why === 'TookTooLong') {
+      throw new BadFile('TooBig', `takes longer than ${patienceMs / 1000} seconds to read: save it smaller`);
+    }
+    if (end.is !== 'done') throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
+    if ((JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig) {
+      const { heicPixels: limit } = bounds;
+      throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
+    }
+    return await readFile(target);
+  } finally {
+    await rm(target, { force: true });
+  }
+};

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { bounds } from '#server/bounds';
+import { type ProcessEnd, runBounded } from './bounded-process.ts';
+
+/** What a file is made of, as ffprobe reads it. */
+export interface Probe {
+  readonly videoCodec: string;
+  readonly pixelFormat: string;
+  readonly width: number;
+  readonly height: number;
+  /** Pictures per second, on average; 0 when unknown. */
+  readonly frameRate: number;
+  /** Absent without sound. */
+  readonly audioCodec?: string;
+  /** 0 when unknown. */
+  readonly durationMs: number;
+  /** Of the pictures alone; 0 when unknown. */
+  readonly videoMs: number;
+}
+
+/** By the type that we found in the file: ffmpeg guesses nothing, so no playlist and no script is ever opened. */
+const demuxers: Readonly<Record<string, string>> = {
+  'video/mp4': 'mov',
+  'video/quicktime': 'mov',
+  'video/webm': 'matroska',
+  'image/gif': 'gif',
+};
+
+const retryAfterMs = 60_000;
+const probeMs = 60_000;
+const silentMs = 120_000;
+
+export type Ffmpeg = ReturnType<typeof createFfmpeg>;
+
+/**
+ * ffmpeg and ffprobe of this machine, where it has them. They read files that our own sniffing accepted, with the demuxer of
+ * that type, and nothing but local files.
+ */
+export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are. */ folder: string }) => {
+  const program = (name: string) => (folder === '' ? name : join(folder, name));
+  const limits = {
+    timeMs: bounds.videoFitMs,
+    silentMs,
+    memoryBytes: bounds.videoFitMemoryBytes,
+  };
+  let last: { readonly found: Promise<string | undefined>; readonly at: number } | undefined;
+
+  const look = async (): Promise<string | undefined> => {
+    const small = { timeMs: 10_000, fileBytes: 0, memoryBytes: bounds.videoFitMemoryBytes };
+    const encoders = await runBounded(program('ffmpeg'), ['-hide_banner', '-encoders'], small);
+    const version = await runBounded(program('ffprobe'), ['-version'], small);
+    if (encoders.is !== 'done' || version.is !== 'done') return undefined;
+    const names = encoders.output.toString('latin1');
+    if (!/\blibx264\b/.test(names) || !/\baac\b/.test(names)) return undefined;
+    return /version (\S+)/.exec(version.output.toString('latin1'))?.[1] ?? 'unknown';
+  };
+
+  /** Its version; undefined where it is missing, or was built without H.264. It may be installed while we run. */
+  const version = (): Promise<string | undefined> => {
+    const now = performance.now();
+    if (last === undefined || now - last.at > retryAfterMs) {
+      const found = look().catch(() => undefined);
+      last = { found, at: now };
+      void found.then((text) => {
+        if (text !== undefined) last = { found, at: Number.POSITIVE_INFINITY };
+      });
+    }
+    return last.found;
+  };
+
+  const input = (path: string, mimeType: string) => {
+    const demuxer = demuxers[mimeType];
+    if (demuxer === undefined) throw new Error(`${mimeType} is nothing for ffmpeg`);
+    return ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`];
+  };
+
+  return {
+    version,
+
+    /** Undefined when it cannot be read. */
+    probe: async (path: string, mimeType: string): Promise<Probe | undefined> => {
+      const entries = 'stream=codec_type,codec_name,pix_fmt,width,height,avg_frame_rate,duration:format=duration';
+      const args = ['-v', 'error', '-show_entries', entries, '-of', 'json', ...input(path, mimeType)];
+      const end = await runBounded(program('ffprobe'), args, { ...limits, timeMs: probeMs, fileBytes: 0 });
+      return end.is === 'done' ? readProbe(end.output) : undefined;
+    },
+
+    /** `percent` grows to 100, where the length is known. */
+    convert: (
+      {
+        path,
+        mimeType,
+        before = [],
+        args,
+        output,
+      }: {
+        readonly path: string;
+        readonly mimeType: string;
+        /** Options of the input. */
+        readonly before?: readonly string[];
+        readonly args: readonly string[];
+        readonly output: string;
+      },
+      {
+        fileBytes,
+        durationMs,
+        onPercent,
+        signal,
+      }: {
+        readonly fileBytes: number;
+        readonly durationMs: number;
+        readonly onPercent: (percent: number) => void;
+        readonly signal?: AbortSignal | undefined;
+      },
+    ): Promise<ProcessEnd> => {
+      const all = [
+        ...['-nostdin', '-hide_banner', '-v', 'error', '-nostats', '-progress', 'pipe:1', '-y'],
+        ...['-threads', threads, '-filter_threads', '1', ...before],
+        ...input(path, mimeType),
+        ...args,
+        `file:${output}`,
+      ];
+      const onOutput = (text: string) => {
+        const micros = /out_time_us=(\d+)/.exec(text)?.[1];
+        if (micros !== undefined && durationMs > 0) {
+          onPercent(Math.min(99, Math.floor(Number(micros) / 10 / durationMs)));
+        }
+      };
+      return runBounded(program('ffmpeg'), all, { ...limits, fileBytes }, { onOutput, signal });
+    },
+
+    /** One picture of it as PNG, for a thumbnail; undefined when there is none. */
+    frame: async (path: string, mimeType: string): Promise<Buffer | undefined> => {
+      const scale = `scale='min(${thumbnailPixels},iw)':-2`;
+      const args = [
+        ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...input(path, mimeType)],
+        ...['-frames:v', '1', '-vf', scale, '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
+      ];
+      const end = await runBounded(program('ffmpeg'), args, { ...limits, timeMs: probeMs, fileBytes: 0 });
+      return end.is === 'done' && end.output.length > 0 ? end.output : undefined;
+    },
+  };
+};
+
+/** Always as many: with another number x264 makes other bytes of the same pictures. */
+export const threads = '2';
+const thumbnailPixels = 800;
+
+interface ProbedStream {
+  readonly codec_type?: string;
+  readonly codec_name?: string;
+  readonly pix_fmt?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly avg_frame_rate?: string;
+  readonly duration?: string;
+}
+
+const readProbe = (output: Buffer): Probe | undefined => {
+  const { streams = [], format = {} } = JSON.parse(output.toString('utf8')) as {
+    readonly streams?: readonly ProbedStream[];
+    readonly format?: { readonly duration?: string };
+  };
+  const video = streams.find(({ codec_type }) => codec_type === 'video');
+  const audio = streams.find(({ codec_type }) => codec_type === 'audio');
+  if (video?.codec_name === undefined || !video.width || !video.height) return undefined;
+  const [frames = 0, seconds = 0] = (video.avg_frame_rate ?? '').split('/').map(Number);
+  return {
+    videoCodec: video.codec_name,
+    pixelFormat: video.pix_fmt ?? '',
+    width: video.width,
+    height: video.height,
+    frameRate: seconds > 0 ? frames / seconds : 0,
+    ...(audio?.codec_name !== undefined && { audioCodec: audio.codec_name }),
+    durationMs: toMs(format.duration),
+    videoMs: toMs(video.duration),
+  };
+};
+
+const toMs = (seconds: string | undefined) => Math.round(Number(seconds ?? 0) * 1000) || 0;

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '#server/errors';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import type { Ffmpeg } from './ffmpeg.ts';
+import { FitTrouble } from './fit-video.ts';
+import type { Renditions } from './renditions.ts';
+import type { FitJob, FitJobStore } from './store.ts';
+
+/** A process that does not extend its claim for so long is gone, and another begins anew. */
+const leaseMs = 60_000;
+const mostAttempts = 3;
+const retryAfterMs = 30_000;
+const percentEveryMs = 1_000;
+
+/** Prepares videos for networks, one at a time: it takes most of a processor. What a killed process left is done again. */
+export const createFitJobs = ({
+  store,
+  renditions,
+  ffmpeg,
+  report,
+}: {
+  store: FitJobStore;
+  renditions: Renditions;
+  ffmpeg: Ffmpeg;
+  report: (error: unknown) => void;
+}): DueLoop => {
+  let stopping = new AbortController();
+
+  const tellPercent = (job: FitJob) => {
+    let toldAt = 0;
+    return (percent: number) => {
+      if (performance.now() - toldAt < percentEveryMs) return;
+      toldAt = performance.now();
+      store.setPercent(job, percent).catch(report);
+    };
+  };
+
+  const handle = async (job: FitJob) => {
+    try {
+      await renditions.makeVideo(job.workspaceId, job, { onPercent: tellPercent(job), signal: stopping.signal });
+    } catch (error) {
+      if (error instanceof FitTrouble && error.why === 'Stopped') {
+        await store.retry(job, job.attempts - 1, 0);
+        return;
+      }
+      const isGone = error instanceof Refusal && error.code === 'NotFound';
+      if (!isGone) report(error);
+      if (!isGone && job.attempts < mostAttempts) {
+        await store.retry(job, job.attempts, retryAfterMs);
+        return;
+      }
+      if (!isGone) await renditions.refuse(job.workspaceId, job, 'Failed');
+    }
+    await store.remove(job);
+  };
+
+  const loop = createDueLoop<FitJob>({
+    concurrency: 1,
+    claim: async (room) => ((await ffmpeg.version()) === undefined ? [] : store.claim(room, randomUUID(), leaseMs)),
+    handle,
+    // Without ffmpeg nothing here is due: another instance may have it.
+    msToNext: async () => ((await ffmpeg.version()) === undefined ? undefined : store.msToNext()),
+    extend: { everyMs: leaseMs / 4, run: async (jobs) => void (await store.extend(jobs, leaseMs)) },
+    report,
+  });
+  return {
+    ...loop,
+    start: () => {
+      stopping = new AbortController();
+      loop.start();
+    },
+    // A video may take longer than a stop does: another process, or the next start, begins anew.
+    stop: (graceMs) => {
+      stopping.abort();
+      return loop.stop(graceMs);
+    },
+  };
+};

@@ -1,0 +1,7 @@
+import type { Database } from '#server/store/database';
+import { createFitJobStore } from './store.ts';
+
+/** What commands read of this slice. Opened apart, because they prepare nothing. */
+export const openMediaInspection = ({ database }: { database: Database }) => ({
+  due: { fits: () => createFitJobStore(database).msToNext() },
+});

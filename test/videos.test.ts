@@ -1,0 +1,434 @@
+import diagnostics from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApprovalCard } from '#contracts/approvals';
+import type { Issue } from '#contracts/errors';
+import type { EditorView, Post } from '#contracts/posts';
+import { createFitJobStore } from '#server/media/store';
+import { sql } from '#server/store/database';
+import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
+import { heic } from '#test/support/heic';
+import { modern, speak } from '#test/support/mcp';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+import { mp4 } from '#test/support/videos';
+
+/** The bytes that each twin gets. */
+const received = new Map<string, Buffer[]>();
+const record = (message: unknown) => {
+  const { request } = message as { request: IncomingMessage };
+  const network = /^\/sandbox\/(\w+)\//.exec(request.url ?? '')?.[1];
+  if (network === undefined) return;
+  const chunks = received.get(network) ?? [];
+  received.set(network, chunks);
+  const push = request.push.bind(request);
+  request.push = (chunk: Buffer | null, ...rest: []) => {
+    if (chunk) chunks.push(Buffer.from(chunk));
+    return push(chunk, ...rest);
+  };
+};
+beforeAll(() => diagnostics.subscribe('http.server.request.start', record));
+afterAll(() => diagnostics.unsubscribe('http.server.request.start', record));
+
+/** X takes no text twice. */
+let posts = 0;
+
+const helpersFor = (service: Service) => {
+  const owner = service.browser();
+  const view = async (id: string): Promise<EditorView> => (await owner.get(`/api/app/posts/${id}/editor`)).body;
+  const issuesOf = async (id: string): Promise<Issue[]> =>
+    (await service.call('posts.validate', { id })).body.issues ?? [];
+  return {
+    owner,
+    view,
+    issuesOf,
+    upload: async (file: Buffer) => (await service.client.media.upload(new Uint8Array(file), { alt: 'A horn' })).id,
+    write: async (accountIds: string[], media: string[], options: Record<string, string>) => {
+      const versions = [{ content: [{ body: `Look ${++posts}`, media }], options }];
+      return (await service.client.posts.create({ accountIds, versions })).id;
+    },
+    /** When nothing is being prepared any more. */
+    prepared: (id: string) =>
+      until(
+        'all is prepared',
+        async () => {
+          // What converts has a low priority.
+          await sleep(250);
+          return !(await issuesOf(id)).some(({ code }) => code === 'MediaFitting');
+        },
+        300_000,
+      ),
+    ask: async (id: string, action = 'posts_publishNow', more = {}) => {
+      const { result } = (await speak(service.url, service.token, modern).call(action, { id, ...more })).body;
+      return `/api/approvals/${result.structuredContent.approvalUrl.split('/').at(-1)}`;
+    },
+    cardOf: async (card: string): Promise<ApprovalCard> => (await owner.get(card)).body,
+    ended: async (id: string): Promise<Post> => {
+      const { jobs } = service.posthorn;
+      await until('it has ended', async () => {
+        const { status } = await service.client.posts.get({ id });
+        if (['Published', 'Failed'].includes(status)) return true;
+        // Networks take their time over a video.
+        const waitMs = (await jobs.msToNext(['sends'])) ?? 0;
+        if (jobs.inFlight().get('sends') === 0 && waitMs > 500) await service.clock.forward(waitMs);
+        return false;
+      });
+      return service.client.posts.get({ id });
+    },
+    bytesOf: async (id: string) => Buffer.from(await (await fetch(`${service.url}/media/${id}`)).arrayBuffer()),
+  };
+};
+
+describe('the codecs of a video', () => {
+  let service: Service;
+  let x: string;
+  beforeAll(async () => {
+    service = await startService({ FFMPEG_PATH: '/nowhere' });
+    x = await service.connect('x');
+  });
+  afterAll(() => service.stop());
+
+  test.each([
+    ['avc1', 'h264'],
+    ['hvc1', 'hevc'],
+    ['hev1', 'hevc'],
+    ['av01', 'av1'],
+    ['vp09', 'vp9'],
+    ['apcn', 'prores'],
+  ])('%s is read at upload as %s, without ffmpeg', async (entry, videoCodec) => {
+    const item = await service.client.media.upload(new Uint8Array(mp4({ codec: entry })));
+    expect(item).toMatchObject({ videoCodec, audioCodec: 'none' });
+  });
+
+  test.skipIf(withoutFfmpeg).each<[string, Parameters<typeof clip>[1], string, string]>([
+    ['a.mp4', { video: h264, audio: aac }, 'h264', 'aac'],
+    ['a.mov', { video: hevc, audio: aac }, 'hevc', 'aac'],
+    ['a.mp4', { video: h264, audio: ['-c:a', 'libmp3lame'] }, 'h264', 'mp3'],
+    ['a.mp4', { video: h264, audio: ['-c:a', 'libopus'] }, 'h264', 'opus'],
+    ['a.mov', { video: h264, audio: ['-c:a', 'pcm_s16le'] }, 'h264', 'pcm'],
+    ['a.webm', { video: vp8, audio: ['-c:a', 'libopus'] }, 'vp8', 'opus'],
+    ['a.webm', { video: ['-c:v', 'libvpx-vp9', '-cpu-used', '8'], audio: ['-c:a', 'libvorbis'] }, 'vp9', 'vorbis'],
+  ])('of %s %o are %s and %s', async (name, how, videoCodec, audioCodec) => {
+    const file = await clip(name, { size: '64x64', seconds: 1, ...how });
+    const { frameRate, ...item } = await service.client.media.upload(new Uint8Array(file));
+    expect(item).toMatchObject({ videoCodec, audioCodec, width: 64, height: 64 });
+    if (!name.endsWith('webm')) expect(frameRate).toBeCloseTo(10, 1);
+  });
+
+  test('that a network does not take are named, with what would help, and without ffmpeg what is missing', async () => {
+    const { upload, write, issuesOf } = helpersFor(service);
+    const media = await upload(mp4({ codec: 'hvc1' }));
+    const [issue] = await issuesOf(await write([x], [media], {}));
+    expect(issue).toMatchObject({ code: 'VideoCodec', limit: 'h264', actual: 'hevc', provider: 'X' });
+    expect(issue?.message).toBe(
+      'The video is HEVC; this network takes H.264: save it so. x.fit could convert it, but this server has no ffmpeg: ask its operator to install that.',
+    );
+    expect(await issuesOf(await write([x], [await upload(mp4({ codec: 'avc1' }))], {}))).toEqual([]);
+  });
+
+  test('are unknown in a file that names none, which the network judges', async () => {
+    const { upload, write, issuesOf } = helpersFor(service);
+    expect(await issuesOf(await write([x], [await upload(mp4())], {}))).toEqual([]);
+  });
+
+  test('a video that takes its pictures from another file is refused', async () => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(mp4({ brand: 'qt  ', refersTo: 'file:///etc/passwd' }))]), 'a.mov');
+    const headers = { authorization: `Bearer ${service.token}` };
+    const { status, body } = await service.request('POST', '/api/media', { headers, body: form });
+    expect(status).toBe(400);
+    expect(body.message).toContain('takes its pictures or sound from another file');
+  });
+});
+
+describe.skipIf(withoutFfmpeg)('with ffmpeg', () => {
+  let service: Service;
+  let help: ReturnType<typeof helpersFor>;
+  const accounts = new Map<string, string>();
+  const account = (network: string) => accounts.get(network) ?? '';
+  beforeAll(async () => {
+    service = await startService();
+    service.startJobs();
+    help = helpersFor(service);
+    await help.owner.signIn();
+    for (const network of ['x', 'bluesky', 'threads', 'instagram', 'linkedin', 'tiktok', 'pinterest', 'youtube']) {
+      accounts.set(network, await service.connect(network));
+    }
+  });
+  afterAll(() => service.stop());
+
+  const five = ['x', 'bluesky', 'threads', 'instagram', 'linkedin'];
+  const fitAll = (networks: readonly string[], mode = 'shrink') =>
+    Object.fromEntries(networks.map((network) => [`${network}.fit`, mode]));
+
+  /** What each of them gets: shown on the card, and sent byte for byte. */
+  const publish = async (networks: readonly string[], file: Buffer, options: Record<string, string>) => {
+    const media = await help.upload(file);
+    const id = await help.write(networks.map(account), [media], options);
+    await help.prepared(id);
+    expect(await help.issuesOf(id)).toEqual([]);
+    const card = await help.ask(id);
+    const shown = await help.cardOf(card);
+    expect(shown.preparing).toBeUndefined();
+    received.clear();
+    expect((await help.owner.post(`${card}/approve`)).body.status).toBe('Approved');
+    const { results } = await help.ended(id);
+    expect(results.map(({ ok, error }) => error ?? ok)).toEqual(networks.map(() => true));
+    const sent = new Map<string, Buffer>();
+    for (const network of networks) {
+      const fitted = shown.fitted.find(({ accountId }) => accountId === account(network));
+      const bytes = await help.bytesOf(fitted?.media.id ?? 'nothing');
+      const isFetched =
+        ['threads', 'instagram'].includes(network) || (network === 'tiktok' && fitted?.media.kind === 'Image');
+      const got = Buffer.concat(received.get(network) ?? []);
+      if (isFetched) {
+        const { externalId } = results.find(({ accountId }) => accountId === account(network)) ?? {};
+        const post = (await service.feed(network)).find((one) => one.id === externalId);
+        expect(post?.media.join()).toContain(fitted?.media.id);
+      } else expect([network, got.includes(bytes)]).toEqual([network, true]);
+      sent.set(network, bytes);
+    }
+    return sent;
+  };
+
+  test('a 4K HEVC video goes out to five networks as H.264', async () => {
+    const file = await clip('a.mov', { size: '3840x2160', rate: 1, video: hevc, audio: aac });
+    for (const [network, bytes] of await publish(five, file, fitAll(five))) {
+      const { video, audio, width, height, isFaststart } = await probe(bytes);
+      expect([network, video, audio, width, height, isFaststart]).toEqual([
+        ...[network, 'h264', 'aac', 1920, 1080],
+        true,
+      ]);
+    }
+  }, 600_000);
+
+  test('a silent video goes out with a silent track', async () => {
+    const file = await clip('a.webm', { size: '640x360', rate: 25, seconds: 4, video: vp8 });
+    expect((await probe(file)).audio).toBeUndefined();
+    for (const [network, bytes] of await publish(five, file, fitAll(five))) {
+      const { video, audio, width, seconds } = await probe(bytes);
+      expect([network, video, audio, width]).toEqual([network, 'h264', 'aac', 640]);
+      expect(seconds).toBeCloseTo(4, 0);
+    }
+  }, 600_000);
+
+  test('a HEIC picture goes out as JPEG', async () => {
+    for (const [network, bytes] of await publish(five, heic, fitAll(five))) {
+      const { format, width, height } = await sharp(bytes).metadata();
+      expect([network, format, width, height]).toEqual([network, 'jpeg', 640, 480]);
+    }
+  }, 600_000);
+
+  test('an AVIF picture goes out as JPEG', async () => {
+    const file = await sharp({ create: { width: 640, height: 480, channels: 3, background: '#8a4b08' } })
+      .avif()
+      .toBuffer();
+    for (const [network, bytes] of await publish(['x', 'instagram'], file, fitAll(['x', 'instagram']))) {
+      expect([network, (await sharp(bytes).metadata()).format]).toEqual([network, 'jpeg']);
+    }
+  }, 600_000);
+
+  test('a GIF goes out as a video, repeated until it is long enough, where a network takes no GIF', async () => {
+    const networks = ['instagram', 'threads', 'tiktok', 'pinterest', 'youtube'];
+    const gif = await clip('a.gif', { size: '640x640', rate: 5, seconds: 1 });
+    const id = await help.write([account('pinterest')], [], {});
+    const board = (await help.view(id)).accounts[0]?.choices['pinterest.board']?.[0]?.value ?? '';
+    const needed = { 'tiktok.privacy': 'SELF_ONLY', 'pinterest.board': board, 'youtube.title': 'Horn' };
+    for (const [network, bytes] of await publish(networks, gif, { ...fitAll(networks), ...needed })) {
+      const { video, width, height, seconds } = await probe(bytes);
+      expect([network, video, width, height]).toEqual([network, 'h264', 640, 640]);
+      expect(seconds).toBeGreaterThanOrEqual({ instagram: 3, tiktok: 3, pinterest: 4 }[network] ?? 0.9);
+    }
+  }, 600_000);
+
+  test('H.264 in another container is repacked, and nothing of its pictures is lost', async () => {
+    const file = await clip('a.mov', { video: h264, audio: aac, size: '640x360', rate: 25 });
+    const media = await help.upload(file);
+    const id = await help.write([account('bluesky')], [media], { 'bluesky.fit': 'shrink' });
+    await help.prepared(id);
+    const { id: fitted, ...item } = (await help.view(id)).accounts[0]?.fitted[media] ?? { id: '' };
+    expect(item).toMatchObject({ kind: 'Video', mimeType: 'video/mp4', videoCodec: 'h264', alt: 'A horn' });
+    const bytes = await help.bytesOf(fitted);
+    // The coded pictures are those of the source.
+    expect(Math.abs(bytes.length - file.length)).toBeLessThan(8_000);
+  }, 600_000);
+
+  test.each([
+    ['pad', 'with black borders'],
+    ['crop', 'cropped'],
+  ])(
+    '%s brings it to a shape that the network takes',
+    async (mode, words) => {
+      const media = await help.upload(await clip('a.mp4', { video: h264, size: '640x160' }));
+      const id = await help.write([account('x')], [media], {});
+      expect(await help.issuesOf(id)).toMatchObject([
+        { code: 'MediaRatio', fix: { key: 'x.fit', values: ['pad', 'crop'] } },
+      ]);
+      await service.client.posts.setOption({ id, key: 'x.fit', value: mode });
+      await help.prepared(id);
+      const { warnings } = (await service.call('posts.validate', { id })).body;
+      expect(warnings[0].message).toContain(`Video 1 goes to X ${words}`);
+      const { width = 0, height = 1 } = (await help.view(id)).accounts[0]?.fitted[media] ?? {};
+      expect(width / height).toBeLessThanOrEqual(3.002);
+      expect(width / height).toBeGreaterThan(2.9);
+    },
+    600_000,
+  );
+
+  test('a length is cut when that is asked for, and not otherwise', async () => {
+    const media = await help.upload(await clip('a.mp4', { video: h264, size: '64x64', rate: 5, seconds: 145 }));
+    const id = await help.write([account('x')], [media], { 'x.fit': 'shrink' });
+    const [issue] = await help.issuesOf(id);
+    expect(issue).toMatchObject({ code: 'VideoTooLong', fix: { key: 'x.cut', values: ['true'] } });
+    expect(issue?.message).toBe('Use a shorter video, or set x.cut to true.');
+    await service.client.posts.setOption({ id, key: 'x.cut', value: 'true' });
+    await help.prepared(id);
+    const { warnings } = (await service.call('posts.validate', { id })).body;
+    expect(warnings[0].message).toContain('cut to 140 seconds');
+    const { durationMs } = (await help.view(id)).accounts[0]?.fitted[media] ?? {};
+    expect(durationMs).toBeLessThanOrEqual(140_000);
+    expect(durationMs).toBeGreaterThan(139_000);
+  }, 600_000);
+
+  test('a video that cannot be read is refused in words', async () => {
+    const whole = await clip('a.webm', { video: vp8, size: '64x64' });
+    const head = whole.indexOf(Buffer.from('1f43b675', 'hex')) + 40;
+    const broken = Buffer.concat([whole.subarray(0, head), Buffer.alloc(whole.length - head, 0x55)]);
+    const id = await help.write([account('x')], [await help.upload(broken)], { 'x.fit': 'shrink' });
+    await help.prepared(id);
+    expect((await help.issuesOf(id))[0]?.message).toContain('x.fit cannot help: the video cannot be read.');
+  }, 600_000);
+
+  test('begins when a draft is saved, also when nobody looks at it', async () => {
+    const media = await help.upload(await clip('a.webm', { video: vp8, size: '96x96' }));
+    await help.write([account('x')], [media], { 'x.fit': 'shrink' });
+    const made = sql('test.made', 'select from renditions where media_id = $1 and refused is null');
+    await until('it is made', async () => (await service.database.query(made, [media])).length === 1);
+  }, 600_000);
+});
+
+describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
+  let service: Service;
+  let help: ReturnType<typeof helpersFor>;
+  let folder: string;
+  let ffmpeg: ReturnType<typeof ffmpegWith>;
+  let x: string;
+  const gate = () => join(folder, 'gate');
+  const begun = () => join(folder, 'begun');
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'posthorn-gate-'));
+    ffmpeg = ffmpegWith(
+      `touch ${begun()}; while [ -e ${gate()} ]; do sleep 0.1; done; [ ! -e ${folder}/kill ] || kill -9 $$`,
+    );
+    service = await startService({ FFMPEG_PATH: ffmpeg.folder });
+    service.startJobs();
+    help = helpersFor(service);
+    await help.owner.signIn();
+    x = await service.connect('x');
+  });
+  afterAll(async () => {
+    await service.stop();
+    ffmpeg.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let size = 100;
+  const webm = async () => {
+    size += 2;
+    return clip('a.webm', { video: vp8, size: `${size}x${size}`, seconds: 1 });
+  };
+
+  test('the card is there at once, and can be approved when it shows what is sent', async () => {
+    await writeFile(gate(), '');
+    const media = await help.upload(await webm());
+    const id = await help.write([x], [media], { 'x.fit': 'shrink' });
+    const card = await help.ask(id);
+    expect(await help.cardOf(card)).toMatchObject({
+      status: 'Open',
+      preparing: true,
+      fitted: [],
+      validation: { issues: [{ code: 'MediaFitting' }] },
+    });
+    // The same request again is the same card.
+    expect(await help.ask(id)).toBe(card);
+    const early = await help.owner.post(`${card}/approve`);
+    expect(early.body).toMatchObject({ code: 'Invalid', issues: [{ code: 'MediaFitting' }] });
+    expect((await help.cardOf(card)).status).toBe('Open');
+
+    await rm(gate());
+    await help.prepared(id);
+    await until('it is ready', async () => (await help.cardOf(card)).preparing === undefined);
+    const ready = await help.cardOf(card);
+    expect(ready).toMatchObject({
+      status: 'Open',
+      fitted: [{ accountId: x, mediaId: media }],
+      validation: { issues: [] },
+    });
+    received.clear();
+    expect((await help.owner.post(`${card}/approve`)).body.status).toBe('Approved');
+    expect((await help.ended(id)).status).toBe('Published');
+    const bytes = await help.bytesOf(ready.fitted[0]?.media.id ?? '');
+    expect(Buffer.concat(received.get('x') ?? []).includes(bytes)).toBe(true);
+  }, 600_000);
+
+  test('a change of the post makes the card outdated', async () => {
+    await writeFile(gate(), '');
+    const id = await help.write([x], [await help.upload(await webm())], { 'x.fit': 'shrink' });
+    const card = await help.ask(id);
+    await service.client.posts.setVersionText({ id, accountId: '', itemIndex: 0, body: 'Another' });
+    await rm(gate());
+    await help.prepared(id);
+    expect((await help.cardOf(card)).status).toBe('Outdated');
+  }, 600_000);
+
+  test('a person who schedules it is told to wait', async () => {
+    await writeFile(gate(), '');
+    const id = await help.write([x], [await help.upload(await webm())], { 'x.fit': 'shrink' });
+    const at = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+    const early = await help.owner.post('/api/app/actions/posts.schedule', { id, at });
+    expect(early.body).toMatchObject({ code: 'Invalid', issues: [{ code: 'MediaFitting' }] });
+    expect(early.body.message).toContain('is being prepared');
+    await rm(gate());
+    await help.prepared(id);
+    expect((await help.owner.post('/api/app/actions/posts.schedule', { id, at })).body.status).toBe('Scheduled');
+    await service.asHuman('posts.delete', { id });
+  }, 600_000);
+
+  test('the process that worked on it is gone: another begins anew, and nothing half-written is used', async () => {
+    const { database } = service;
+    await service.posthorn.jobs.stop(0);
+    const media = await help.upload(await webm());
+    const id = await help.write([x], [media], { 'x.fit': 'shrink' });
+    expect(await createFitJobStore(database).claim(1, 'gone', 60_000)).toMatchObject([{ mediaId: media, attempts: 1 }]);
+    service.startJobs();
+    expect((await help.issuesOf(id))[0]?.code).toBe('MediaFitting');
+    await service.clock.forward(61_000);
+    await help.prepared(id);
+    expect(await help.issuesOf(id)).toEqual([]);
+  }, 600_000);
+
+  test('ffmpeg that is killed is tried again, and then given up in words; no file is left', async () => {
+    await writeFile(join(folder, 'kill'), '');
+    const media = await help.upload(await webm());
+    const id = await help.write([x], [media], { 'x.fit': 'shrink' });
+    const attempts = sql('test.attempts', 'select attempts, claim from fit_jobs where media_id = $1');
+    for (const tried of [1, 2]) {
+      await until(`it was tried ${tried} times`, async () => {
+        const [job] = await service.database.query<{ attempts: number; claim: string | null }>(attempts, [media]);
+        return job?.attempts === tried && job.claim === null;
+      });
+      await service.clock.forward(31_000);
+    }
+    await help.prepared(id);
+    expect((await help.issuesOf(id))[0]?.message).toContain('x.fit failed on this server several times.');
+    await rm(join(folder, 'kill'));
+    const incoming = join(service.config.dataDir, 'incoming');
+    expect(existsSync(incoming) ? await readdir(incoming) : []).toEqual([]);
+  }, 600_000);
+});
