@@ -51,9 +51,13 @@ test('each walk goes down: no file of it imports one above it, however indirectl
   }
 });
 
+/** Generated files import the types of the code that they are handed to, so theirs do not count. */
 const reachedFrom = (file: string) => {
   const reached = new Set([file]);
-  for (const module of reached) for (const { from, to } of links) if (from === module) reached.add(to);
+  for (const module of reached) {
+    if (module.startsWith('generated/')) continue;
+    for (const { from, to } of links) if (from === module) reached.add(to);
+  }
   return reached;
 };
 
