@@ -14,7 +14,7 @@ import { startServiceOnLine } from '#test/support/line';
 import { networks } from '#test/support/networks';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
-import { type SendRecord, serviceWithSends } from '#test/support/sends';
+import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { newTeam } from '#test/support/teams';
 import { until } from '#test/support/until';
