@@ -7,6 +7,8 @@ const root = resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const page = read('docs/architecture.md');
 const links = await readLinks(root);
+const linksFrom = new Map<string, string[]>();
+for (const { from, to } of links) linksFrom.set(from, [...(linksFrom.get(from) ?? []), to]);
 
 const moduleOf = (path: string) => path.replace(/\.tsx?$|\/$/, '');
 
@@ -56,7 +58,7 @@ const reachedFrom = (file: string) => {
   const reached = new Set([file]);
   for (const module of reached) {
     if (module.startsWith('generated/')) continue;
-    for (const { from, to } of links) if (from === module) reached.add(to);
+    for (const to of linksFrom.get(module) ?? []) reached.add(to);
   }
   return reached;
 };
