@@ -68,7 +68,7 @@ const drawing = () => read(join('docs', picture));
 
 /** Where the box of each room of server/ begins, in pixels from the top. */
 const rooms = () =>
-  new Map(
+  new Map<string, number>(
     [...drawing().matchAll(/<g class="box">(.*?)<\/g>/gs)].flatMap(([, box = '']) => {
       const top = Number(/<rect [^>]*\by="(\d+)"/.exec(box)?.[1]);
       const names = [...box.matchAll(/class="rooms"[^>]*>([^<]*)</g)].flatMap(([, text = '']) => text.split(' '));
