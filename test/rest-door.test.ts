@@ -7,7 +7,7 @@ import { readContracts } from '#scripts/contracts';
 import { createRateLimits } from '#server/auth/rate-limit';
 import { createCountStore } from '#server/auth/store';
 import { serverFor } from '#server/http/server';
-import { type Answer, type Service, startService } from '#test/support/service';
+import { type Service, startService } from '#test/support/service';
 
 let service: Service;
 beforeAll(async () => {
