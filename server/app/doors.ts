@@ -6,7 +6,7 @@ import { routes as declared } from '#generated/rest';
 import { serveRoutes } from '#generated/router';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { RouteCall } from '#server/context';
-import { tellCaller } from '#server/http/caller-headers';
+import { setCallerHeaders } from '#server/http/caller-headers';
 import { openDoors } from '#server/http/doors';
 import type { Scheduler } from '#server/jobs/scheduler';
 import { openMcp } from '#server/mcp/open';
@@ -60,7 +60,7 @@ export const wireDoors = ({
     catalog: registry.open('catalog', {
       routes: {
         catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
-          tellCaller(res, caller, await workspaceName(caller.workspaceId));
+          setCallerHeaders(res, caller, await workspaceName(caller.workspaceId));
           return catalog;
         },
       },

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#server/clock';
 import { type Config, type ProcessRole, roles, SettingError } from '#server/config/config';
-import type { Running } from '#server/main';
+import type { RunningService } from '#server/main';
 import { endOfNode } from '#server/startup/node-version';
 import type { Command } from './command.ts';
 import type { Ready } from './processes.ts';
@@ -37,7 +37,7 @@ export const start: Command = async (settings, { role = settings.role }) => {
 
 const isRole = (role: string): role is ProcessRole => (roles as readonly string[]).includes(role);
 
-const banner = async ({ url, posthorn: { welcome, people } }: Running, { role }: Config) => {
+const banner = async ({ url, posthorn: { welcome, people } }: RunningService, { role }: Config) => {
   if (role === 'jobs') return `\nPosthorn is ready at ${url}, for what is due alone (/healthz, /readyz, /metrics)\n`;
   const link = await welcome.path();
   const code = await welcome.firstOwnerCode();

@@ -5,8 +5,8 @@ import type { Avatars } from '#server/accounts/avatars';
 export const avatarBytes =
   ({ avatars }: { avatars: Avatars }) =>
   async (req: Request<{ id: string }>, res: Response) => {
-    const found = await avatars.open(req.params.id);
+    const avatar = await avatars.open(req.params.id);
     res.setHeader('cache-control', 'private, max-age=3600');
-    if ('path' in found) res.redirect(found.path);
-    else res.type('webp').send(found.image);
+    if ('path' in avatar) res.redirect(avatar.path);
+    else res.type('webp').send(avatar.image);
   };

@@ -3,61 +3,61 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 
 /** Handlers of POST by path. A path may end with a parameter. */
 export type BusyPaths = Readonly<Record<string, RequestHandler<{ action: string }>>>;
-/** False, and nothing done, for a request that is not for it. */
+/** Returns false, without touching the request, if it is not for one of the busy paths. */
 export type BusyDoor = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 type BusyRequest = Request<Record<string, string>>;
 type BusyHandler = RequestHandler<Record<string, string>>;
 
-/** Whatever else may stand there is left to Express. */
+/** Express handles parameters with other characters, such as percent-encoding. */
 const plainName = /^[\w.-]{1,100}$/;
 
 /**
- * Serves POST requests to these paths without Express, which would look through its paths for each of them and wrap each of
- * its steps. Unusual ways to write these paths are left to Express, which has them too.
+ * Serves POST requests to these paths without Express, whose linear route search and wrapped middleware are slow. Express
+ * has the same routes, and serves unusual spellings of these paths.
  */
 export const createBusyDoor = (
   paths: BusyPaths,
-  /** What every request goes through first. None of it answers a POST. */
-  steps: readonly RequestHandler[],
+  /** None of them may answer a POST, because the handler runs after them in any case. */
+  middleware: readonly RequestHandler[],
   answerError: ErrorRequestHandler,
 ): BusyDoor => {
-  const whole = new Map<string, BusyHandler>();
-  const byStart = new Map<string, { param: string; handler: BusyHandler }>();
+  const byPath = new Map<string, BusyHandler>();
+  const byPrefix = new Map<string, { param: string; handler: BusyHandler }>();
   for (const [path, handler] of Object.entries(paths) as unknown as [string, BusyHandler][]) {
     const [start = '', param] = path.split(':');
-    if (param === undefined) whole.set(path, handler);
-    else byStart.set(start, { param, handler });
+    if (param === undefined) byPath.set(path, handler);
+    else byPrefix.set(start, { param, handler });
   }
 
   const find = (req: BusyRequest) => {
     const { url } = req;
-    const handler = whole.get(url);
+    const handler = byPath.get(url);
     if (handler) return handler;
     const end = url.lastIndexOf('/') + 1;
-    const found = byStart.get(url.slice(0, end));
+    const route = byPrefix.get(url.slice(0, end));
     const name = url.slice(end);
-    if (found === undefined || !plainName.test(name)) return undefined;
-    req.params = { [found.param]: name };
-    return found.handler;
+    if (route === undefined || !plainName.test(name)) return undefined;
+    req.params = { [route.param]: name };
+    return route.handler;
   };
 
   const serve = async (handler: BusyHandler, req: BusyRequest, res: Response) => {
-    for (const step of steps) step(req as unknown as Request, res, goOn);
-    await handler(req, res, goOn);
+    for (const step of middleware) step(req as unknown as Request, res, next);
+    await handler(req, res, next);
   };
 
   return (req, res) => {
     if (req.method !== 'POST') return false;
-    // They are made by `serverFor`, and are Express's own.
+    // The casts hold because `createHttpServer` gives both objects Express's prototypes.
     const handler = find(req as BusyRequest);
     if (handler === undefined) return false;
     serve(handler, req as BusyRequest, res as Response)
-      .catch((error: unknown) => answerError(error, req as Request, res as Response, goOn))
-      // An answer that has begun cannot become another one.
+      .catch((error: unknown) => answerError(error, req as Request, res as Response, next))
+      // Headers are already sent; the only way left is to drop the connection.
       .catch(() => res.destroy());
     return true;
   };
 };
 
-const goOn = () => undefined;
+const next = () => undefined;

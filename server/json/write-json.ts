@@ -1,18 +1,18 @@
 type Write<Value> = (value: Value) => string;
 
-/** ASCII without quotation marks, backslashes and control characters: what JSON writes as it is. */
-const simple = /^[ !#-[\]-~]*$/;
-/** For longer ones looking costs more than it saves. */
+/** ASCII without quotes, backslashes and control characters, which JSON leaves unescaped. */
+const unescaped = /^[ !#-[\]-~]*$/;
+/** For longer strings the test costs more than it saves. */
 const shortCharacters = 40;
 
 export const text: Write<string> = (value) =>
-  value.length < shortCharacters && simple.test(value) ? `"${value}"` : JSON.stringify(value);
+  value.length < shortCharacters && unescaped.test(value) ? `"${value}"` : JSON.stringify(value);
 
 export const number: Write<number> = (value) => (Number.isFinite(value) ? `${value}` : 'null');
 
 export const truth: Write<boolean> = (value) => (value ? 'true' : 'false');
 
-/** One of them. */
+/** Any of the three. */
 export const plain: Write<string | number | boolean> = JSON.stringify;
 
 export const list = <Item>(items: readonly Item[], write: Write<Item>) => {
