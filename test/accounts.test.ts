@@ -319,12 +319,12 @@ describe('new tokens that arrive after another process was refused with the old 
     line.answerGate = (path) => (path.endsWith('/oauth2/token') && ++answers === 1 ? held : undefined);
     /** The toasts that an open tab shows; without one it only reads the account again. */
     const news: (string | undefined)[] = [];
-    own.posthorn.live.hear({
+    own.posthorn.live.subscribe({
       workspaceId: own.owner.workspaceId,
       userId: own.owner.userId,
       after: undefined,
-      hear: ({ kind, text }) => void (kind === 'account' && news.push(text)),
-      lookAgain: () => undefined,
+      receive: ({ kind, text }) => void (kind === 'account' && news.push(text)),
+      recheckAccess: () => undefined,
       end: () => undefined,
     });
     await own.clock.forward(3 * 3_600_000);

@@ -691,7 +691,7 @@ describe('a running service', () => {
       return stream.text();
     };
     const before = listen();
-    await until('the stream is open', () => own.posthorn.live.hearing() > 0);
+    await until('the stream is open', () => own.posthorn.live.subscriberCount() > 0);
     own.health.beginStop();
     own.posthorn.live.stop();
     expect(await before).toContain('retry: ');

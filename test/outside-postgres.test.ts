@@ -79,8 +79,8 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
       DATABASE_DIRECT_URL,
     });
     const heard: (string | undefined)[] = [];
-    const tab = { ...owner, after: undefined, lookAgain: () => undefined, end: () => undefined };
-    posthorn.live.hear({ ...tab, hear: ({ id }) => void heard.push(id) });
+    const tab = { ...owner, after: undefined, recheckAccess: () => undefined, end: () => undefined };
+    posthorn.live.subscribe({ ...tab, receive: ({ id }) => void heard.push(id) });
     // More at once than there are connections, so that each transaction gets another one.
     const bodies = Array.from({ length: 40 }, (_, index) => `Pooled ${index}.`);
     const made = await Promise.all(bodies.map((body) => client.posts.create({ body, accountIds: [accountId] })));

@@ -105,7 +105,7 @@ export const createAccountAccess = ({
         },
       ]);
       const text = `${account.provider} needs to be connected again: ${account.name}`;
-      await live.tell({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
+      await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
   /** Only with the claim. When the network sends no new refresh token, the old one is kept. */

@@ -72,7 +72,7 @@ export const createAccounts = ({
       revoking.disconnected([account]);
       const details = { accountId: id, network: account.network, handle: account.handle };
       await audit.write({ event: 'account.disconnected', workspaceId, userId, details });
-      await live.tell({ workspaceId, kind: 'account', id });
+      await live.publish({ workspaceId, kind: 'account', id });
     });
   },
 

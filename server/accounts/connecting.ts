@@ -180,7 +180,7 @@ export const createConnecting = ({
     const event = known ? 'account.reconnected' : 'account.connected';
     const details = { accountId: id, network: network.key, handle: account.handle };
     await audit.write({ event, workspaceId, userId, details });
-    await live.tell({ workspaceId, kind: 'account', id });
+    await live.publish({ workspaceId, kind: 'account', id });
     if (known) await reconnected({ workspaceId, id });
     return id;
   };

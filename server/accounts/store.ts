@@ -1,4 +1,4 @@
-import { tellsOf } from '#server/live/news';
+import { notifyTabs } from '#server/live/changes';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
@@ -75,7 +75,7 @@ const saveRefreshed = sql(
    update accounts set tokens = $3, status = 'Connected', refresh_claim = nullif(refresh_claim, $2),
           refresh_due_at = case when refused or refresh_claim = $2 then posthorn_now() + $4 * interval '1 ms' else refresh_due_at end
      from before where accounts.id = before.id
-   returning case when refused then ${tellsOf('account', { id: 'accounts.id' })} end`,
+   returning case when refused then ${notifyTabs('account', { id: 'accounts.id' })} end`,
 );
 const msToRefresh = sql(
   'accounts.msToRefresh',

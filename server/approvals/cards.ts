@@ -87,7 +87,7 @@ export const createApprovalCards = ({
     if (cards.length === 0) return;
     const ids = cards.map(({ id }) => id);
     const closed = await store.closeOpen(workspaceId, ids, status, clock.now());
-    await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
+    await live.publish(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
   };
 
   /** Closes the cards that can no longer be approved: they expired, or their subject changed. */
@@ -150,7 +150,7 @@ export const createApprovalCards = ({
       client: row.client,
       details: { cardId: row.id, action: row.action, input: row.input },
     });
-    await live.tell({ workspaceId: caller.workspaceId, kind: 'approval', id: row.id });
+    await live.publish({ workspaceId: caller.workspaceId, kind: 'approval', id: row.id });
   };
 
   /** Whether the subject is still what the card was made for. Locks it until the transaction ends. */
@@ -238,7 +238,7 @@ export const createApprovalCards = ({
       },
     ]);
     const text = `${client} asks: ${sentence}`;
-    await live.tell({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
+    await live.publish({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
     return row;
   };
 

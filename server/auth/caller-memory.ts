@@ -9,7 +9,7 @@ const mostRemembered = 10_000;
  * to all instances; as a change may be under way when that is heard, nothing is remembered for a while then. Without
  * hearing, nothing is remembered at all.
  */
-export const createCallerMemory = <Found>({ live }: { live: Pick<Live, 'isHearing' | 'onAccessChanged'> }) => {
+export const createCallerMemory = <Found>({ live }: { live: Pick<Live, 'isListening' | 'onAccessChanged'> }) => {
   let remembered = new Map<string, { found: Found; untilMs: number }>();
   let silentUntilMs = 0;
 
@@ -21,7 +21,7 @@ export const createCallerMemory = <Found>({ live }: { live: Pick<Live, 'isHearin
   return {
     get: (key: string): Found | undefined => {
       const known = remembered.get(key);
-      return known && known.untilMs > performance.now() && live.isHearing() ? known.found : undefined;
+      return known && known.untilMs > performance.now() && live.isListening() ? known.found : undefined;
     },
 
     set: (key: string, found: Found) => {

@@ -25,11 +25,11 @@ export const liveEvents =
   (req: Request, res: Response, { signedIn, caller: { workspaceId, userId } }: Person) => {
     // An EventSource cannot send our header, so the app puts the workspace into the query.
     mustBeOpenWorkspace(signedIn, single(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
-    live.mayHear(userId);
+    live.mustAllowStream(userId);
     const after = req.get('last-event-id') ?? single(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     // A first event that only carries an id: if the stream breaks before any real event, the app resumes from there.
-    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\ndata: {}\n` : ''}\n`);
+    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.lastEventId()}\ndata: {}\n` : ''}\n`);
 
     const write = (text: string) => {
       // Bounds the memory for a browser that does not read; it can reconnect.
@@ -47,11 +47,11 @@ export const liveEvents =
     };
     const recheckAccess = () => void checkAccess().catch(report);
 
-    const unsubscribe = live.hear({
+    const unsubscribe = live.subscribe({
       workspaceId,
       userId,
       after,
-      hear: ({ eventId, kind, id, text }) =>
+      receive: ({ eventId, kind, id, text }) =>
         write(`id: ${eventId}\nevent: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`),
       recheckAccess,
       end,

@@ -23,7 +23,7 @@ export const createLabels = ({
   clock: Clock;
 }) => {
   const changed = async ({ workspaceId }: Caller, id: string): Promise<Label | undefined> => {
-    await live.tell({ workspaceId, kind: 'label', id });
+    await live.publish({ workspaceId, kind: 'label', id });
     return (await store.list(workspaceId)).find((label) => label.id === id);
   };
 
@@ -96,7 +96,7 @@ export const createLabels = ({
         if ((await store.most(workspaceId, postIds)) > bounds.labelsPerPost) {
           throw new Refusal('Conflict', `A post has at most ${bounds.labelsPerPost} labels. Take one away first.`);
         }
-        await live.tell(...[...new Set(postIds)].map((id) => ({ workspaceId, kind: 'post' as const, id })));
+        await live.publish(...[...new Set(postIds)].map((id) => ({ workspaceId, kind: 'post' as const, id })));
       }),
   };
 };
