@@ -197,9 +197,9 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
 };
 
 /** Problems that do not stop the service. `doctor` reports them too. */
-const warnOperator = async ({ database, posthorn: { settingsToMend } }: OpenService, log: Logger) => {
+const warnOperator = async ({ database, posthorn: { checkSettings } }: OpenService, log: Logger) => {
   const clock = checkClock(await measureClockSkewMs(database), 'the database');
-  for (const { level, name, message } of [clock, ...settingsToMend()]) {
+  for (const { level, name, message } of [clock, ...checkSettings()]) {
     if (level !== 'ok') log.warn({ check: name }, message);
   }
 };

@@ -113,7 +113,7 @@ export const createPosthorn = ({
     memberships,
     invitations: workspaces.invitations,
     deletion: workspaces.deletion,
-    settingsToMend: installation.settingsToMend,
+    checkSettings: installation.checkSettings,
     // What tells them.
     messages,
     push,

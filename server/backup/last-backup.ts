@@ -16,8 +16,8 @@ export interface LastBackup {
   readonly keys: readonly Fingerprint[];
 }
 
-export const findLastBackup = async (audit: Pick<AuditLog, 'newestOfService'>): Promise<LastBackup | undefined> => {
-  const entry = await audit.newestOfService(event);
+export const findLastBackup = async (audit: Pick<AuditLog, 'newestForService'>): Promise<LastBackup | undefined> => {
+  const entry = await audit.newestForService(event);
   return entry && { createdAt: entry.createdAt, keys: (entry.details.keys ?? []) as readonly Fingerprint[] };
 };
 

@@ -105,7 +105,7 @@ const mustExist = async (config: Config) => {
 /** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */
 const meant = async (config: Config): Promise<Config> => {
   const { findRunning, runningIn } = await import('#server/startup/running-instances');
-  if (config.databaseUrl !== undefined || config.dataDirGiven || runningIn(config.dataDir).length > 0) return config;
+  if (config.databaseUrl !== undefined || config.isDataDirSet || runningIn(config.dataDir).length > 0) return config;
   const all = findRunning();
   const [only, ...others] = all;
   if (only === undefined) return config;
@@ -121,7 +121,7 @@ const meant = async (config: Config): Promise<Config> => {
     );
   }
   console.error(`Using ${only.dataDir}, the data folder of the Posthorn at ${only.url}.`);
-  return { ...config, dataDir: only.dataDir, baseUrl: config.baseUrlGiven ? config.baseUrl : only.url };
+  return { ...config, dataDir: only.dataDir, baseUrl: config.isBaseUrlSet ? config.baseUrl : only.url };
 };
 
 main().catch(async (error: Error & { code?: string }) => {

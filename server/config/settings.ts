@@ -9,18 +9,18 @@ const list = (entry: RegExp, message: string) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(z.string().regex(entry, message)));
 
-/** `90m`, `6h`, `30d`; undefined when it is not understood. */
+/** Parses `90m`, `6h`, `30d`; undefined if the text has another form. */
 export const durationMs = (text: string): number | undefined => {
   const [, count, unit = ''] = /^\+?(\d{1,6}) ?([smhd])$/.exec(text.trim()) ?? [];
   const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
-/** What a process does: answers requests, works on what is due, or both. */
+/** What a process does: answer requests, run jobs, or both. */
 export const roles = ['web', 'jobs', 'all'] as const;
 export type ProcessRole = (typeof roles)[number];
 
-/** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
+/** Who may create a workspace: owners and admins of one, everyone who is signed in, or only the operator. */
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
 
@@ -34,10 +34,10 @@ const duration = (example: string) =>
     .default(example)
     .refine((text) => durationMs(text) !== undefined, `must be a number with s, m, h or d, such as ${example}`);
 
-/** What stands in docs/settings.md for a setting that has no plain default. */
+/** The default that docs/settings.md shows for a setting without a literal one. */
 const without = (text: string) => ({ without: text });
 
-/** Every setting with its text: docs/settings.md is generated from here, in this order. */
+/** docs/settings.md is generated from these descriptions, in this order. */
 export const Settings = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
@@ -48,7 +48,7 @@ export const Settings = z.object({
     .enum(roles, `must be one of ${roles.join(', ')}`)
     .default('all')
     .describe(
-      'What this process does, also as `--role`: `web` answers requests and claims nothing that is due, `jobs` works on what is due and answers `/healthz`, `/readyz` and `/metrics` alone, `all` does both: see [Scaling](scaling.md)',
+      'What this process does, also as `--role`: `web` answers requests and runs no jobs, `jobs` runs jobs and answers only `/healthz`, `/readyz` and `/metrics`, `all` does both: see [Scaling](scaling.md)',
     ),
   WEB_PROCESSES: wholeNumber(1, 64)
     .default(1)
@@ -84,7 +84,7 @@ export const Settings = z.object({
     .min(1)
     .optional()
     .describe(
-      'When `DATABASE_URL` leads to PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notices and Agenda use it, with 5 connections of an instance',
+      'When `DATABASE_URL` leads to PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notifications and Agenda use it, with 5 connections per instance',
     ),
   DATABASE_REPLICA_URL: z
     .string()
@@ -114,7 +114,7 @@ export const Settings = z.object({
     .max(3600)
     .default(10)
     .describe(
-      'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
+      'How long an instance that was asked to stop may take to finish its running work; another one continues the rest',
     ),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
@@ -178,26 +178,26 @@ export const Settings = z.object({
     .meta(without('PostgreSQL')),
   ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
   LATE_GRACE: duration('24h').describe(
-    'A post that is later than this, because nothing ran at its time, is not published',
+    'A post that is overdue by more than this, after an outage, is not published',
   ),
   AUDIT_KEEP: duration('730d')
     .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
     .describe('How long the audit log keeps an entry'),
   SENDS_PER_NETWORK: wholeNumber(1, 1000)
     .default(64)
-    .describe('How many sends to one network an instance has under way'),
+    .describe('How many sends to one network an instance runs at the same time'),
   SEND_LEASE_SECONDS: z.coerce
     .number('must be a number of seconds')
     .min(1)
     .max(600)
     .default(60)
-    .describe('An instance that is not heard of for so long loses the sends it has in hand'),
+    .describe('An instance that does not renew its lease for this long loses its running sends to another one'),
   NETWORK_TIMEOUT_SECONDS: z.coerce
     .number('must be a number of seconds')
     .min(0.1)
     .max(600)
     .default(30)
-    .describe('How long Posthorn waits for the answer of a network, beside the time for uploads'),
+    .describe('How long Posthorn waits for the response of a network, not counting the time for uploads'),
   SANDBOX_URL: z
     .string()
     .regex(
@@ -218,7 +218,7 @@ export const Settings = z.object({
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')
     .optional()
     .describe(
-      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that no media item knows are removed',
+      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that belong to no media item are removed',
     )
     .meta(without('the folder `media` in `POSTHORN_DATA`')),
   S3_BUCKET: z.string().optional().describe('Its bucket'),
