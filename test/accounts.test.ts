@@ -58,7 +58,7 @@ describe('connecting an account', () => {
     expect(accounts.filter(({ handle }) => handle === 'once')).toHaveLength(1);
     const second = await finish(browser, back);
     expect(second.status).toBe(409);
-    expect(second.body.message).toContain('Begin again');
+    expect(second.body.message).toContain('Start again');
   });
 
   test('is for owners and admins', async () => {
@@ -159,7 +159,7 @@ describe('what is known of an account', () => {
     };
     await expect(connectAs(hostile)).rejects.toMatchObject({
       code: 'Conflict',
-      message: expect.stringMatching(/^Mastodon could not be connected\. .* more about this account than can be kept/),
+      message: expect.stringMatching(/^Mastodon could not be connected\. .* more about this account than can be stored/),
     });
     await expect(connectAs({ id: long })).rejects.toMatchObject({ code: 'Conflict' });
 

@@ -33,7 +33,7 @@ describe('what a network asks for', () => {
   test('coming back without having gone is a Conflict that says to begin again', async () => {
     const { status, body } = await browser.post('/api/app/connect/x/finish', { answer: { state: 'x', code: 'y' } });
     expect(status).toBe(409);
-    expect(body.message).toContain('Begin again');
+    expect(body.message).toContain('Start again');
   });
 });
 
@@ -122,7 +122,7 @@ describe('an account is not connected', () => {
     const { status, body } = await finish(browser, 'linkedin', answer);
     expect(status).toBe(409);
     expect(body.message).toBe('LinkedIn was not connected: you did not allow it there.');
-    expect((await finish(browser, 'linkedin', answer)).body.message).toContain('Begin again');
+    expect((await finish(browser, 'linkedin', answer)).body.message).toContain('Start again');
     expect(await connected(browser, 'linkedin')).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ export const wirePeople = ({
       people,
       welcome,
       plans: core.plans.plans,
-      leaving: accounts.accounts.leaving,
+      leaving: accounts.accounts.prepareRevocation,
       audit,
       live: core.live.live,
       messages: messaging.messages.messages,
