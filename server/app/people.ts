@@ -6,7 +6,7 @@ import type { Networks } from './networks.ts';
 
 export type People = ReturnType<typeof wirePeople>;
 
-/** Workspaces and who is in them, and what their operator has to know. */
+/** Workspaces, their members, and the checks for the operator. */
 export const wirePeople = ({
   core,
   messaging,
