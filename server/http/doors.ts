@@ -138,7 +138,7 @@ export const openDoors = ({
 }) => {
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
-  const door = createSessionDoor({ sessions, baseUrl, openedElsewhere: createBaseUrlMismatchWarning(log, baseUrl) });
+  const door = createSessionDoor({ sessions, baseUrl, onOtherOrigin: createBaseUrlMismatchWarning(log, baseUrl) });
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });

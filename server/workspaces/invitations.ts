@@ -3,7 +3,7 @@ import { instantOf } from '#contracts/instant';
 import type { Invitation } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
-import { asAccount, checkEmail } from '#server/auth/email-address';
+import { emailKey, checkEmail } from '#server/auth/email-address';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -79,7 +79,7 @@ export const createInvitations = ({
   /** Somebody new chooses the password, somebody known gives theirs, somebody signed in gives none. */
   const accepting = async (email: string, by: Acceptance) => {
     if ('userId' in by) {
-      if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
+      if (emailKey(by.email) !== emailKey(email)) throw forSomebodyElse(email);
       return by.userId;
     }
     // An invalid password is refused the same way, whether or not there is an account.
@@ -109,7 +109,7 @@ export const createInvitations = ({
         await lockMembers(store, caller);
         mustNotReachAbove(caller.role, role);
         const members = await store.members(caller.workspaceId);
-        if (members.some((member) => asAccount(member.email) === asAccount(email))) {
+        if (members.some((member) => emailKey(member.email) === emailKey(email))) {
           throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
         await plans.mayJoin(caller.workspaceId);
