@@ -8,8 +8,8 @@ import type { ApprovalRun, Caller, Handler, Output } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 
 /**
- * Every action and route is admitted here, whichever door it came through: sender, then role, then input. The doors read
- * credentials and bodies. `prepareActions` then runs the actions, and `http/app-routes.ts` the routes.
+ * Every action and route is admitted here, whichever door it came through: sender, then role, then input. The doors
+ * read credentials and bodies. `prepareActions` then runs the actions, and `http/app-routes.ts` the routes.
  */
 
 /** A request that is not authenticated yet. `res` gets the rate limit headers. */
@@ -19,7 +19,9 @@ export interface UnauthenticatedRequest {
   readonly res: ServerResponse;
 }
 
-/** Counts the request against its sender's rate limit. Without a sender it counts against the address and is refused. */
+/**
+ * Counts the request against its sender's rate limit. Without a sender it counts against the address and is refused.
+ */
 export const mustHaveSender = <Sender>(
   { rateLimit, address, res }: UnauthenticatedRequest,
   sender: Sender | undefined,

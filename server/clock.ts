@@ -9,8 +9,8 @@ export const systemClock: Clock = { now: () => new Date() };
 export type Stopwatch = () => number;
 
 /**
- * Takes the larger of two elapsed times: the monotonic clock may stop while the machine sleeps, and the wall clock may be
- * set. If the wall clock was set back, the elapsed time is unknown and counts as infinite.
+ * Takes the larger of two elapsed times: the monotonic clock may stop while the machine sleeps, and the wall clock may
+ * be set. If the wall clock was set back, the elapsed time is unknown and counts as infinite.
  */
 export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = () => Date.now()): Stopwatch => {
   const [monotonic, wall] = [monotonicMs(), wallMs()];

@@ -25,8 +25,8 @@ export const clientNamed = (name: string): Client =>
   name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
 
 /**
- * An approval card runs the action inside its own transaction. Linked pages and images were fetched before it, because a
- * new fetch could bring content that the approver has not seen.
+ * An approval card runs the action inside its own transaction. Linked pages and images were fetched before it, because
+ * a new fetch could bring content that the approver has not seen.
  */
 export interface ApprovalRun {
   /** A dry run to learn which images must be fitted, so images that do not fit yet are no error. */
@@ -43,8 +43,8 @@ export interface Call<A extends Action> {
 export type Output<A extends Action> = z.output<A['output']>;
 
 /**
- * What a file in `actions/` exports. The input has its defaults. The output may be JSON text from the database, if it has
- * exactly the declared fields.
+ * What a file in `actions/` exports. The input has its defaults. The output may be JSON text from the database, if it
+ * has exactly the declared fields.
  */
 export type Handler<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
 

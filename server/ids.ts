@@ -54,7 +54,9 @@ export const newId = (kind: keyof typeof prefixes, at: Date) => {
   return prefixes[kind] + generator.ulid(atMs);
 };
 
-/** For records that anybody with the id may read: within one millisecond, ids of `newId` can be guessed by counting up. */
+/**
+ * For records that anybody with the id may read: within one millisecond, ids of `newId` can be guessed by counting up.
+ */
 export const newSecretId = (kind: keyof typeof prefixes, at: Date) => prefixes[kind] + ulidOf(at.getTime(), random);
 
 /** Parses a comma-separated query or form field. */

@@ -37,7 +37,9 @@ export type Access =
   /** The person has to reconnect the account. */
   | { readonly is: 'refused' };
 
-/** What to do when a refresh is refused: disconnect the account, use its tokens until they expire, or only report it. */
+/**
+ * What to do when a refresh is refused: disconnect the account, use its tokens until they expire, or only report it.
+ */
 type WhenRefused = 'disconnect' | 'useUntilExpiry' | 'report';
 
 /** A lease on refreshing the tokens. `mayBegin` is false once a request could outlive the lease. */
@@ -237,8 +239,8 @@ export const createAccountAccess = ({
 };
 
 /**
- * While this process was paused, another one may have claimed the account and used the refresh token. A network that sees
- * a refresh token twice may revoke all access, so each request checks the claim first.
+ * While this process was paused, another one may have claimed the account and used the refresh token. A network that
+ * sees a refresh token twice may revoke all access, so each request checks the claim first.
  */
 const guarded = (site: Site, { mayBegin }: Claim): Site => ({
   ...site,

@@ -9,7 +9,9 @@ const sidePixels = 128;
 
 export type Avatars = ReturnType<typeof createAvatars>;
 
-/** Avatars of accounts on live networks are fetched once and re-encoded, so that no page loads them from the network. */
+/**
+ * Avatars of accounts on live networks are fetched once and re-encoded, so that no page loads them from the network.
+ */
 export const createAvatars = ({ store, outbound }: { store: AvatarStore; outbound: Outbound }) => {
   const pendingFetches = new Map<string, Promise<Buffer | null>>();
 

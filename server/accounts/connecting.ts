@@ -104,7 +104,9 @@ export const createConnecting = ({
     return { server: checked.url.origin, sandbox: false };
   };
 
-  /** A new registration if the server forgets them, or if an unfinished attempt suggests that it forgot the shared one. */
+  /**
+   * A new registration if the server forgets them, or if an unfinished attempt suggests that it forgot the shared one.
+   */
   const ownRegistration = async (
     { workspaceId }: Caller,
     network: Network,

@@ -2,7 +2,10 @@ import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Database } from '#server/store/database';
 import { type AccountStore, createAccountStore, sealedInAccounts } from './store.ts';
 
-/** Queries for commands. Separate from the slice, because its rules load the networks, which takes too long for a command. */
+/**
+ * Queries for commands. Separate from the slice, because its rules load the networks, which takes too long for a
+ * command.
+ */
 export const openAccountInspection = ({ database }: { database: Database }) => {
   const store = createAccountStore(database);
   return {

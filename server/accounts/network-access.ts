@@ -65,7 +65,8 @@ export const createNetworkAccess = ({
     const registration = await register(network.connect, network, siteAt(network, sandbox, server));
     const json = JSON.stringify({ ...registration, redirect: redirectUri(network) });
     await store.save(network.key, server, seal.seal(json, placeOf(network, server)), before);
-    // If two processes registered at once, the first one saved wins. Both must use it, or a code could not be exchanged.
+    // If two processes registered at once, the first one saved wins. Both must use it, or a code could not be
+    // exchanged.
     return openRegistration(network, server, await store.find(network.key, server)) ?? registration;
   };
 

@@ -13,8 +13,8 @@ const closeMs = 2_000;
 export type Revoking = ReturnType<typeof createRevoking>;
 
 /**
- * Revokes the tokens of disconnected accounts at their networks. It runs in the background and only once: if the process is
- * killed, the tokens, which are no longer stored anywhere, expire by themselves.
+ * Revokes the tokens of disconnected accounts at their networks. It runs in the background and only once: if the
+ * process is killed, the tokens, which are no longer stored anywhere, expire by themselves.
  */
 export const createRevoking = ({
   store,

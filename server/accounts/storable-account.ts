@@ -11,8 +11,8 @@ const tokenCharacters = 20_000;
 const factsCharacters = 256 * 1024;
 
 /**
- * Anybody can run a server of a decentralised network, and profiles get into lists, mails, events and prompts. So names are
- * cut, and an avatar without a usable address is left out.
+ * Anybody can run a server of a decentralised network, and profiles get into lists, mails, events and prompts. So names
+ * are cut, and an avatar without a usable address is left out.
  */
 export const toStorableProfile = ({ name, handle, avatarUrl, facts }: Profile): Profile => {
   const storableFacts = toWellFormed(facts);

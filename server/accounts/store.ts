@@ -65,9 +65,9 @@ const endRefresh = sql(
     where id = $1 and refresh_claim = $2`,
 );
 /**
- * Saves even if the claim was lost, as long as the row still has the old tokens: if a refresh token works only once, the
- * network accepts only these new ones. Another process that used the old token meanwhile was refused and marked the account
- * NeedsReconnect, so saving connects it again.
+ * Saves even if the claim was lost, as long as the row still has the old tokens: if a refresh token works only once,
+ * the network accepts only these new ones. Another process that used the old token meanwhile was refused and marked the
+ * account NeedsReconnect, so saving connects it again.
  */
 const saveRefreshed = sql(
   'accounts.saveRefreshed',
@@ -218,7 +218,9 @@ export const createAccountStore = (db: Database) => {
     hasConnected: async (networks: readonly string[], sandbox: boolean) =>
       (await db.query(findConnected, [networks, sandbox])).length > 0,
 
-    /** Accounts that may share its tokens: the same account in any workspace, and those of its workspace on the network. */
+    /**
+     * Accounts that may share its tokens: the same account in any workspace, and those of its workspace on the network.
+     */
     relatives: ({ network, externalId, workspaceId, sandbox }: AccountRow) =>
       accountsOf(relatives, [network, externalId, workspaceId, sandbox]),
   };

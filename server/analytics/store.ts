@@ -60,8 +60,9 @@ const answerOf = (targets: string) =>
        ) as of_post) as "topPosts"`;
 
 /**
- * published_posts has the sums of each post. They do not fit posts with targets on both sides of an edge of the range, so
- * those are summed here. They were published within an hour of the edge, or their targets are more than an hour apart.
+ * published_posts has the sums of each post. They do not fit posts with targets on both sides of an edge of the range,
+ * so those are summed here. They were published within an hour of the edge, or their targets are more than an hour
+ * apart.
  */
 const inside = 'p.workspace_id = $1 and p.last_published_at < $3';
 const straddling = 'p.post_id in (select post_id from straddling)';
@@ -93,7 +94,10 @@ const ofAll = sql(
    ) ${answerOf('true')}`,
 );
 
-/** As a subselect, because PostgreSQL would plan anew for each number of accounts, and planning takes longer than running. */
+/**
+ * As a subselect, because PostgreSQL would plan anew for each number of accounts, and planning takes longer than
+ * running.
+ */
 const anyChosen = 'any ((select $6::text[])::text[])';
 
 /**

@@ -162,8 +162,8 @@ export const createApprovalCards = ({
   };
 
   /**
-   * Runs the action and rolls it back, so that a request that must fail is refused now instead of becoming a card. Returns
-   * the subject that the card shows, which for a scheduled post includes the post after the change.
+   * Runs the action and rolls it back, so that a request that must fail is refused now instead of becoming a card.
+   * Returns the subject that the card shows, which for a scheduled post includes the post after the change.
    */
   const rehearse = async (action: RunnableAction, call: AdmittedCall, subject: Subject, approval: ApprovalRun = {}) => {
     const { input, caller } = call;
@@ -243,8 +243,8 @@ export const createApprovalCards = ({
 
   return {
     /**
-     * Repeating a request while its card is open returns the same card. A different input or a changed post creates a new
-     * card and outdates the old one, so that a card never changes under the eyes of the person who approves it.
+     * Repeating a request while its card is open returns the same card. A different input or a changed post creates a
+     * new card and outdates the old one, so that a card never changes under the eyes of the person who approves it.
      */
     request: async (request: ApprovalRequest): Promise<RequestedApproval> => {
       const { caller } = request;
@@ -328,7 +328,8 @@ export const createApprovalCards = ({
       const { becomes } = ((await store.get(caller.workspaceId, id))?.subject ?? {}) as Subject;
       if (becomes) await fitFor(caller, { becomes });
       const refusal = await store.transaction(decide).catch(async (error: unknown) => {
-        // For example a post that was saved without changes: its updatedAt no longer equals the request's baseUpdatedAt.
+        // For example a post that was saved without changes: its updatedAt no longer equals the request's
+        // baseUpdatedAt.
         const isOutdated = isLocked && error instanceof Refusal && error.code === 'Conflict';
         if (isOutdated) await closeOpen(caller, [{ id }], 'Outdated');
         throw error;

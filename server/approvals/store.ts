@@ -48,7 +48,9 @@ const joins = `join conversations v on v.workspace_id = c.workspace_id and v.id 
   left join users decider on decider.id = c.decided_by`;
 const from = `from approval_cards c ${joins}`;
 
-/** Until the transaction ends, nobody else makes a request in this workspace, so counts and open cards stay the same. */
+/**
+ * Until the transaction ends, nobody else makes a request in this workspace, so counts and open cards stay the same.
+ */
 const lockRequests = sql('approvals.lockRequests', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`);
 const conversation = sql(
   'approvals.conversation',

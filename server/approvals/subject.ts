@@ -87,7 +87,10 @@ export const createSubjects = ({
       return { post, media, fitted, linkCards: await linkCards.of(caller, id) };
     },
 
-    /** A pin is a hash of the content. Equal pins prove that a human approves what was requested. Deleted subjects have none. */
+    /**
+     * A pin is a hash of the content. Equal pins prove that a human approves what was requested. Deleted subjects have
+     * none.
+     */
     pins: (caller: Caller, kind: Kind, ids: readonly string[]): Promise<Map<string, Buffer>> =>
       (kind === 'account' ? pinsOfAccounts : pinsOfPosts)(caller, [...new Set(ids)]),
   };

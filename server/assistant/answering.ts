@@ -180,8 +180,9 @@ const withMergedDeltas = (model: Model) =>
   });
 
 /**
- * Text and actions are shown. Files, sources and reasoning of a model are neither shown nor saved; errors become a note.
- * Deltas of an input are left out, because the SDK parses the whole input again for each, and the complete one follows.
+ * Text and actions are shown. Files, sources and reasoning of a model are neither shown nor saved; errors become a
+ * note. Deltas of an input are left out, because the SDK parses the whole input again for each, and the complete one
+ * follows.
  */
 const isShown = ({ type }: AnswerPart) =>
   type !== 'tool-input-delta' && /^(start|start-step|finish-step|message-metadata|text-.+|tool-.+)$/.test(type);

@@ -8,8 +8,8 @@ const flushEveryMs = 20;
 const maxDeltaCharacters = 4096;
 
 /**
- * Merges small deltas of one text. The SDK processes the whole text again for every delta, so a long answer in deltas of a
- * few characters would block the event loop for seconds.
+ * Merges small deltas of one text. The SDK processes the whole text again for every delta, so a long answer in deltas
+ * of a few characters would block the event loop for seconds.
  */
 export const mergeDeltas = () => {
   let buffered: Delta | undefined;

@@ -24,7 +24,9 @@ export interface ToolUser {
   readonly report: (error: unknown) => void;
 }
 
-/** A tool for each action, except those for the web app only. They run as the user but never count as a human's click. */
+/**
+ * A tool for each action, except those for the web app only. They run as the user but never count as a human's click.
+ */
 export const createTools =
   ({ catalog, actions }: { catalog: readonly CatalogEntry[]; actions: ReadonlyMap<string, RunnableAction> }) =>
   (user: ToolUser): Record<string, Tool> => {

@@ -5,9 +5,9 @@ const cacheMs = 1_000;
 const maxEntries = 10_000;
 
 /**
- * Caches whom a token acts for, so that a burst of requests queries the database once. Every change of access is announced
- * to all instances and clears the cache. A query that is already running may still return the old access, so nothing is
- * cached for a while after that. While this instance receives no announcements, it does not use the cache.
+ * Caches whom a token acts for, so that a burst of requests queries the database once. Every change of access is
+ * announced to all instances and clears the cache. A query that is already running may still return the old access, so
+ * nothing is cached for a while after that. While this instance receives no announcements, it does not use the cache.
  */
 export const createCallerCache = <Value>({ live }: { live: Pick<Live, 'isListening' | 'onAccessChanged'> }) => {
   let entries = new Map<string, { value: Value; untilMs: number }>();

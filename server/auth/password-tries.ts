@@ -19,8 +19,9 @@ export interface Try {
 export type PasswordTries = ReturnType<typeof createPasswordTries>;
 
 /**
- * Delays grow with every wrong password for one account from one network. Counting per network keeps attackers elsewhere
- * from locking out the owner. Counts are in the database, so that all instances share them and they survive a restart.
+ * Delays grow with every wrong password for one account from one network. Counting per network keeps attackers
+ * elsewhere from locking out the owner. Counts are in the database, so that all instances share them and they survive a
+ * restart.
  */
 export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: Clock }) => {
   const keyOf = ({ email, address }: Try) => [emailKey(email), networkOf(address)] as const;

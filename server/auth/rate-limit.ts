@@ -8,8 +8,9 @@ export type RateLimit = ReturnType<typeof createRateLimit>;
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /**
- * Limits across all instances. Each instance counts in memory, so that requests do not wait, and adds its counts to those
- * of the others every second (`share`). So a caller can exceed the limit by what it sends to other instances in a second.
+ * Limits across all instances. Each instance counts in memory, so that requests do not wait, and adds its counts to
+ * those of the others every second (`share`). So a caller can exceed the limit by what it sends to other instances in a
+ * second.
  */
 export const createRateLimits = ({ store, clock }: { store: CountStore; clock: Clock }) => {
   const all: RateLimit[] = [];

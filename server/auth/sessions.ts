@@ -52,7 +52,10 @@ export const createSessions = ({
       await accessChanged(userId);
     },
 
-    /** In all browsers of a person who leaves the workspace, so that joining again opens it only in the browser they use. */
+    /**
+     * In all browsers of a person who leaves the workspace, so that joining again opens it only in the browser they
+     * use.
+     */
     closeWorkspace: ({ userId, workspaceId }: { userId: string; workspaceId: string }) =>
       store.close(userId, workspaceId),
 

@@ -309,8 +309,8 @@ export const createClientStore = (db: Database) => ({
 });
 
 /**
- * Counts a try before the password is checked, in one statement, so that simultaneous tries see each other. Returns no row
- * during the delay after the last try.
+ * Counts a try before the password is checked, in one statement, so that simultaneous tries see each other. Returns no
+ * row during the delay after the last try.
  */
 const countTry = sql(
   'tries.count',

@@ -5,7 +5,7 @@ import type { Fingerprint } from '#server/secrets/keys';
 const oldMs = 7 * 24 * 3_600_000;
 const event = 'backup.made';
 
-/** Once the file is complete: where it was written, and with which keys it can be used. */
+/** Call when the file is complete. `keys` are those that the backup can be used with. */
 export const recordBackup = (
   audit: Pick<AuditLog, 'write'>,
   { path, bytes, keys }: { path: string; bytes: number; keys: readonly Fingerprint[] },

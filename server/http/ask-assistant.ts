@@ -7,7 +7,9 @@ import type { WhoIsSignedIn } from '#server/signed-in';
 import { callerIn, type Person } from './authenticate.ts';
 import { readJson } from './body.ts';
 
-/** `POST /api/app/assistant/ask`: streams the answer as server-sent events and aborts it when the browser disconnects. */
+/**
+ * `POST /api/app/assistant/ask`: streams the answer as server-sent events and aborts it when the browser disconnects.
+ */
 export const askAssistant =
   ({ assistant, who }: { assistant: Assistant; who: WhoIsSignedIn }) =>
   async (req: Request, res: Response, { signedIn, caller }: Person) => {

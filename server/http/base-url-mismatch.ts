@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 const loopback = /^https?:\/\/(localhost|[^/]*\.localhost|127\.[\d.]+|\[::1\])(:|$)/i;
 
-/** Logged once per process: the next request would only repeat it. Loopback names are fine for work on the machine itself. */
+/**
+ * Logged once per process: the next request would only repeat it. Loopback names are fine for work on the machine
+ * itself.
+ */
 export const createBaseUrlMismatchWarning = (log: Logger, baseUrl: string) => {
   let isLogged = false;
   return (origin: string) => {

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { bounds } from '#server/bounds';
 import { badInput, Refusal } from '#server/errors';
 
-/** Parses a JSON body. Refuses text that PostgreSQL cannot store, and nesting or `__proto__` keys that only attacks have. */
+/**
+ * Parses a JSON body. Refuses text that PostgreSQL cannot store, and nesting or `__proto__` keys that only attacks
+ * have.
+ */
 export const readJson = async (req: IncomingMessage): Promise<unknown> => {
   const { value, refusal } = await readAnyJson(req);
   if (refusal) throw refusal;
@@ -91,8 +94,8 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Counts fields and entries before parsing, because parsing tens of thousands of them blocks the event loop for too long.
- * The count is the commas outside of strings, plus one for each object or array that is not empty.
+ * Counts fields and entries before parsing, because parsing tens of thousands of them blocks the event loop for too
+ * long. The count is the commas outside of strings, plus one for each object or array that is not empty.
  */
 const countValues = (text: string): number => {
   // A value takes at least two characters, so a shorter text cannot have too many.
@@ -125,7 +128,10 @@ const findId = (text: string): unknown => {
 
 const idMember = /"id"\s*:\s*("(?:[^"\\]|\\.){0,1000}"|-?\d{1,16})\s*[,}]/y;
 
-/** Visits every character outside of strings except white space, and the opening quote of each string, until `visit` returns false. */
+/**
+ * Visits every character outside of strings except white space, and the opening quote of each string, until `visit`
+ * returns false.
+ */
 const eachToken = (text: string, visit: (code: number, at: number, before: number) => boolean) => {
   let before = 0;
   for (let at = 0; at < text.length; at++) {
@@ -155,7 +161,9 @@ const tooManyValues = () =>
     limit: bounds.bodyValues,
   });
 
-/** Lone surrogates and NUL can only come as `\u` escapes, and depth needs brackets, so most bodies skip `checkValue`. */
+/**
+ * Lone surrogates and NUL can only come as `\u` escapes, and depth needs brackets, so most bodies skip `checkValue`.
+ */
 const isSuspicious = (text: string) =>
   text.includes('\\u') || text.includes('__proto__') || isMoreThan(bounds.bodyDepth, text, isBracket);
 

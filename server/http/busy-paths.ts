@@ -13,8 +13,8 @@ type BusyHandler = RequestHandler<Record<string, string>>;
 const plainName = /^[\w.-]{1,100}$/;
 
 /**
- * Serves POST requests to these paths without Express, whose linear route search and wrapped middleware are slow. Express
- * has the same routes, and serves unusual spellings of these paths.
+ * Serves POST requests to these paths without Express, whose linear route search and wrapped middleware are slow.
+ * Express has the same routes, and serves unusual spellings of these paths.
  */
 export const createBusyDoor = (
   paths: BusyPaths,

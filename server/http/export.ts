@@ -8,7 +8,10 @@ import { mustBeOpenWorkspace } from './authenticate.ts';
 
 const types = { json: 'application/json', csv: 'text/csv' } as const;
 
-/** `GET /api/app/export`: streams with backpressure, so that no post is read before the client has taken the ones before it. */
+/**
+ * `GET /api/app/export`: streams with backpressure, so that no post is read before the client has taken the ones before
+ * it.
+ */
 export const exportRoute =
   ({ exports }: { exports: Exports }): OwnHandler<Record<string, string>> =>
   async (req, res, { signedIn, caller }) => {

@@ -12,7 +12,10 @@ export interface FormFields {
   readonly wrong: readonly string[];
 }
 
-/** All or nothing: discards the received file if the rest of the form is wrong. `receive` gets the fields sent before the file. */
+/**
+ * All or nothing: discards the received file if the rest of the form is wrong. `receive` gets the fields sent before
+ * the file.
+ */
 export const readForm = async <Received, Checked>(
   req: Request,
   {

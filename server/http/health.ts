@@ -14,7 +14,10 @@ export interface CheckedDatabase {
   writeFailedAt(): number | undefined;
 }
 
-/** SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is neither starting nor shutting down. */
+/**
+ * SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is neither starting nor
+ * shutting down.
+ */
 export const createHealth = ({
   database,
   idleMs,
@@ -28,7 +31,9 @@ export const createHealth = ({
   let lastWrite: { readonly at: number; readonly error: string | undefined } | undefined;
   let pendingWrite: Promise<string | undefined> | undefined;
 
-  /** The error of a test write; undefined if it succeeds. While one hangs, probes wait for it instead of starting more. */
+  /**
+   * The error of a test write; undefined if it succeeds. While one hangs, probes wait for it instead of starting more.
+   */
   const findWriteError = async () => {
     const now = performance.now();
     const isOld = !lastWrite || now - lastWrite.at > (lastWrite.error ? cacheMs.failure : cacheMs.success);

@@ -17,8 +17,8 @@ const reasons = {
 } as const;
 
 /**
- * `GET /api/app/events`: server-sent events for open tabs. A regular comment keeps proxies from closing the stream, and the
- * same timer ends it for people who lost their access.
+ * `GET /api/app/events`: server-sent events for open tabs. A regular comment keeps proxies from closing the stream, and
+ * the same timer ends it for people who lost their access.
  */
 export const liveEvents =
   ({ live, who, report }: { live: Live; who: WhoIsSignedIn; report: (error: unknown) => void }) =>

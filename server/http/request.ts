@@ -25,7 +25,9 @@ const usableId = /^[A-Za-z0-9._-]{1,64}$/;
 const noHost = () =>
   badInput({ path: 'Host', code: 'Required', message: 'is required: HTTP/1.1 asks for this header in every request' });
 
-/** The last segment is an action name, which never reaches the database, so `findAction` refuses it with its own error. */
+/**
+ * The last segment is an action name, which never reaches the database, so `findAction` refuses it with its own error.
+ */
 const namesAction = /^\/api\/(agent\/tools|app\/actions)\/[^/]+$/;
 
 /** PostgreSQL stores no NUL, so a path with one matches nothing. */

@@ -5,8 +5,9 @@ import { Refusal } from '#server/errors';
 import type { BusyDoor } from './busy-paths.ts';
 
 /**
- * An HTTP server whose requests and responses have Express's prototypes from the start. Otherwise Express would change the
- * prototype of both on every request, which makes all later use of them several times slower (expressjs/express#5998).
+ * An HTTP server whose requests and responses have Express's prototypes from the start. Otherwise Express would change
+ * the prototype of both on every request, which makes all later use of them several times slower
+ * (expressjs/express#5998).
  *
  * Requests that `busyDoor` does not serve go to Express.
  */
@@ -24,7 +25,8 @@ export const createHttpServer = (app: Express, busyDoor: BusyDoor = () => false)
       // Long enough for a large file over a slow connection. Other bodies have `bounds.bodyTimeoutMs`.
       requestTimeout: 3_600_000,
       headersTimeout: 60_000,
-      // Longer than the 60 s idle timeout of most load balancers: if the server closed first, they could lose a request.
+      // Longer than the 60 s idle timeout of most load balancers: if the server closed first, they could lose a
+      // request.
       keepAliveTimeout: 75_000,
       // Node would answer a request without Host with an empty body; `tagRequest` refuses it in our error shape.
       requireHostHeader: false,

@@ -5,8 +5,8 @@ import { type Check, checksNamed } from '#server/health/check';
 const commandSettings = ['POSTHORN_PROFILE', 'POSTHORN_TOKEN', 'POSTHORN_URL'];
 
 /**
- * Warns about names that are nearly one of our settings and share its first word. Less similar names are ignored, because
- * the environment also holds variables of the system and other programs.
+ * Warns about names that are nearly one of our settings and share its first word. Less similar names are ignored,
+ * because the environment also holds variables of the system and other programs.
  */
 export const checkSettingNames = (
   names: readonly string[],

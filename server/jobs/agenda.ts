@@ -114,7 +114,10 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
   return { backend, close };
 };
 
-/** Agenda connects in its constructor, where an error would be an unhandled rejection. Connecting before lets us catch it. */
+/**
+ * Agenda connects in its constructor, where an error would be an unhandled rejection. Connecting before lets us catch
+ * it.
+ */
 const connectFirst = async (backend: AgendaBackend) => {
   await backend.connect();
   backend.connect = async () => undefined;
@@ -132,7 +135,9 @@ const createSchema = async (pool: pg.Pool, waitMs: number) => {
   }
 };
 
-/** The session of a dead process may hold the lock for hours, so the error names the session, and the start is retried. */
+/**
+ * The session of a dead process may hold the lock for hours, so the error names the session, and the start is retried.
+ */
 const takeLock = async (client: pg.PoolClient, waitMs: number) => {
   // PostgreSQL reads 0 as no timeout.
   await client.query(`set lock_timeout = '${Math.max(Math.ceil(waitMs), 1)}ms'`);

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable } from '#server/store/retry';
 
 /**
- * Combines small writes: items that arrive while a batch is being written form the next batch. Every commit waits for the
- * disk, so batching decides how many posts per second are possible. If a batch is refused, its items are written one by
- * one, so that a bad item does not fail the others. While the database keeps failing, batches get smaller, because a small
- * one may get through where a large one does not.
+ * Combines small writes: items that arrive while a batch is being written form the next batch. Every commit waits for
+ * the disk, so batching decides how many posts per second are possible. If a batch is refused, its items are written
+ * one by one, so that a bad item does not fail the others. While the database keeps failing, batches get smaller,
+ * because a small one may get through where a large one does not.
  */
 export const createBatch = <Item, Answer>(
   work: (items: readonly Item[]) => Promise<readonly Answer[]>,

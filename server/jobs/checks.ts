@@ -16,7 +16,9 @@ export const checkDueWork = (agesMs: ReadonlyMap<DueKind, number>): Check => {
   );
 };
 
-/** `now` is the wall clock time, which Agenda uses. Outside production a stopped service is normal, so only a warning. */
+/**
+ * `now` is the wall clock time, which Agenda uses. Outside production a stopped service is normal, so only a warning.
+ */
 export const checkRecurringWork = (
   jobs: readonly AgendaJob[],
   { now, production }: { now: Date; production: boolean },

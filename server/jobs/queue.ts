@@ -23,7 +23,10 @@ const maxSleepMs = 10_000;
 const retryMs = 1_000;
 const maxClaim = 200;
 
-/** Claims and handles due rows, then sleeps until the next one is due. `wake` polls at once, when a row became due earlier. */
+/**
+ * Claims and handles due rows, then sleeps until the next one is due. `wake` polls at once, when a row became due
+ * earlier.
+ */
 export const createDueLoop = <Row>({
   concurrency,
   claim,

@@ -8,7 +8,9 @@ const jobs = sql(
 );
 const noSuchTable = '42P01';
 
-/** From Agenda's store. PostgreSQL is read directly, because importing Agenda takes as long as reading all due times. */
+/**
+ * From Agenda's store. PostgreSQL is read directly, because importing Agenda takes as long as reading all due times.
+ */
 export const readJobs = async (
   database: Database,
   mongodbUrl: string | undefined,

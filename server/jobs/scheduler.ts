@@ -29,8 +29,9 @@ export interface ServiceClock {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Runs due rows and recurring work. Each loop sleeps until its next row is due; a database notification wakes it earlier, on
- * every instance. Agenda has one job per loop, which polls in case a notification was lost, and one per chore.
+ * Runs due rows and recurring work. Each loop sleeps until its next row is due; a database notification wakes it
+ * earlier, on every instance. Agenda has one job per loop, which polls in case a notification was lost, and one per
+ * chore.
  */
 export const createScheduler = ({
   database,

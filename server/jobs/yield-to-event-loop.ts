@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { bounds } from '#server/bounds';
 
-/** Long synchronous work calls it between small steps. It yields only if `bounds.yieldAfterMs` have passed since it last did. */
+/**
+ * Long synchronous work calls it between small steps. It yields only if `bounds.yieldAfterMs` have passed since it last
+ * did.
+ */
 export type YieldToEventLoop = () => Promise<void> | undefined;
 
 export const createYieldToEventLoop = (): YieldToEventLoop => {

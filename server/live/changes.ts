@@ -43,8 +43,8 @@ export const everyWorkspace = '*';
 export const channel = 'posthorn_live';
 
 /**
- * For the `returning` clause of a statement that changes a record: PostgreSQL notifies open tabs on commit, without a query
- * of its own.
+ * For the `returning` clause of a statement that changes a record: PostgreSQL notifies open tabs on commit, without a
+ * query of its own.
  */
 export const notifyTabs = (kind: LiveKind, { id = 'id', workspaceId = 'workspace_id' } = {}) =>
   `pg_notify('${channel}', json_build_object(

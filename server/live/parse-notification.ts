@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { AccessChange, LiveEvent } from './changes.ts';
 
-/** Ids and kinds become lines of an event stream, so no line breaks. A newer release may send kinds unknown to this one. */
+/**
+ * Ids and kinds become lines of an event stream, so no line breaks. A newer release may send kinds unknown to this one.
+ */
 const word = z.string().regex(/^[\w-]{1,100}$/);
 
 const Event = z.object({

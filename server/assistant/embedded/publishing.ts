@@ -8,7 +8,10 @@ const publishes = /\bpublish\b|\b(post|send) (it|this)( out)?( now)?\b|\bgo live
 export const isSchedule = (text: string) => schedules.test(text);
 export const isPublish = (text: string) => publishes.test(text);
 
-/** Scheduling, publishing and deleting need approval, so `use` throws PendingApproval and the sentence after it is not said. */
+/**
+ * Scheduling, publishing and deleting need approval, so `use` throws PendingApproval and the sentence after it is not
+ * said.
+ */
 export function* schedule(request: UserRequest): Talk {
   if (isNextSlot(request.text)) return yield* scheduleFor(yield* resolvePost(request), undefined, request);
   const time = mustNameTime(request);

@@ -24,7 +24,8 @@ export const issuedAtMs = 'posthorn:issued_at_ms';
 
 /** SPEC, MCP bearer tokens (a): from our identity provider, for `/mcp`, not expired and not revoked by the user. */
 export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findUser, clock }: AccessTokenOptions) => {
-  // Cached, because verifying a signature takes longer than the rest of a request. A change takes effect within a minute.
+  // Cached, because verifying a signature takes longer than the rest of a request. A change takes effect within a
+  // minute.
   const cache = new Map<string, { token: AccessToken; untilMs: number }>();
 
   const cacheToken = (hash: string, token: AccessToken, expiresMs: number) => {

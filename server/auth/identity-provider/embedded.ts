@@ -107,8 +107,8 @@ export const createIdentityProvider = async ({
   });
 
   /**
-   * RFC 7009. The library can revoke only stored tokens, but our access tokens are signed and not stored. Anyone who holds
-   * a token may revoke it. The response is the same for an invalid token.
+   * RFC 7009. The library can revoke only stored tokens, but our access tokens are signed and not stored. Anyone who
+   * holds a token may revoke it. The response is the same for an invalid token.
    */
   const revoke = async (req: Request, res: Response) => {
     const form = new URLSearchParams(typeof req.body === 'string' ? req.body : '');
@@ -166,7 +166,9 @@ export const createIdentityProvider = async ({
       tokens.forget(userId);
     },
 
-    /** Runs once a minute, because `posthorn keys rotate` adds keys, and keys start or stop signing at certain times. */
+    /**
+     * Runs once a minute, because `posthorn keys rotate` adds keys, and keys start or stop signing at certain times.
+     */
     readSigningKeys: readKeys,
 
     /** Deletes expired records and returns their number. */
@@ -232,8 +234,8 @@ const routes = ({
 };
 
 /**
- * Imported on demand, so that commands do not wait for it. On Node 20 it prints a warning that it is made for Node 22. Our
- * tests cover Node 20, and the operator cannot act on the warning, so it goes to the debug log.
+ * Imported on demand, so that commands do not wait for it. On Node 20 it prints a warning that it is made for Node 22.
+ * Our tests cover Node 20, and the operator cannot act on the warning, so it goes to the debug log.
  */
 const loadLibrary = async (log: Logger) => {
   const { warn } = console;

@@ -1,7 +1,9 @@
 import { html } from '#server/pages/html';
 import { cardPage } from '#server/pages/layout';
 
-/** For a request that cannot be answered. `back` returns the error to the app, if the person chooses to follow the link. */
+/**
+ * For a request that cannot be answered. `back` returns the error to the app, if the person chooses to follow the link.
+ */
 export const errorPage = (what: string, back?: URL) =>
   cardPage({
     title: 'This did not work',

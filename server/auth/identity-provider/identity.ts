@@ -2,7 +2,10 @@ import type { Request, Response, Router } from 'express';
 import type { AccessToken } from '#server/auth/mcp-access';
 import type { Consent } from './interactions.ts';
 
-/** The identity provider, embedded or outside: issues tokens to MCP clients, and may sign people in instead of passwords. */
+/**
+ * The identity provider, embedded or outside: issues tokens to MCP clients, and may sign people in instead of
+ * passwords.
+ */
 export interface Identity {
   readonly issuer: string;
   verifyAccessToken(token: string): Promise<AccessToken | undefined>;

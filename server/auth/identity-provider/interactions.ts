@@ -54,7 +54,10 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, onCo
     res.redirect(303, `/consent/${interaction.uid}`);
   };
 
-  /** The app's session counts as sign-in. If the provider session belongs to another person, it is taken over without grants. */
+  /**
+   * The app's session counts as sign-in. If the provider session belongs to another person, it is taken over without
+   * grants.
+   */
   const signIn = async (req: Request, res: Response, { session }: Interaction, { userId }: SignedIn) => {
     const returnTo = await provider().interactionResult(req, res, { login: { accountId: userId, remember: false } });
     const stale = session?.accountId !== userId && session?.uid && (await provider().Session.findByUid(session.uid));
@@ -133,7 +136,8 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, onCo
   };
 
   /**
-   * A new grant each time, because an old one remembers rejected scopes, and the provider would never ask for them again.
+   * A new grant each time, because an old one remembers rejected scopes, and the provider would never ask for them
+   * again.
    */
   const replaceGrant = async ({ session, params, grantId: oldId }: Interaction, fill: (grant: Grant) => void) => {
     const { Grant } = provider();
@@ -173,7 +177,9 @@ const requestOf = ({ params }: Interaction) => {
   };
 };
 
-/** Clients choose their names, so characters that reverse or hide text, or close the quotation around it, are removed. */
+/**
+ * Clients choose their names, so characters that reverse or hide text, or close the quotation around it, are removed.
+ */
 export const sanitizeName = (name: string) =>
   name
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')

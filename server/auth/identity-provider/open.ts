@@ -27,7 +27,10 @@ export interface IdentityParts {
   readonly log: Logger;
 }
 
-/** The outside provider if AUTH_URL is set, otherwise the embedded one. It uses the wall clock, as tokens hold such times. */
+/**
+ * The outside provider if AUTH_URL is set, otherwise the embedded one. It uses the wall clock, as tokens hold such
+ * times.
+ */
 export const openIdentityProvider = async ({
   sessions,
   clients,

@@ -171,8 +171,8 @@ const authenticate = (secret: string | undefined): openid.ClientAuth => {
 const cookiePlace = 'cookie:sign-in:state';
 
 /**
- * People are linked to users by their email address, so an unverified one would let anybody take over a user. It counts if
- * the provider calls it verified, or says nothing and the operator has set AUTH_TRUST_EMAIL.
+ * People are linked to users by their email address, so an unverified one would let anybody take over a user. It counts
+ * if the provider calls it verified, or says nothing and the operator has set AUTH_TRUST_EMAIL.
  */
 const verifiedEmail = ({ email, email_verified: verified }: Record<string, unknown>, trustEmail: boolean) => {
   const isVerified = verified === true || verified === 'true' || (trustEmail && verified === undefined);

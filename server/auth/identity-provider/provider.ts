@@ -57,8 +57,8 @@ export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]
 };
 
 /**
- * RFC 9700, 4.11.2: anybody can register a redirect address, so redirecting errors there would make us an open redirect.
- * The error stays on our own page, unless the person has given consent to the client or has just refused it.
+ * RFC 9700, 4.11.2: anybody can register a redirect address, so redirecting errors there would make us an open
+ * redirect. The error stays on our own page, unless the person has given consent to the client or has just refused it.
  */
 const showErrorHere = async (ctx: KoaContextWithOIDC, { whoIsSignedIn, hasConsent, clients }: ProviderParts) => {
   const { authorizationError: error, isErrorPage } = ctx.state;
