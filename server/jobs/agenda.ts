@@ -11,9 +11,10 @@ import { inSessionName } from '#server/store/session-name';
 /** An arbitrary key that no other advisory lock uses. */
 const schemaLock = 727_002;
 const defaultWaitMs = 5_000;
-const scanMs = 1_000;
-/** How long a job stays locked when its process dies. */
-const lockMs = 10_000;
+/** A scan queries once for every defined job, so it decides what an idle process costs. */
+const scanMs = 5_000;
+/** How long a job stays locked after its process dies. Agenda locks jobs up to one scan ahead. */
+const lockMs = 20_000;
 
 export interface RunningAgenda {
   readonly agenda: Agenda;

@@ -9,8 +9,8 @@ export interface Chore {
   readonly run: () => Promise<unknown> | unknown;
 }
 
-/** A fallback in case a notification was lost. */
-const pollEvery = '5 seconds';
+/** A listener that reconnects wakes every loop, so this covers only notifications that PostgreSQL itself lost. */
+const checkEvery = '1 minute';
 const kinds = Object.keys(dueWork) as DueKind[];
 /** Any database role may notify the channel, with any payload. */
 const isKind = (name: string): name is DueKind => kinds.includes(name as DueKind);
@@ -70,8 +70,8 @@ export const createScheduler = ({
 
     /** Agenda runs each job on one instance at a time. */
     scheduleRecurring: async ({ agenda }: RunningAgenda, more: Readonly<Record<string, Chore>> = {}) => {
-      const polls = kinds.map((kind) => [dueWork[kind], { every: pollEvery, run: loops[kind].wake }]);
-      const recurring: Record<string, Chore> = { ...Object.fromEntries(polls), ...chores, ...more };
+      const checks = kinds.map((kind) => [dueWork[kind], { every: checkEvery, run: loops[kind].wake }]);
+      const recurring: Record<string, Chore> = { ...Object.fromEntries(checks), ...chores, ...more };
       for (const [name, { run }] of Object.entries(recurring)) {
         agenda.define(name, async () => {
           await run();
