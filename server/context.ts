@@ -20,7 +20,7 @@ export interface Caller {
 /** The assistant's name in lists of agents. No MCP client may use it. */
 export const assistantName = 'Assistant';
 
-/** Cards and sandbox records store the name of an agent, not its kind. */
+/** Approval cards store only the name of an agent. */
 export const clientNamed = (name: string): Client =>
   name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
 

@@ -84,7 +84,7 @@ export const createAccountAccess = ({
   const isDue = ({ expiresAt }: Tokens, aheadMs: number) =>
     expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
 
-  /** Once a day, and before the tokens expire. */
+  /** At least once a day, and before the tokens expire. */
   const nextRefreshMs = (network: Network, { expiresAt }: Tokens) =>
     expiresAt === undefined
       ? dayMs

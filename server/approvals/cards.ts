@@ -345,7 +345,7 @@ export const createApprovalCards = ({
       return get(caller, id);
     },
 
-    /** Closes cards that nobody decided in time. */
+    /** Closes cards without a decision after their time. */
     expire: () => store.expire(clock.now()),
 
     /** The audit log keeps requests and decisions for longer. */

@@ -27,6 +27,6 @@ const describeStatus = (status: number | undefined, model: OutsideModel | undefi
 export const describeToolError = (error: unknown): string | undefined => {
   if (NoSuchToolError.isInstance(error)) return 'There is no such action.';
   if (InvalidToolInputError.isInstance(error)) return 'The input of this action was not readable.';
-  // The SDK reports the same error a second time, as text.
+  // For both errors the SDK also passes the text that it sends to the model.
   return typeof error === 'string' ? 'Nothing was done.' : undefined;
 };

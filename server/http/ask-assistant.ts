@@ -30,7 +30,7 @@ export const askAssistant =
       signal: disconnect.signal,
     });
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    // Read to the end even without a listener: the last part saves the chat.
+    // Read to the end even if the browser is gone: the chat is saved when the stream finishes.
     for await (const part of parts) if (res.writable) res.write(`data: ${JSON.stringify(part)}\n\n`);
     res.end('data: [DONE]\n\n');
   };

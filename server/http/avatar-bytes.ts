@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Avatars } from '#server/accounts/avatars';
 
-/** `GET /avatars/{accountId}`: the picture of an account, from our own address. */
+/** `GET /avatars/{accountId}`: our copy of the avatar. */
 export const avatarBytes =
   ({ avatars }: { avatars: Avatars }) =>
   async (req: Request<{ id: string }>, res: Response) => {

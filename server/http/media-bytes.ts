@@ -22,7 +22,7 @@ export const sizeOf = ({ query: { size = 'original' } }: Pick<Request, 'query'>)
   return size;
 };
 
-/** The whole file, or the range that is asked for. */
+/** Sends the whole file, or the requested range. */
 export const sendFile = async (
   req: Pick<Request, 'headers' | 'method'>,
   res: Response,

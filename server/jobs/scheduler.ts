@@ -3,7 +3,7 @@ import type { RunningAgenda } from './agenda.ts';
 import { type DueKind, dueChannel, dueWork } from './notices.ts';
 import type { DueLoop } from './queue.ts';
 
-/** Work that recurs. */
+/** Recurring work. */
 export interface Chore {
   readonly every: string;
   readonly run: () => Promise<unknown> | unknown;
@@ -59,7 +59,7 @@ export const createScheduler = ({
   };
 
   return {
-    /** Until the database is closed. */
+    /** Listens until the database is closed. */
     start: () => {
       follow();
       for (const loop of Object.values(loops)) loop.start();
