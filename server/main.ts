@@ -47,7 +47,7 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
   await mustHaveFreePort(config);
   say(
     config.databaseUrl === undefined
-      ? `StartOptions the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
+      ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
       : 'Connecting to the database …',
   );
   for (const { url, pid } of cluster.isPrimary ? runningIn(config.dataDir) : []) {

@@ -214,5 +214,5 @@ export function* listAccounts(): Talk {
     ({ provider, handle, status }) =>
       `- ${provider} ${plain(handle)}${status === 'Connected' ? '' : ': needs to be reconnected under Social accounts'}`,
   );
-  return `${countOf(accounts.length, 'account')} connectedAccounts:\n${lines.join('\n')}`;
+  return `${countOf(accounts.length, 'account')} connected:\n${lines.join('\n')}`;
 }
