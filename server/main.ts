@@ -43,7 +43,10 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
-export const start = async (config: Config, { say = () => undefined, signal }: StartOptions = {}): Promise<RunningService> => {
+export const start = async (
+  config: Config,
+  { say = () => undefined, signal }: StartOptions = {},
+): Promise<RunningService> => {
   await mustHaveFreePort(config);
   say(
     config.databaseUrl === undefined
@@ -60,7 +63,11 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
 
 /** Retries while the database is starting or restarting; throws any other error at once. */
 const waitForConnection = async <T>(
-  { startPatienceMs, say, signal }: Pick<Config, 'startPatienceMs'> & Required<Pick<StartOptions, 'say'>> & StartOptions,
+  {
+    startPatienceMs,
+    say,
+    signal,
+  }: Pick<Config, 'startPatienceMs'> & Required<Pick<StartOptions, 'say'>> & StartOptions,
   work: () => Promise<T>,
 ) => {
   const startedMs = performance.now();
@@ -70,7 +77,8 @@ const waitForConnection = async <T>(
     } catch (error) {
       const leftMs = startPatienceMs - (performance.now() - startedMs);
       if (!isAway(error) || leftMs <= 0) throw error;
-      if (attempt % attemptsPerMessage === 0) say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
+      if (attempt % attemptsPerMessage === 0)
+        say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
       await sleep(Math.min(retryMs, leftMs), undefined, { ...(signal && { signal }) });
     }
   }

@@ -159,7 +159,9 @@ describe('what is known of an account', () => {
     };
     await expect(connectAs(hostile)).rejects.toMatchObject({
       code: 'Conflict',
-      message: expect.stringMatching(/^Mastodon could not be connected\. .* more about this account than can be stored/),
+      message: expect.stringMatching(
+        /^Mastodon could not be connected\. .* more about this account than can be stored/,
+      ),
     });
     await expect(connectAs({ id: long })).rejects.toMatchObject({ code: 'Conflict' });
 

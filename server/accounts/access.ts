@@ -11,8 +11,8 @@ import { retryUntil } from '#server/store/retry';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './accounts.ts';
-import { toStorableProfile } from './storable-account.ts';
 import type { NetworkAccess } from './network-access.ts';
+import { toStorableProfile } from './storable-account.ts';
 import type { AccountStore } from './store.ts';
 
 const minLeaseMs = 90_000;
@@ -136,7 +136,8 @@ export const createAccountAccess = ({
         return { is: 'refused' };
       }
       const untilExpiryMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
-      const retryAfterRefusalMs = whenRefused === 'report' ? nextRefreshMs(network, account.tokens) : Math.max(untilExpiryMs, 1000);
+      const retryAfterRefusalMs =
+        whenRefused === 'report' ? nextRefreshMs(network, account.tokens) : Math.max(untilExpiryMs, 1000);
       await store.endRefresh(row.id, claim.id, isFinal ? retryAfterRefusalMs : retryMs);
       return { is: 'trouble', trouble };
     }

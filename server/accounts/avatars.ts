@@ -24,7 +24,8 @@ export const createAvatars = ({ store, outbound }: { store: AvatarStore; outboun
 
   /** Simultaneous requests for one avatar share a single fetch. */
   const fetchOnce = (accountId: string, url: string) => {
-    const fetching = pendingFetches.get(accountId) ?? fetchAvatar(accountId, url).finally(() => pendingFetches.delete(accountId));
+    const fetching =
+      pendingFetches.get(accountId) ?? fetchAvatar(accountId, url).finally(() => pendingFetches.delete(accountId));
     pendingFetches.set(accountId, fetching);
     return fetching;
   };

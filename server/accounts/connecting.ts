@@ -11,8 +11,8 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Plans } from '#server/plans/allowance';
 import type { AccountAccess } from './access.ts';
-import { toStorableAccount } from './storable-account.ts';
 import type { NetworkAccess } from './network-access.ts';
+import { toStorableAccount } from './storable-account.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;
@@ -212,7 +212,10 @@ export const createConnecting = ({
 
   const mustBeTheirs = (row: ConnectionRow | undefined, { workspaceId, userId }: Caller) => {
     if (row === undefined || row.userId !== userId || row.workspaceId !== workspaceId) {
-      throw new Refusal('Conflict', 'This connection has expired or was started by somebody else. Start again on the Social accounts page.');
+      throw new Refusal(
+        'Conflict',
+        'This connection has expired or was started by somebody else. Start again on the Social accounts page.',
+      );
     }
     return row;
   };
@@ -237,8 +240,13 @@ export const createConnecting = ({
       const sandbox = !isLive(network) && !values.server?.trim();
       const server = values.server?.trim() ? serverFrom(network, values.server).server : '';
       const site = await networkAccess.site(network, sandbox, server);
-      const fields = connect.fields.map(({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const);
-      const accounts = await toCheckedAccounts(network, connect.signIn(site, { ...Object.fromEntries(fields), server }));
+      const fields = connect.fields.map(
+        ({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const,
+      );
+      const accounts = await toCheckedAccounts(
+        network,
+        connect.signIn(site, { ...Object.fromEntries(fields), server }),
+      );
       return saveOrChoose(caller, network, accounts, { server, sandbox });
     },
 

@@ -200,7 +200,11 @@ export const createApprovalCards = ({
     );
   };
 
-  const createCard = async ({ caller, client, action, input, requestId }: ApprovalRequest, subject: Subject, pin: Buffer) => {
+  const createCard = async (
+    { caller, client, action, input, requestId }: ApprovalRequest,
+    subject: Subject,
+    pin: Buffer,
+  ) => {
     const { workspaceId, userId } = caller;
     const now = clock.now();
     const id = newId('card', now);

@@ -9,7 +9,9 @@ export const sentenceOf = (
   { post }: Subject,
   accounts: ReadonlyMap<string, Account>,
 ) => {
-  const sentence = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) => describeValue(input[field]));
+  const sentence = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) =>
+    describeValue(input[field]),
+  );
   // Includes the published parts of a thread that failed halfway.
   const published = destructive ? (post?.results ?? []).filter(({ externalId }) => externalId !== undefined) : [];
   if (published.length === 0) return sentence;

@@ -51,7 +51,10 @@ const from = `from approval_cards c ${joins}`;
 /**
  * Until the transaction ends, nobody else makes a request in this workspace, so counts and open cards stay the same.
  */
-const lockRequests = sql('approvals.lockRequests', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`);
+const lockRequests = sql(
+  'approvals.lockRequests',
+  `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`,
+);
 const conversation = sql(
   'approvals.conversation',
   `insert into conversations (id, workspace_id, client, created_at) values ($1, $2, $3, $4)

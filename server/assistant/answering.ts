@@ -202,8 +202,10 @@ const noteOf = (answer: {
   isStopped: boolean;
 }): ChatNote | undefined => {
   if (answer.isStopped) return { kind: 'Stopped', text: 'Stopped.' };
-  if (answer.isLate) return { kind: 'Failed', text: 'The answer took too long and was stopped. Ask again, or for less.' };
-  if (answer.characters > maxAnswerCharacters) return { kind: 'Cut', text: 'The answer became too long and was stopped.' };
+  if (answer.isLate)
+    return { kind: 'Failed', text: 'The answer took too long and was stopped. Ask again, or for less.' };
+  if (answer.characters > maxAnswerCharacters)
+    return { kind: 'Cut', text: 'The answer became too long and was stopped.' };
   if (answer.error !== undefined) return { kind: 'Failed', text: answer.error };
   if (answer.finish === 'tool-calls' && answer.steps >= maxSteps) {
     return { kind: 'Cut', text: `Stopped after ${maxSteps} steps. Say how to go on, or ask for less at once.` };

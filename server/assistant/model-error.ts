@@ -2,7 +2,10 @@ import { APICallError, InvalidToolInputError, NoSuchToolError, RetryError } from
 import type { OutsideModel } from '#server/config/config';
 
 /** `text` is for the person; `reason` is for the log and holds nothing of the chat. */
-export const describeModelError = (error: unknown, model: OutsideModel | undefined): { text: string; reason: string } => {
+export const describeModelError = (
+  error: unknown,
+  model: OutsideModel | undefined,
+): { text: string; reason: string } => {
   const cause = RetryError.isInstance(error) ? error.lastError : error;
   const status = APICallError.isInstance(cause) ? cause.statusCode : undefined;
   const reason = `${(cause as Error | undefined)?.name ?? 'Error'} ${status ?? ''}`.trim();

@@ -32,7 +32,15 @@ const shortenValue = (value: unknown) => {
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /** Who did what. An entry is written in the transaction of the change it describes, and never updated. */
-export const createAuditLog = ({ store, retentionMs, clock }: { store: AuditStore; retentionMs: number; clock: Clock }) => ({
+export const createAuditLog = ({
+  store,
+  retentionMs,
+  clock,
+}: {
+  store: AuditStore;
+  retentionMs: number;
+  clock: Clock;
+}) => ({
   write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
     const now = clock.now();
     const id = newId('audit', now);

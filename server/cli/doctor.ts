@@ -50,7 +50,10 @@ interface Environment {
 }
 
 /** Reports settings, reachable services and problems. Changes nothing without `fix`. */
-export const diagnose = async (config: Config, { fix = false, ...environment }: { fix?: boolean } & Environment = {}) => {
+export const diagnose = async (
+  config: Config,
+  { fix = false, ...environment }: { fix?: boolean } & Environment = {},
+) => {
   const repairs: string[] = [];
   const checks = await collect(config, fix ? (what) => repairs.push(what) : undefined, environment);
   const lines = levels.flatMap((level) => [

@@ -177,9 +177,7 @@ export const Settings = z.object({
     .describe('Where Agenda keeps its recurring jobs; no post is ever in there')
     .meta(without('PostgreSQL')),
   ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
-  LATE_GRACE: duration('24h').describe(
-    'A post that is overdue by more than this, after an outage, is not published',
-  ),
+  LATE_GRACE: duration('24h').describe('A post that is overdue by more than this, after an outage, is not published'),
   AUDIT_KEEP: duration('730d')
     .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
     .describe('How long the audit log keeps an entry'),

@@ -14,7 +14,7 @@ import { connectInSandbox } from '#server/sandbox/sign-up';
 import { demoFiles } from './pictures.ts';
 import { startReceiver } from './receiver.ts';
 import { createDemoStore } from './store.ts';
-import { type Cast, pastDays, type Scene, statusFor, writeScenes, webhookHosts } from './story.ts';
+import { type Cast, pastDays, type Scene, statusFor, webhookHosts, writeScenes } from './story.ts';
 
 const dayMs = 24 * 3_600_000;
 /** Work that is due within this time runs in one step, such as the statistics of a post on several accounts. */
@@ -252,7 +252,12 @@ const fillLibrary = async ({ uploads }: Posthorn, { owner, jonas }: Cast) => {
 };
 
 /** Plays the scenes in order, and runs the work that becomes due in between at its time. */
-const playScenes = async ({ jobs, sandboxClock }: Posthorn, scenes: Scene[], end: Date, progress: (text: string) => void) => {
+const playScenes = async (
+  { jobs, sandboxClock }: Posthorn,
+  scenes: Scene[],
+  end: Date,
+  progress: (text: string) => void,
+) => {
   const forward = async (to: number) => {
     const byMs = Math.ceil(to - sandboxClock.now().getTime());
     if (byMs > 0) await sandboxClock.forward(byMs);

@@ -23,10 +23,7 @@ interface Event {
  * Plays the receivers of the demo's webhooks on loopback. The guarded client resolves their names to this server and
  * connects to nothing else, so that nothing leaves the machine. Its checks of addresses stay active.
  */
-export const startReceiver = async (
-  hosts: readonly string[],
-  statusFor: (delivery: ReceivedDelivery) => number,
-) => {
+export const startReceiver = async (hosts: readonly string[], statusFor: (delivery: ReceivedDelivery) => number) => {
   const attempts = new Map<string, number>();
   const deliveriesOf = new Map<string, string[]>();
   const server = createServer(async (req, res) => {

@@ -35,7 +35,7 @@ import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
-import { createHealth, type Health, type CheckedDatabase } from './health.ts';
+import { type CheckedDatabase, createHealth, type Health } from './health.ts';
 import { importRoute } from './import.ts';
 import { linkCardPicture } from './link-card-picture.ts';
 import { liveEvents } from './live-events.ts';

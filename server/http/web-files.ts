@@ -57,7 +57,13 @@ export const createWebApp = (folder: string) => {
     return files.get(path);
   };
 
-  const send = (req: Request, res: Response, { type, tag, plain, compressed }: WebFile, status: number, cache: string) => {
+  const send = (
+    req: Request,
+    res: Response,
+    { type, tag, plain, compressed }: WebFile,
+    status: number,
+    cache: string,
+  ) => {
     res.setHeader('cache-control', cache);
     if (cache !== 'no-store') res.setHeader('etag', tag);
     res.setHeader('vary', 'accept-encoding');

@@ -15,7 +15,8 @@ export const checkSettingNames = (
   const settingNames = [...new Set([...Object.keys(Settings.shape), ...ofNetworks])];
   return names.flatMap((name) => {
     // Kubernetes and Docker give every container the addresses of its services: DATABASE_PORT=tcp://…
-    const isIgnored = settingNames.includes(name) || commandSettings.includes(name) || setting(name)?.startsWith('tcp://');
+    const isIgnored =
+      settingNames.includes(name) || commandSettings.includes(name) || setting(name)?.startsWith('tcp://');
     const suggestion = isIgnored ? undefined : settingNames.find((one) => isNearly(name, one));
     return suggestion === undefined
       ? []

@@ -34,7 +34,10 @@ export const checkRecurringWork = (
           `The scheduler has stalled: recurring work last ran ${describeDuration(idleMs)} ago. Make sure that a process with the role jobs or all runs.`,
         )
       : work.ok('The scheduler runs');
-  return [state, ...jobs.filter(hasFailed).map(({ name, failReason }) => work.warning(describeFailure(name, failReason)))];
+  return [
+    state,
+    ...jobs.filter(hasFailed).map(({ name, failReason }) => work.warning(describeFailure(name, failReason))),
+  ];
 };
 
 const hasFailed = ({ failedAt, lastFinishedAt }: AgendaJob) =>

@@ -32,7 +32,12 @@ export const createLabels = ({
     return label;
   };
 
-  const mustAllExist = (what: 'post' | 'label', path: string, ids: readonly string[], existing: ReadonlySet<string>) => {
+  const mustAllExist = (
+    what: 'post' | 'label',
+    path: string,
+    ids: readonly string[],
+    existing: ReadonlySet<string>,
+  ) => {
     const missing = ids.findIndex((id) => !existing.has(id));
     if (missing < 0) return;
     const message = `names ${ids[missing]}, which is not a ${what} of this workspace`;

@@ -23,7 +23,10 @@ const change = sql(
     where id = $1 and workspace_id = $2`,
 );
 const remove = sql('labels.remove', 'delete from labels where id = $1 and workspace_id = $2');
-const lockExisting = sql('labels.lockExisting', 'select id from labels where workspace_id = $1 and id = any($2) for key share');
+const lockExisting = sql(
+  'labels.lockExisting',
+  'select id from labels where workspace_id = $1 and id = any($2) for key share',
+);
 const ofPost = sql(
   'labels.ofPost',
   `select on_post.label_id as id from post_labels on_post join labels l on l.id = on_post.label_id

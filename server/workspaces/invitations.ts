@@ -3,7 +3,7 @@ import { instantOf } from '#contracts/instant';
 import type { Invitation } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
-import { emailKey, checkEmail } from '#server/auth/email-address';
+import { checkEmail, emailKey } from '#server/auth/email-address';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';

@@ -1,7 +1,7 @@
 import type { ProfileChange, SessionRecord } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
-import { emailKey, checkEmail } from '#server/auth/email-address';
+import { checkEmail, emailKey } from '#server/auth/email-address';
 import type { OutsidePerson } from '#server/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
 import { bounds } from '#server/bounds';

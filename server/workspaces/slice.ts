@@ -54,7 +54,17 @@ export const openWorkspaces = ({
   const { baseUrl, production } = config;
   const store = createWorkspaceStore(database);
   const { publish } = live;
-  const invitations = createInvitations({ store, people, plans, audit, messages, notifications, publish, baseUrl, clock });
+  const invitations = createInvitations({
+    store,
+    people,
+    plans,
+    audit,
+    messages,
+    notifications,
+    publish,
+    baseUrl,
+    clock,
+  });
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
   const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });

@@ -1,7 +1,7 @@
-import { isPublish, isSchedule, publish, remove, schedule, describePending } from './publishing.ts';
 import { bestTimes, numbers } from './numbers.ts';
 import { draft, failed, find, isDraft, listAccounts, shorten, validate } from './posts.ts';
-import { type UserRequest, RefusedAction, type Talk, Unclear, PendingApproval } from './talk.ts';
+import { describePending, isPublish, isSchedule, publish, remove, schedule } from './publishing.ts';
+import { PendingApproval, RefusedAction, type Talk, Unclear, type UserRequest } from './talk.ts';
 import { plain } from './words.ts';
 
 /** Matches only the user's own words, so no text of a post or a network can make this model act. */

@@ -1,7 +1,7 @@
 import type { MetricsEntry, Summary, Totals } from '#contracts/analytics';
 import { accountsIn, connectedAccounts, networksOf } from './accounts.ts';
 import { type Range, rangeIn } from './ranges.ts';
-import { type UserRequest, resolvePost, type Talk, use } from './talk.ts';
+import { resolvePost, type Talk, type UserRequest, use } from './talk.ts';
 import { countOf, hour, joinNames, moment, number, quote, weekdays } from './words.ts';
 
 const defaultRange = 'last 7 days';
@@ -11,7 +11,9 @@ export function* numbers(request: UserRequest): Talk {
   const named = rangeIn(request.text, request.now, request.timeZone);
   if (named === undefined && /\b(this|it|that)\b/i.test(request.text)) return yield* numbersOfPost(request);
   const range = named ?? mustHave(defaultRange, request);
-  const accounts = /\b(on|for|of|from|at)\b/i.test(request.text) ? accountsIn(request.text, yield* connectedAccounts()) : [];
+  const accounts = /\b(on|for|of|from|at)\b/i.test(request.text)
+    ? accountsIn(request.text, yield* connectedAccounts())
+    : [];
   const input = { accountIds: accounts.map(({ id }) => id), timeZone: request.timeZone };
   const summary = yield* use<Summary>('analytics.summary', { from: range.from, to: range.to, ...input }, acceptPart);
   const { from, to } = range.before;

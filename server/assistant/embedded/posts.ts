@@ -3,19 +3,19 @@ import type { Post, Validation } from '#contracts/posts';
 import type { ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
 import { accountsIn, connectedAccounts, networksOf } from './accounts.ts';
-import { publishAsRequested, describePending } from './publishing.ts';
+import { describePending, publishAsRequested } from './publishing.ts';
 import { shorten as shortenText } from './shorten.ts';
 import {
-  type UserRequest,
-  resolvePost,
+  PendingApproval,
   postsWith,
   quotedIn,
   RefusedAction,
+  resolvePost,
   type Talk,
   textOf,
   Unclear,
+  type UserRequest,
   use,
-  PendingApproval,
 } from './talk.ts';
 import { countOf, joinNames, moment, plain, quote } from './words.ts';
 
@@ -32,7 +32,9 @@ export function* find(request: UserRequest): Talk {
   const posts = isTimed
     ? matches.toSorted((a, b) => (a.scheduledAt ?? '').localeCompare(b.scheduledAt ?? ''))
     : matches;
-  const lines = posts.slice(0, shownPosts).map((post) => `- ${describePost(post, request.timeZone, status === undefined)}`);
+  const lines = posts
+    .slice(0, shownPosts)
+    .map((post) => `- ${describePost(post, request.timeZone, status === undefined)}`);
   const rest = more || posts.length > shownPosts ? '\nThere are more; the page Posts has them all.' : '';
   return `${countOf(posts.length, what)}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
 }

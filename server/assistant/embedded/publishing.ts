@@ -1,5 +1,5 @@
 import { momentIn } from './moment.ts';
-import { type UserRequest, resolvePost, type Talk, Unclear, use } from './talk.ts';
+import { resolvePost, type Talk, Unclear, type UserRequest, use } from './talk.ts';
 import { moment } from './words.ts';
 
 const schedules = /\bschedule\b|\bplan (it|this)\b/i;

@@ -76,10 +76,13 @@ export const clientDocuments = (outbound: Outbound, clock: Clock) => {
       if (!/^application\/([\w.-]+\+)?json\b/i.test(headerOf(answer, 'content-type'))) return refuse(406);
       const document = parse(answer.body);
       if (document?.client_id === url && answer.body.length > documentBytes) return refuse(413);
-      return new Response(document?.client_id === url ? JSON.stringify(toMetadata(document)) : Uint8Array.from(answer.body), {
-        status: answer.status,
-        headers: { 'cache-control': headerOf(answer, 'cache-control'), expires: headerOf(answer, 'expires') },
-      });
+      return new Response(
+        document?.client_id === url ? JSON.stringify(toMetadata(document)) : Uint8Array.from(answer.body),
+        {
+          status: answer.status,
+          headers: { 'cache-control': headerOf(answer, 'cache-control'), expires: headerOf(answer, 'expires') },
+        },
+      );
     },
   };
 };

@@ -12,7 +12,7 @@ import type { Seal } from '#server/secrets/seal';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createAccessTokens } from './access-tokens.ts';
-import { type GivenConsent, createInteractions } from './interactions.ts';
+import { createInteractions, type GivenConsent } from './interactions.ts';
 import { createProvider } from './provider.ts';
 import { registrationRoute } from './registration.ts';
 import { createSigningKeys, signingAlgorithm } from './signing-keys.ts';

@@ -9,8 +9,8 @@ import { Refusal } from '#server/errors';
 import { sendPage } from '#server/pages/layout';
 import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { isLoopback } from './client-documents.ts';
-import type { Library } from './provider.ts';
 import { errorPage } from './error-page.ts';
+import type { Library } from './provider.ts';
 
 export interface GivenConsent {
   readonly who: SignedIn;

@@ -9,10 +9,10 @@ import { pageSecurity } from '#server/pages/layout';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { issuedAtMs } from './access-tokens.ts';
 import { clientDocuments } from './client-documents.ts';
+import { errorPage } from './error-page.ts';
 import { createRecords } from './records.ts';
 import { type SigningKey, signingAlgorithm } from './signing-keys.ts';
 import type { IdentityStore } from './store.ts';
-import { errorPage } from './error-page.ts';
 
 const hour = 60 * 60;
 const days = 24 * hour;
