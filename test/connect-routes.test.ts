@@ -131,7 +131,7 @@ describe('an account is not connected', () => {
     const answer = await yes(await begin(browser, 'pinterest'), 'fred');
     const refused = await finish(admin, 'pinterest', answer);
     expect(refused.status).toBe(409);
-    expect(refused.body.message).toContain('begun by somebody else');
+    expect(refused.body.message).toContain('started by somebody else');
     const { body } = await finish(browser, 'facebook', await yes(await begin(browser, 'facebook'), 'gina'));
     const path = body.next.replace('/connect/choose/', '/api/app/connections/');
     expect((await admin.get(path)).status).toBe(409);
@@ -147,7 +147,7 @@ describe('an account is not connected', () => {
     await begunAgo(19);
     expect((await finish(browser, 'tiktok', await yes(early, 'ida'))).status).toBe(200);
     await begunAgo(21);
-    expect((await finish(browser, 'tiktok', await yes(late, 'ida'))).body.message).toContain('has ended');
+    expect((await finish(browser, 'tiktok', await yes(late, 'ida'))).body.message).toContain('has expired');
     await begin(browser, 'tiktok');
     await begunAgo(21);
     await service.runChore('remove unfinished connections');
