@@ -9,18 +9,18 @@ const list = (entry: RegExp, message: string) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(z.string().regex(entry, message)));
 
-/** `90m`, `6h`, `30d`; undefined when it is not understood. */
+/** Parses `90m`, `6h`, `30d`; undefined if the text has another form. */
 export const durationMs = (text: string): number | undefined => {
   const [, count, unit = ''] = /^\+?(\d{1,6}) ?([smhd])$/.exec(text.trim()) ?? [];
   const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
-/** What a process does: answers requests, works on what is due, or both. */
+/** What a process does: answer requests, run jobs, or both. */
 export const roles = ['web', 'jobs', 'all'] as const;
 export type ProcessRole = (typeof roles)[number];
 
-/** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
+/** Who may create a workspace: owners and admins of one, everyone who is signed in, or only the operator. */
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
 
@@ -34,10 +34,10 @@ const duration = (example: string) =>
     .default(example)
     .refine((text) => durationMs(text) !== undefined, `must be a number with s, m, h or d, such as ${example}`);
 
-/** What stands in docs/settings.md for a setting that has no plain default. */
+/** The default that docs/settings.md shows for a setting without a literal one. */
 const without = (text: string) => ({ without: text });
 
-/** Every setting with its text: docs/settings.md is generated from here, in this order. */
+/** docs/settings.md is generated from these descriptions, in this order. */
 export const Settings = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
@@ -175,9 +175,7 @@ export const Settings = z.object({
     .describe('Where Agenda stores its recurring jobs; posts are never there')
     .meta(without('PostgreSQL')),
   ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
-  LATE_GRACE: duration('24h').describe(
-    'A post that is later than this, because nothing ran at its time, is not published',
-  ),
+  LATE_GRACE: duration('24h').describe('A post that is overdue by more than this, after an outage, is not published'),
   AUDIT_KEEP: duration('730d')
     .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
     .describe('How long the audit log keeps an entry'),
