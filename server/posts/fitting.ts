@@ -2,7 +2,7 @@ import type { Post, Version } from '#contracts/posts';
 import type { Constraints } from '#contracts/providers';
 import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
-import { createTurns, type TakeTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop, type YieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import { audioCodec, type FitRefusal, videoCodec, videoType } from '#server/media/fit-video';
 import {
@@ -64,7 +64,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     context: PublishContext & Pick<Caller, 'workspaceId'>,
     { kept = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
-    const turn = createTurns();
+    const turn = createYieldToEventLoop();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
     // The first who asks waits for ffmpeg to answer.
     const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
@@ -126,7 +126,7 @@ const wishesOf = async (
   post: FittablePost,
   { networkOf, media }: PublishContext,
   canFitVideos: boolean,
-  turn: TakeTurns,
+  turn: YieldToEventLoop,
 ) => {
   const wishes = new Map<string, readonly Wish[]>();
   const shared = new Map<string, readonly Wish[]>();
