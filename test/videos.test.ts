@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Issue } from '#contracts/errors';
 import type { EditorView, Post } from '#contracts/posts';
+import { checkFfmpeg } from '#server/cli/doctor-checks';
 import { createFitJobStore } from '#server/media/store';
 import { sql } from '#server/store/database';
 import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
@@ -135,6 +136,20 @@ describe('the codecs of a video', () => {
   test('are unknown in a file that names none, which the network judges', async () => {
     const { upload, write, issuesOf } = helpersFor(service);
     expect(await issuesOf(await write([x], [await upload(mp4())], {}))).toEqual([]);
+  });
+
+  test('doctor says that ffmpeg is missing, and what that means', async () => {
+    const { level, message } = await checkFfmpeg(service.config);
+    expect(level).toBe('note');
+    expect(message).toContain('has to be converted before its upload. Install ffmpeg');
+  });
+
+  test('a HEIC picture is stored without the place where it was taken', async () => {
+    expect(heic.includes('A secret place')).toBe(true);
+    const { id, ...item } = await service.client.media.upload(new Uint8Array(heic));
+    expect(item).toMatchObject({ kind: 'Image', mimeType: 'image/heic', width: 640, height: 480 });
+    const { bytesOf } = helpersFor(service);
+    expect((await bytesOf(id)).includes('A secret place')).toBe(false);
   });
 
   test('a video that takes its pictures from another file is refused', async () => {
