@@ -43,7 +43,7 @@ const instructionsFor = (baseUrl: string) =>
 const listTtlMs = 60_000;
 const discoverTtlMs = 3_600_000;
 
-/** The members of a JSON object without its braces: results are put together as text, most of it written once. */
+/** The members of a JSON object without its braces: results are concatenated as text, because most of it never changes. */
 const members = (object: object) => JSON.stringify(object).slice(1, -1);
 
 /** Answers a request with the JSON of its result. */
@@ -70,11 +70,11 @@ export const createMethods = ({
   const listEnd = members({ ttlMs: listTtlMs, cacheScope: 'private' });
   const modernEnd = members({ resultType: 'complete', _meta: { [serverInfoKey]: serverInfo } });
 
-  const initialize = ({ protocolVersion: wished }: Message['params']) => {
-    if (typeof wished !== 'string') throw badParams('protocolVersion must be a string.');
-    if (!versions.includes(wished)) throw unknownVersion(wished);
-    // 2026-07-28 has no initialize: a client that sends one all the same gets the newest version that has it.
-    const protocolVersion = wished === modernVersion ? newestLegacyVersion : wished;
+  const initialize = ({ protocolVersion: requested }: Message['params']) => {
+    if (typeof requested !== 'string') throw badParams('protocolVersion must be a string.');
+    if (!versions.includes(requested)) throw unknownVersion(requested);
+    // 2026-07-28 has no initialize: a client that sends one anyway gets the newest version that has it.
+    const protocolVersion = requested === modernVersion ? newestLegacyVersion : requested;
     return members({ protocolVersion, ...about, serverInfo });
   };
 
@@ -105,7 +105,7 @@ export const createMethods = ({
   const modernResult = (text: string) => `{${text},${modernEnd}}`;
   const legacyResult = (text: string) => `{${text}}`;
 
-  /** `badArguments`: the arguments of a tool hold what nobody can keep. */
+  /** `badArguments`: the tool's arguments contain text that PostgreSQL cannot store. */
   return async (
     message: Message,
     mcpCaller: McpCaller,

@@ -20,17 +20,17 @@ export const refusalInWords = ({ code, message, issues }: Refusal) => {
   return others.length === 0 ? `${code}: ${only}` : [`${code}:`, only, ...others].join('\n- ');
 };
 
-/** The list says it, with its place. */
+/** The issues below repeat the first one with its path, so the message need not. */
 const withoutFirst = (message: string, [first]: readonly Issue[]) =>
   first && message.endsWith(first.message) ? message.slice(0, -first.message.length).trimEnd() : message;
 
-/** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
+/** The message of an input issue continues its field name; the message of a post issue is a sentence, after a colon. */
 const issueInWords = ({ path, message, code: _, fix: __, ...facts }: Issue, mark: '' | ':') => {
-  const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
-  return inOneLine(`${quoted(path)}${mark} ${message}${told.length > 0 ? ` (${told.join(', ')})` : ''}`);
+  const details = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
+  return inOneLine(`${quoted(path)}${mark} ${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
 };
 
-/** What a model gets to read of an output: all of it for a question, and for a change what it did. */
+/** The text of an output: all of it for a read, a summary of the change for a write. */
 export const outputInWords = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
   if (schema !== (Post as z.ZodType)) return inBrief(output as object);
   return kind === 'Write' ? savedInWords(output as Post) : postInWords(output as Post);
@@ -39,10 +39,10 @@ export const outputInWords = ({ kind, output: schema }: Pick<Action, 'kind' | 'o
 const postInWords = (post: Post) => {
   const { status, results } = post;
   const out = results.filter(({ ok }) => ok).length;
-  const told = inBrief(post);
+  const text = inBrief(post);
   return status === 'Failed' && results.length > 0
-    ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${told}`
-    : told;
+    ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
+    : text;
 };
 
 const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
@@ -74,7 +74,7 @@ export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, ex
 export const twinInWords = (id: string) =>
   `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
 
-/** What a model has to know of the requests about a post, below the post itself. */
+/** Approval requests about a post, appended to the text of the post. */
 export const requestsInWords = (requests: readonly RequestNews[]) => requests.map(newsInWords).join('\n');
 
 const newsInWords = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestNews) => {
