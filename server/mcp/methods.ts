@@ -105,7 +105,7 @@ export const createMethods = ({
   const modernResult = (text: string) => `{${text},${modernEnd}}`;
   const legacyResult = (text: string) => `{${text}}`;
 
-  /** `badArguments`: the tool's arguments contain text that PostgreSQL cannot store. */
+  /** `badArguments`: the tool's arguments contain text or keys that the service refuses to store. */
   return async (
     message: Message,
     mcpCaller: McpCaller,

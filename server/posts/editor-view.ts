@@ -12,7 +12,7 @@ import type { PostStore } from './store.ts';
 
 export type Desk = ReturnType<typeof createDesk>;
 
-/** What lies beside a post while somebody writes it. */
+/** What the editor shows beside a post: issues, limits, choices, media and link cards. */
 export const createDesk = ({
   store,
   accounts,
@@ -33,8 +33,8 @@ export const createDesk = ({
   view: async (caller: Caller, id: string): Promise<EditorView> => {
     const post = await store.get(caller.workspaceId, id);
     if (post === undefined) throw notFound('post', id);
-    const used = mediaIn(post.versions);
-    const files = await library.find(caller, used);
+    const mediaIds = mediaIn(post.versions);
+    const files = await library.find(caller, mediaIds);
     const connected = await accounts.connectedOf(caller, post.accountIds);
     const { issues, warnings, fits } = await lifecycle.examine(caller, post);
     return {
@@ -48,8 +48,8 @@ export const createDesk = ({
         const outgoing = outgoingTo(network, post.versions, accountId, files);
         const choices = Object.fromEntries(
           network.options.flatMap(({ key }) => {
-            const known = network.choicesFor?.(key, facts);
-            return known ? [[key, known]] : [];
+            const accountChoices = network.choicesFor?.(key, facts);
+            return accountChoices ? [[key, accountChoices]] : [];
           }),
         );
         const fitted = Object.fromEntries(
@@ -60,7 +60,7 @@ export const createDesk = ({
         const disabledOptions = network.disabledOptions?.(outgoing.post, facts) ?? {};
         return [{ accountId, constraints, choices, disabledOptions, fitted, ...(pollLimits && { pollLimits }) }];
       }),
-      media: await library.items(caller, used),
+      media: await library.items(caller, mediaIds),
       linkCards: toLinkCards(await linkCards.of(caller, id)),
     };
   },
