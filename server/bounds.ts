@@ -49,7 +49,7 @@ export const bounds = {
   imagePixels: 100_000_000,
   /** What LinkedIn takes; nobody else takes documents. */
   documentBytes: 100 * 1024 * 1024,
-  pixelsUnderWay: 50_000_000,
+  pixelsInUse: 50_000_000,
   /** Pictures that one request has fitted to networks; others wait for the next. */
   renditions: 100,
   /** Segments or chunks of one image. */

@@ -4,7 +4,7 @@ import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { CallableTool } from './tools.ts';
-import { outputInWords, pendingInWords, refusalInWords, requestsInWords, twinInWords } from './words.ts';
+import { describeOutput, describePending, describeRefusal, describeRequests, describeDuplicate } from './descriptions.ts';
 
 /** Runs a tool. Returns the members of a tools/call result, also for a refusal, because the model has to read it. */
 export const callTool = async (
@@ -12,7 +12,7 @@ export const callTool = async (
   args: unknown,
   caller: Caller,
   approvals: Approvals,
-  postAlike: (postId: string) => Promise<string | undefined>,
+  findDuplicate: (postId: string) => Promise<string | undefined>,
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
@@ -20,11 +20,11 @@ export const callTool = async (
     if (asked) {
       const { approvalUrl } = asked;
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
-      return success(pending, pendingInWords(name, asked));
+      return success(pending, describePending(name, asked));
     }
-    const text = outputInWords(action.action, output.value);
-    const twin = isNewPost(action, args) ? await postAlike((output.value as Post).id) : undefined;
-    const more = [...(twin ? [twinInWords(twin)] : []), ...(requests.length > 0 ? [requestsInWords(requests)] : [])];
+    const text = describeOutput(action.action, output.value);
+    const duplicate = isNewPost(action, args) ? await findDuplicate((output.value as Post).id) : undefined;
+    const more = [...(duplicate ? [describeDuplicate(duplicate)] : []), ...(requests.length > 0 ? [describeRequests(requests)] : [])];
     return success(output.text, [text, ...more].join('\n\n'));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
@@ -38,7 +38,7 @@ const isNewPost = ({ action }: RunnableAction, args: unknown) =>
 
 /** A tool result and not a protocol error, so that the model reads it and can correct its call. */
 export const refused = (refusal: Refusal, inToolNames: (text: string) => string) =>
-  `${content(inToolNames(refusalInWords(refusal)))},"isError":true`;
+  `${content(inToolNames(describeRefusal(refusal)))},"isError":true`;
 
 const content = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
 

@@ -25,7 +25,7 @@ export interface McpParts {
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
-  readonly postAlike: Reading['alike'];
+  readonly findDuplicate: Reading['findDuplicate'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }

@@ -54,7 +54,7 @@ export const createMethods = ({
   authorization,
   requestApproval,
   requestsAbout,
-  postAlike,
+  findDuplicate,
 }: {
   baseUrl: string;
   version: string;
@@ -62,7 +62,7 @@ export const createMethods = ({
   authorization: Authorization;
   requestApproval: ApprovalCards['request'];
   requestsAbout: ApprovalCards['about'];
-  postAlike: Reading['alike'];
+  findDuplicate: Reading['findDuplicate'];
 }) => {
   const serverInfo = { name: 'posthorn', title: 'Posthorn', version };
   const about = { capabilities: { tools: {} }, instructions: instructionsFor(baseUrl) };
@@ -98,8 +98,8 @@ export const createMethods = ({
         requestApproval({ caller, client, action, input, requestId: req.requestId }),
       about: (postId: string) => requestsAbout(caller, postId),
     };
-    const alike = (postId: string) => postAlike(caller, postId);
-    return callTool(tool, args, caller, approvals, alike, tools.inToolNames);
+    const findDuplicateOf = (postId: string) => findDuplicate(caller, postId);
+    return callTool(tool, args, caller, approvals, findDuplicateOf, tools.inToolNames);
   };
 
   const modernResult = (text: string) => `{${text},${modernEnd}}`;

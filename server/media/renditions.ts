@@ -12,7 +12,7 @@ import { withPixels } from './decoding.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitRefusal, type FitTarget, fitImage, recipe } from './fit-image.ts';
 import { thumbnailKey } from './item.ts';
-import type { MadeRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
+import type { FinishedRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
 
 /** How long a request waits for renditions. Those that take longer are finished in the background. */
 const waitMs = 20_000;
@@ -27,7 +27,7 @@ export interface Wish {
 }
 
 export type Rendition = RenditionRow;
-export type MadeRendition = MadeRow;
+export type FinishedRendition = FinishedRow;
 export type PostRendition = PostRenditionRow;
 export type { FitRefusal };
 
@@ -122,7 +122,7 @@ export const createRenditions = ({
   };
 
   /** People approved these bytes. A missing or damaged file is rendered again, and used only if the hash still matches. */
-  const isWhole = async (workspaceId: string, row: MadeRow): Promise<boolean> => {
+  const isWhole = async (workspaceId: string, row: FinishedRow): Promise<boolean> => {
     const file = await files.read(row.id);
     if (file !== undefined) {
       const hash = createHash('sha256');
@@ -189,7 +189,7 @@ export const createRenditions = ({
     },
 
     /** For pages. */
-    item: (row: MadeRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
+    item: (row: FinishedRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
       id: row.id,
       kind: 'Image',
       mimeType: row.mimeType,
@@ -205,7 +205,7 @@ export const createRenditions = ({
 };
 
 /** As it is published: with the alternative text of its original. */
-export const fittedMedia = (row: MadeRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
+export const fittedMedia = (row: FinishedRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
   id: row.id,
   kind: 'Image',
   mimeType: row.mimeType,

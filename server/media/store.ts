@@ -152,7 +152,7 @@ interface RenditionKey {
 }
 
 /** A finished rendition. */
-export interface MadeRow extends RenditionKey {
+export interface FinishedRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: null;
@@ -171,7 +171,7 @@ interface RefusedRow extends RenditionKey {
   readonly refused: FitRefusal;
 }
 
-export type RenditionRow = MadeRow | RefusedRow;
+export type RenditionRow = FinishedRow | RefusedRow;
 
 const renditionColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
   ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.sha256, ${r}.created_at as "createdAt"`;
@@ -227,7 +227,7 @@ const keepForPost = sql(
 );
 
 /** The rendition that an account gets instead of the original picture of the post. */
-export interface PostRenditionRow extends MadeRow {
+export interface PostRenditionRow extends FinishedRow {
   readonly postId: string;
   readonly accountId: string;
   readonly lost: boolean;
@@ -257,9 +257,9 @@ export const createRenditionStore = (db: Database) => ({
 
   /** In any workspace: public addresses do not name one. */
   get: async (id: string) =>
-    (await db.query<RenditionRow>(anywhere, [[id]])).find((row): row is MadeRow => row.refused === null),
+    (await db.query<RenditionRow>(anywhere, [[id]])).find((row): row is FinishedRow => row.refused === null),
 
-  insert: (workspaceId: string, row: Omit<MadeRow, 'createdAt'> | RefusedRow) => {
+  insert: (workspaceId: string, row: Omit<FinishedRow, 'createdAt'> | RefusedRow) => {
     const {
       mimeType = null,
       bytes = null,

@@ -67,7 +67,7 @@ export const createRequest =
         ...headers,
       },
       ...(body !== undefined && { body }),
-      keptConnection: true,
+      reuseConnection: true,
       timeoutMs: timeoutMs + Math.ceil((length ?? 0) / slowestBytesPerMs),
       maxBytes: maxAnswerBytes,
       guard: { ...guard, mayBegin },

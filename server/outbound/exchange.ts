@@ -9,7 +9,7 @@ import { TimedOut, TooLarge, TooLate } from './trouble.ts';
 export interface WriteGuard {
   mayBegin(): boolean;
   /** Checked before each further chunk of a stream. */
-  mayGoOn?(): boolean;
+  mayContinue?(): boolean;
 }
 
 /** A checked address, as undici takes it. */

@@ -21,7 +21,7 @@ export interface OutboundRequest {
   /** A longer answer is an error. 0: resolve with status and headers, without the body. */
   readonly maxBytes?: number;
   /** May use an idle connection, which can break under the request. For requests that are safe to repeat or can be verified. */
-  readonly keptConnection?: boolean;
+  readonly reuseConnection?: boolean;
   /** Retried once on a fresh connection when a reused one breaks before any answer: the server may get the request twice. */
   readonly repeatable?: boolean;
   readonly guard?: WriteGuard;
@@ -103,7 +103,7 @@ export const createOutbound = ({
   const keepAliveAgent = new Agent({ ...shared, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs });
 
   const cachedTargets = new Map<string, CheckedTarget>();
-  const targetOf = (text: string, { keptConnection }: OutboundRequest): CheckedTarget => {
+  const targetOf = (text: string, { reuseConnection }: OutboundRequest): CheckedTarget => {
     const cached = cachedTargets.get(text);
     if (cached) return cached;
     const checked = checkUrl(text, rules);
@@ -111,7 +111,7 @@ export const createOutbound = ({
       ? { ok: true as const, origin: checked.url.origin, path: checked.url.pathname + checked.url.search }
       : checked;
     // Callers that reuse connections call the same addresses again.
-    if (keptConnection) {
+    if (reuseConnection) {
       if (cachedTargets.size >= maxCachedTargets) cachedTargets.clear();
       cachedTargets.set(text, target);
     }
@@ -119,8 +119,8 @@ export const createOutbound = ({
   };
 
   const request = (target: Target, options: OutboundRequest): Promise<OutboundAnswer> => {
-    const { timeoutMs = defaultTimeoutMs, keptConnection } = options;
-    if (!keptConnection) return ask(agent, target, options, timeoutMs).catch(troubleFrom);
+    const { timeoutMs = defaultTimeoutMs, reuseConnection } = options;
+    if (!reuseConnection) return ask(agent, target, options, timeoutMs).catch(troubleFrom);
     const startedMs = performance.now();
     return ask(keepAliveAgent, target, options, timeoutMs).catch((error: unknown) => {
       if (!options.repeatable || !brokeWhileReused(error)) return troubleFrom(error);
@@ -160,7 +160,7 @@ const begin = async (
 const ask = (
   dispatcher: Dispatcher,
   target: Target,
-  { method = 'GET', headers = {}, body, guard, maxBytes = defaultMaxBytes, keptConnection }: OutboundRequest,
+  { method = 'GET', headers = {}, body, guard, maxBytes = defaultMaxBytes, reuseConnection }: OutboundRequest,
   timeoutMs: number,
 ): Promise<OutboundResponse> =>
   exchange(dispatcher, target, {
@@ -170,15 +170,15 @@ const ask = (
     guard,
     timeoutMs,
     maxBytes,
-    drainBytes: keptConnection ? drainBytes : 0,
+    drainBytes: reuseConnection ? drainBytes : 0,
   });
 
 /** A generator, because a stream would buffer chunks after their check. The request head is written with the first chunk. */
-async function* guardedChunks(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {
+async function* guardedChunks(stream: Readable, { mayBegin, mayContinue = () => true }: WriteGuard) {
   let isFirst = true;
   for await (const chunk of stream) {
     if (isFirst && !mayBegin()) throw new TooLate();
-    if (!isFirst && !mayGoOn()) throw new Error('The process stalled while it sent this.');
+    if (!isFirst && !mayContinue()) throw new Error('The process stalled while it sent this.');
     isFirst = false;
     yield chunk;
   }

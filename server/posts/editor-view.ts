@@ -10,10 +10,10 @@ import type { LinkCards } from './link-cards.ts';
 import { mediaIn, outgoingTo, toLinkCards } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
-export type Desk = ReturnType<typeof createDesk>;
+export type EditorViews = ReturnType<typeof createEditorViews>;
 
 /** What the editor shows beside a post: issues, limits, choices, media and link cards. */
-export const createDesk = ({
+export const createEditorViews = ({
   store,
   accounts,
   library,
@@ -30,7 +30,7 @@ export const createDesk = ({
   lifecycle: Lifecycle;
   linkCards: LinkCards;
 }) => ({
-  view: async (caller: Caller, id: string): Promise<EditorView> => {
+  get: async (caller: Caller, id: string): Promise<EditorView> => {
     const post = await store.get(caller.workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     const mediaIds = mediaIn(post.versions);
@@ -53,7 +53,7 @@ export const createDesk = ({
           }),
         );
         const fitted = Object.fromEntries(
-          [...(fits.get(accountId)?.made ?? [])].map(([id, row]) => [id, renditions.item(row, files.get(id) ?? {})]),
+          [...(fits.get(accountId)?.finished ?? [])].map(([id, row]) => [id, renditions.item(row, files.get(id) ?? {})]),
         );
         const pollLimits = network.pollLimitsFor?.(facts);
         const constraints = network.constraintsFor(outgoing.post, facts);

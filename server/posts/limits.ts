@@ -61,7 +61,7 @@ export const checkLimits = async (
       provider: network.name,
     });
     // Accounts of one network that share a version also share its problems, so a long text is measured once.
-    const fitted = [...(fit?.made.values() ?? [])].map(({ id }) => id).join(' ');
+    const fitted = [...(fit?.finished.values() ?? [])].map(({ id }) => id).join(' ');
     const shared = `${network.key} ${outgoing.version} ${fitted} ${JSON.stringify(facts)}`;
     const findings =
       checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, media, fit, reachable, measure, turn }));

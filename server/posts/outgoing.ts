@@ -19,7 +19,7 @@ export const outgoingTo = <Media extends NetworkMedia>(
   versions: readonly Version[],
   accountId: string,
   media: ReadonlyMap<string, Media>,
-  kept: readonly KeptLinkCard[] = [],
+  kept: readonly StoredLinkCard[] = [],
 ): Outgoing<Media> => {
   const version = versionFor(versions, accountId);
   const missing: Problem[] = [];
@@ -46,15 +46,15 @@ export const outgoingTo = <Media extends NetworkMedia>(
 };
 
 /** A link card of a post, and the network that shows it. */
-export interface KeptLinkCard extends LinkCard {
+export interface StoredLinkCard extends LinkCard {
   readonly network: string;
 }
 
 /** As pages show them. */
-export const toLinkCards = (kept: readonly KeptLinkCard[]): ShownLinkCard[] =>
+export const toLinkCards = (kept: readonly StoredLinkCard[]): ShownLinkCard[] =>
   kept.map(({ picture, ...card }) => ({ ...card, ...(picture && { pictureUrl: `/link-cards/${picture}` }) }));
 
-const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly KeptLinkCard[]): LinkCard[] => {
+const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly StoredLinkCard[]): LinkCard[] => {
   const own = kept.filter(({ network }) => network === key);
   if (own.length === 0 || linkCards === undefined) return [];
   const shown = linkCards.of(post);
@@ -76,7 +76,7 @@ export const pinOf = (
   post: Post,
   networkOf: (accountId: string) => Network | undefined,
   media: ReadonlyMap<string, NetworkMedia>,
-  kept: readonly KeptLinkCard[],
+  kept: readonly StoredLinkCard[],
   /** With renditions in the place of pictures. */
   mediaFor: (accountId: string) => ReadonlyMap<string, NetworkMedia> = () => media,
 ): Buffer => {

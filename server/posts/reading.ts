@@ -55,7 +55,7 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   hold: ({ workspaceId }: Caller, ids: readonly string[]) => store.hold(workspaceId, ids),
 
   /** A recent draft with the same content for the same accounts. */
-  alike: ({ workspaceId }: Caller, id: string) => store.alike(workspaceId, id, duplicateWindow),
+  findDuplicate: ({ workspaceId }: Caller, id: string) => store.findDuplicate(workspaceId, id, duplicateWindow),
 
   /** The next posts scheduled for this account. */
   scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>

@@ -8,7 +8,7 @@ import type { PlanUse } from '#server/plans/allowance';
 import { type Database, sql } from '#server/store/database';
 import { isColumnMissing } from '#server/store/pg-errors';
 import { keyColumns, type PostKey } from '#server/store/post-key';
-import type { KeptLinkCard } from './outgoing.ts';
+import type { StoredLinkCard } from './outgoing.ts';
 import { type PostRow, postColumns, postJsonOf, toPost } from './post-row.ts';
 import {
   counts,
@@ -123,8 +123,8 @@ const begin = sql(
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
 /** Another draft with the same content for the same accounts, among the newest posts. */
-const alike = sql(
-  'posts.alike',
+const findDuplicate = sql(
+  'posts.findDuplicate',
   `select newest.id from posts p
      join (select workspace_id, id, status, account_ids, versions from posts where workspace_id between $1 and $1
             order by workspace_id desc, id desc limit $3) newest
@@ -363,8 +363,8 @@ export const createPostStore = (db: Database) => {
     many: async (workspaceId: string, ids: readonly string[]) =>
       (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
 
-    alike: async (workspaceId: string, id: string, among: number) =>
-      (await db.query<{ id: string }>(alike, [workspaceId, id, among]))[0]?.id,
+    findDuplicate: async (workspaceId: string, id: string, among: number) =>
+      (await db.query<{ id: string }>(findDuplicate, [workspaceId, id, among]))[0]?.id,
 
     hold: async (workspaceId: string, ids: readonly string[]) =>
       new Set((await db.query<{ id: string }>(hold, [workspaceId, ids])).map(({ id }) => id)),
@@ -372,7 +372,7 @@ export const createPostStore = (db: Database) => {
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
 
-    keepLinkCards: async (workspaceId: string, postId: string, cards: readonly (KeptLinkCard & ReadLinkCard)[]) => {
+    keepLinkCards: async (workspaceId: string, postId: string, cards: readonly (StoredLinkCard & ReadLinkCard)[]) => {
       const rows = cards.map((card) => ({ ...card, pictureBytes: card.pictureBytes?.toString('base64') }));
       if (cards.length > 0) await db.run(keepLinkCards, [workspaceId, postId, JSON.stringify(rows)]);
     },
@@ -385,8 +385,8 @@ export const createPostStore = (db: Database) => {
     linkCards: async (
       workspaceId: string,
       postIds: readonly string[],
-    ): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {
-      const rows = await db.query<{ postId: string; cards: KeptLinkCard[] }>(linkCards, [workspaceId, postIds]);
+    ): Promise<ReadonlyMap<string, StoredLinkCard[]>> => {
+      const rows = await db.query<{ postId: string; cards: StoredLinkCard[] }>(linkCards, [workspaceId, postIds]);
       return new Map(rows.map(({ postId, cards }) => [postId, cards]));
     },
 

@@ -315,7 +315,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
     const guard = {
       mayBegin: () => written(sinceBegun() < parts.sendWithinMs),
-      mayGoOn: () => written(sinceWritten() < parts.sendWithinMs),
+      mayContinue: () => written(sinceWritten() < parts.sendWithinMs),
     };
     return {
       ...site,

@@ -4,7 +4,7 @@ import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
 import { isLate } from '#server/posts/late';
 import type { EndedPost } from '#server/posts/outcome';
-import type { KeptLinkCard } from '#server/posts/outgoing';
+import type { StoredLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 
@@ -31,7 +31,7 @@ export interface SendRow {
   /** Not null when the post has ended as uncertain, and the network is asked once more what became of it. */
   readonly result: Result | null;
   readonly versions: readonly Version[];
-  readonly linkCards: readonly KeptLinkCard[] | null;
+  readonly linkCards: readonly StoredLinkCard[] | null;
   readonly renditionIds: readonly string[] | null;
   readonly scheduledAt: string | null;
   readonly account: AccountRow;

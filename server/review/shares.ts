@@ -163,7 +163,7 @@ export const createShares = ({
       const share = await open(secret);
       const post = await postOf(share);
       const fits = [...(await lifecycle.fits(readerOf(share), post)).values()];
-      const fitted = fits.flatMap(({ made }) => [...made.values()].map(({ id }) => id));
+      const fitted = fits.flatMap(({ finished }) => [...finished.values()].map(({ id }) => id));
       const id = [...mediaIn(post.versions), ...fitted].find((one) => keyOf(secret, one) === key);
       if (id === undefined) throw notShared();
       return library.open(id, size);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
+import { migrate, pendingIn, postponedIn, describePostponed } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** For the lock of migrations, before the operator is told who holds it. */
@@ -23,7 +23,7 @@ export const prepare = async (
   told: Told,
 ) => {
   const postponed = await applyMigrations(database, told, Math.min(lockWaitMs, startPatienceMs));
-  if (postponed) told.info({ number: postponed.migration.number }, postponedInWords(postponed));
+  if (postponed) told.info({ number: postponed.migration.number }, describePostponed(postponed));
   if (production) {
     const aheadMs = await sandboxClock.close();
     if (aheadMs > 0) told.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');

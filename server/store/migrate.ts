@@ -139,7 +139,7 @@ export async function postponedIn(
   return sessions.length > 0 ? { migration, sessions } : undefined;
 }
 
-export const postponedInWords = ({ migration: { number, name }, sessions }: Postponed): string =>
+export const describePostponed = ({ migration: { number, name }, sessions }: Postponed): string =>
   `Migration ${number} "${name}" waits until every process of an earlier release has ended. Connected now: ` +
   sessions.map(({ pid, about }) => `session ${pid} of PostgreSQL (${about})`).join(', ');
 

@@ -97,7 +97,7 @@ export const createDelivering = ({
       body,
       timeoutMs: answerTimeoutMs,
       maxBytes: 0,
-      keptConnection: true,
+      reuseConnection: true,
       repeatable: true,
       guard: lease,
     });

@@ -60,7 +60,7 @@ export const openMcpDoor = async (
       };
     },
     requestsAbout: async () => [],
-    postAlike: async () => undefined,
+    findDuplicate: async () => undefined,
     rateLimit: createRateLimits({
       store: { add: async () => [], purge: async () => 0 },
       clock: service.clock,

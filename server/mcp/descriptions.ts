@@ -5,18 +5,18 @@ import { Post } from '#contracts/posts';
 import type { RequestNews } from '#server/approvals/card-view';
 import type { Asked } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
-import { inBrief, inOneLine, quoted } from './brief.ts';
+import { toCompactText, inOneLine, quoted } from './compact-text.ts';
 
 /** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
-export const refusalInWords = ({ code, message, issues }: Refusal) => {
+export const describeRefusal = ({ code, message, issues }: Refusal) => {
   // The message of a bad input is its first issue.
   if (code !== 'BadInput' || issues.length === 0) {
     return [
       `${code}: ${inOneLine(withoutFirst(message, issues))}`,
-      ...issues.map((issue) => `- ${issueInWords(issue, ':')}`),
+      ...issues.map((issue) => `- ${describeIssue(issue, ':')}`),
     ].join('\n');
   }
-  const [only, ...others] = issues.map((issue) => issueInWords(issue, ''));
+  const [only, ...others] = issues.map((issue) => describeIssue(issue, ''));
   return others.length === 0 ? `${code}: ${only}` : [`${code}:`, only, ...others].join('\n- ');
 };
 
@@ -25,27 +25,27 @@ const withoutFirst = (message: string, [first]: readonly Issue[]) =>
   first && message.endsWith(first.message) ? message.slice(0, -first.message.length).trimEnd() : message;
 
 /** The message of an input issue continues its field name; the message of a post issue is a sentence, after a colon. */
-const issueInWords = ({ path, message, code: _, fix: __, ...facts }: Issue, mark: '' | ':') => {
+const describeIssue = ({ path, message, code: _, fix: __, ...facts }: Issue, mark: '' | ':') => {
   const details = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
   return inOneLine(`${quoted(path)}${mark} ${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
 };
 
 /** The text of an output: all of it for a read, a summary of the change for a write. */
-export const outputInWords = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
-  if (schema !== (Post as z.ZodType)) return inBrief(output as object);
-  return kind === 'Write' ? savedInWords(output as Post) : postInWords(output as Post);
+export const describeOutput = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
+  if (schema !== (Post as z.ZodType)) return toCompactText(output as object);
+  return kind === 'Write' ? describeSave(output as Post) : describePost(output as Post);
 };
 
-const postInWords = (post: Post) => {
+const describePost = (post: Post) => {
   const { status, results } = post;
   const out = results.filter(({ ok }) => ok).length;
-  const text = inBrief(post);
+  const text = toCompactText(post);
   return status === 'Failed' && results.length > 0
     ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
     : text;
 };
 
-const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
+const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
   [
     `Saved ${id}, ${status}, updatedAt ${updatedAt}.`,
     accountIds.length === 0 ? 'It goes to no account yet.' : `It goes to ${count(accountIds.length, 'account')}.`,
@@ -60,7 +60,7 @@ const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt
 
 const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
-export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: Asked) =>
+export const describePending = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: Asked) =>
   [
     `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}.`,
     again
@@ -71,13 +71,13 @@ export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, ex
     `Tell the user, and do not call ${tool} again for it.`,
   ].join(' ');
 
-export const twinInWords = (id: string) =>
+export const describeDuplicate = (id: string) =>
   `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
 
 /** Approval requests about a post, appended to the text of the post. */
-export const requestsInWords = (requests: readonly RequestNews[]) => requests.map(newsInWords).join('\n');
+export const describeRequests = (requests: readonly RequestNews[]) => requests.map(describeRequest).join('\n');
 
-const newsInWords = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestNews) => {
+const describeRequest = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestNews) => {
   const tool = action.replace('.', '_');
   switch (status) {
     case 'Open':

@@ -3,7 +3,7 @@
  * per field; a list of flat records becomes a table; empty values are left out. Text from outside is quoted and stays on
  * the line of its field, so that it cannot pass for a field.
  */
-export const inBrief = (output: object): string => {
+export const toCompactText = (output: object): string => {
   const lines = fieldsOf(output);
   return (lines.length > 0 ? lines : Object.keys(output).map((name) => `${name}: none`)).join('\n');
 };
