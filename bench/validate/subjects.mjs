@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { postActions } from '../../contracts/posts.ts';
 import { networks } from '../../generated/networks.ts';
 import { checkLimits } from '../../server/posts/limits.ts';
-import * as publishControls from './by-hand.mjs';
+import * as byHand from './by-hand.mjs';
 import { cpuMs } from './cpu-ms.mjs';
 
 const accountIds = networks.map(({ key }) => `acct_${key.toUpperCase().padEnd(26, '0')}`);
@@ -85,13 +85,13 @@ const timeAwaited = async (work, calls) => {
 
 /** In each subject the first way is 1.00. */
 export const subjects = [
-  inputs('posts.create', create, publishControls.createInput),
-  inputs('posts.update', update, publishControls.updateInput),
+  inputs('posts.create', create, byHand.createInput),
+  inputs('posts.update', update, byHand.updateInput),
   {
     name: `limits of ${networks.length} networks`,
     timed: timeAwaited,
     ways: {
-      'by hand: lengths, numbers, file types and sizes alone': async () => publishControls.limits(post, surroundings),
+      'by hand: lengths, numbers, file types and sizes alone': async () => byHand.limits(post, surroundings),
       'checkLimits: all rules (what the service runs)': () => checkLimits(post, surroundings),
     },
   },
