@@ -196,7 +196,7 @@ describe('every way in which a send can break is known, said and followed as the
       expect(await own.rowOf(id)).toMatchObject({ begun_at: null, due_in_ms: null });
     },
 
-    'The mark is committed, and no byte has left: no connection, or the process stood still for half of its lease':
+    'The mark is committed, and no byte has left: no connection, or the process stalled for half of its lease':
       async () => {
         const naps = [true];
         const startStopwatch = (): Stopwatch => () => (naps.shift() ? Number.POSITIVE_INFINITY : 0);
@@ -292,7 +292,7 @@ describe('every way in which a send can break is known, said and followed as the
       expect(await own.rowOf(id)).toMatchObject({ begun_at: null, claim: expect.any(String) });
     },
 
-    'The database is away when the network answers': async () => {
+    'The database is unavailable when the network answers': async () => {
       const own = await begin();
       await failWhen(own, 'new.result is not null and old.result is null', "raise 'away' using errcode = '57P01'");
       own.startJobs();

@@ -211,7 +211,7 @@ describe('a thread that is out in part keeps the address of what is out', () => 
     const { ended } = await turn({}, { ...thread, ...row, begunAt: null });
     expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code } } }]);
     expect(ended[0]?.result.error?.message).toMatch(
-      `1 of 2 parts are out; publishing again goes on with the next. ${words}`,
+      `1 of 2 parts are out; publishing again continues with the next. ${words}`,
     );
   });
 
