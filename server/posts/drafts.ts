@@ -204,7 +204,7 @@ export const createDrafts = ({
     check: checkContent,
 
     /** An imported draft. Its time is only a suggestion, even from a human. */
-    bring: (
+    addDraft: (
       caller: Caller,
       input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },
     ): Promise<Post> =>

@@ -1,6 +1,5 @@
 import type { Result } from '#contracts/posts';
 
-/** What operators watch. */
 export interface PublishingMetrics {
   /** From the moment a post was due to the call that makes it public. */
   late(ms: number): void;

@@ -46,7 +46,7 @@ export const sandboxRoutes = ({
   sandboxPage: (url: string) => string;
   connecting: Connecting;
   accounts: Pick<Accounts, 'networksOf'>;
-  drafts: Pick<Drafts, 'bring'>;
+  drafts: Pick<Drafts, 'addDraft'>;
   ask: ApprovalCards['request'];
   networks: Networks;
   providers: Providers;
@@ -82,7 +82,7 @@ export const sandboxRoutes = ({
       }
       const agent: Caller = { ...caller, human: false, client: clientNamed(sampleClient) };
       const versions = [{ content: [{ body: sampleText, media: [] }], options: {} }];
-      const { id } = await drafts.bring(agent, { accountIds, versions, scheduledAt: null });
+      const { id } = await drafts.addDraft(agent, { accountIds, versions, scheduledAt: null });
       const request = { caller: agent, client: sampleClient, action: 'posts.publishNow', input: { id }, requestId };
       return { cardId: (await ask(request)).cardId };
     },
