@@ -83,7 +83,7 @@ const evidenceOf = ({
     books,
     delivered: new Set(events.map(({ id }) => id)),
     outages: [],
-    mostSkewMs: 0,
+    maxSkewMs: 0,
     floor: 0,
     ...others,
   };

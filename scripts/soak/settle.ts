@@ -6,11 +6,11 @@ import type { NetworkProxy } from './network-proxy.ts';
 
 const pauseMs = 700;
 const quietWithinMs = 30_000;
-const mostMoves = 150;
+const maxMoves = 150;
 
 /**
- * Lets everything end that is on its way, by moving the clock. Not while something is being sent: then the clock would take
- * the lease away.
+ * Moves the clock until everything has ended. Never while something is being sent, because the lease of that send would
+ * expire.
  */
 export const settle = async ({
   db,
@@ -31,7 +31,7 @@ export const settle = async ({
     while (performance.now() < deadline && (await open()).busy > 0) await sleep(200);
   };
 
-  for (let move = 0; move < mostMoves; move++) {
+  for (let move = 0; move < maxMoves; move++) {
     const { posts, sends, deliveries } = await open();
     if (posts === 0 && sends === 0 && deliveries === 0 && networkProxy.held() === 0) return;
     if (move % 5 === 0)
