@@ -1,7 +1,7 @@
 import { type DeclaredRaw, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
 import { banner, lines } from './text.ts';
 
-/** generated/router.ts: the paths beside ts-rest's as a table, and the loops that put all of them in place. */
+/** generated/router.ts: a table of the paths outside ts-rest, and the loops that register all paths. */
 export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly DeclaredRaw[]) => {
   refuseUnknownRunners(raw);
   refuseUnservable(routes);

@@ -1,6 +1,6 @@
 // npm run try:bluesky [-- --keep]
 // Posthorn's Bluesky adapter against the real server software of Bluesky, all of it on this machine.
-// Run by hand: it needs the npm registry and a C++ compiler, and installs 500 MB into a temporary folder that it removes.
+// Not part of `npm test`: it needs the npm registry and a C++ compiler, and installs 500 MB into a temporary folder that it removes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
