@@ -37,8 +37,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     return { name: `${method.toUpperCase()} ${path}`, path, method, takes, allowed: named ?? roles, json };
   }),
 );
-type DeclaredAction = (typeof operations)[number];
-const isWrite = ({ method }: DeclaredAction) => method !== 'get';
+type Declared = (typeof operations)[number];
+const isWrite = ({ method }: Declared) => method !== 'get';
 
 const publicIp = '93.184.216.34';
 const internet = pretendInternet({
@@ -78,9 +78,9 @@ const all = async <Item>(items: readonly Item[], work: (item: Item) => Promise<u
   await Promise.all(Array.from({ length: 6 }, next));
 };
 
-const at = ({ path }: DeclaredAction, id = 'x') => path.replaceAll(/\{\w+\}/g, id);
+const at = ({ path }: Declared, id = 'x') => path.replaceAll(/\{\w+\}/g, id);
 
-const send = (operation: DeclaredAction, headers: Record<string, string>, body?: unknown, id?: string) =>
+const send = (operation: Declared, headers: Record<string, string>, body?: unknown, id?: string) =>
   service.request(operation.method.toUpperCase(), at(operation, id), {
     headers: { 'content-type': 'application/json', ...headers },
     ...(isWrite(operation) && { body: JSON.stringify(body ?? { surprise: 1 }) }),
@@ -92,7 +92,7 @@ const bySession = (browser: ReturnType<Service['browser']>, origin = service.con
 });
 
 /** Something of the right type for each field, so that the rules behind the input are reached. */
-const plausible = ({ json }: DeclaredAction): Record<string, unknown> => {
+const plausible = ({ json }: Declared): Record<string, unknown> => {
   const example = Object.values(json?.examples ?? {})[0]?.value;
   if (example) return { ...example };
   const { properties = {} } = resolved(json?.schema);
@@ -201,14 +201,14 @@ test('an id of another workspace is answered as one that does not exist, and not
   const wrong: string[] = [];
   const madeUp = (real: string) => `${real.slice(0, -5)}ZZZZZ`;
   /** In every field that holds an id or several. */
-  const bodyWith = (operation: DeclaredAction, one: string) =>
+  const bodyWith = (operation: Declared, one: string) =>
     Object.fromEntries(
       Object.entries(plausible(operation)).map(([name, value]) => [
         name,
         /ids?$/i.test(name) ? (Array.isArray(value) ? [one] : one) : value,
       ]),
     );
-  const holdsIds = (operation: DeclaredAction) =>
+  const holdsIds = (operation: Declared) =>
     operation.path.includes('{') || JSON.stringify(bodyWith(operation, 'here')).includes('"here"');
   const cases = operations
     .filter((operation) => operation.takes.length > 0 && holdsIds(operation))

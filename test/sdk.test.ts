@@ -104,10 +104,10 @@ describe('actions', async () => {
 
   test('the printed types are those of the contracts', () => {
     type Printed = { [N in keyof Actions]: Called<Method<N>> };
-    type DeclaredAction = {
+    type Declared = {
       [N in keyof Actions]: { input: z.input<Actions[N]['input']>; output: z.output<Actions[N]['output']> };
     };
-    expectTypeOf<Open<Printed>>().toEqualTypeOf<Sent<DeclaredAction>>();
+    expectTypeOf<Open<Printed>>().toEqualTypeOf<Sent<Declared>>();
     expectTypeOf<Open<sdk.WebhookEvent>>().toEqualTypeOf<Sent<z.output<(typeof events)[EventType]['schema']>>>();
     expectTypeOf<'bluesky'>().toExtend<sdk.NetworkKey>();
     expectTypeOf<string>().not.toExtend<sdk.NetworkKey>();
