@@ -4,7 +4,7 @@ import type { Post } from '#contracts/posts';
 import type { Stopwatch } from '#server/clock';
 import { nextStep, waysToBreak } from '#server/publishing/broken-send';
 import { sql } from '#server/store/database';
-import { startServiceOnLine } from '#test/support/line';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { networks, type PostExample, textOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
 import { type SendRecord, serviceWithSends } from '#test/support/sends';
@@ -27,25 +27,25 @@ const begin = async (...[more, how]: Parameters<typeof startService>) => {
 
 /** Requests to paths that end so wait until the test lets them through. */
 const beginHolding = async (ending: string) => {
-  const { service, line } = await startServiceOnLine(settings);
+  const { service, proxy } = await startServiceWithProxy(settings);
   services.push(service);
   let letThrough: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     letThrough = resolve;
   });
-  line.gate = (path) => (path.endsWith(ending) ? held : undefined);
+  proxy.gate = (path) => (path.endsWith(ending) ? held : undefined);
   const own = serviceWithSends(service);
   own.startJobs();
-  const requests = () => line.asked.filter((path) => path.endsWith(ending)).length;
-  return { own, line, letThrough, requests, isHeld: () => until('a request waits', () => requests() > 0) };
+  const requests = () => proxy.requests.filter((path) => path.endsWith(ending)).length;
+  return { own, proxy, letThrough, requests, isHeld: () => until('a request waits', () => requests() > 0) };
 };
 
 /** The first request to a path that ends so never gets an answer, and the network never gets it. */
 const beginCutting = async (ending: string) => {
-  const { service, line } = await startServiceOnLine(settings);
+  const { service, proxy } = await startServiceWithProxy(settings);
   services.push(service);
-  line.answer = (path, res) => {
-    const isFirst = path.endsWith(ending) && line.asked.filter((one) => one.endsWith(ending)).length === 1;
+  proxy.answer = (path, res) => {
+    const isFirst = path.endsWith(ending) && proxy.requests.filter((one) => one.endsWith(ending)).length === 1;
     if (isFirst) res.destroy();
     return isFirst;
   };

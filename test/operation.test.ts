@@ -158,7 +158,7 @@ describe('a database that is not there yet', () => {
   ])('that breaks off %s is met again, and the line says what happened', async (_, words, time) => {
     const wire = await startWire(fresh.parts);
     let times = 0;
-    wire.hear = (message, from) => {
+    wire.onMessage = (message, from) => {
       const text = message.toString('latin1');
       const asked = text[0] + text.slice(5).replaceAll(/\0/g, '').trimStart();
       if (words.test(asked) && ++times === time) from.cut();

@@ -10,7 +10,7 @@ import { createSendOne, type HeldRow, type SendingParts } from '#server/publishi
 import type { Ended, Progress, SendRow } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { outside } from '#server/store/transactions';
-import { startServiceOnLine } from '#test/support/line';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { networks } from '#test/support/networks';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
@@ -35,20 +35,20 @@ const begin = async (...[settings, how]: Parameters<typeof startService>) => {
   return serviceWithSends(service);
 };
 
-/** What it asks at paths with `word` waits on the line. */
+/** What it asks at paths with `word` waits in the proxy. */
 const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
-  const { service, line } = await startServiceOnLine({ ...usual, ...settings });
+  const { service, proxy } = await startServiceWithProxy({ ...usual, ...settings });
   services.push(service);
   let isHolding = true;
   let open: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     open = resolve;
   });
-  line.gate = (path) => (isHolding && path.includes(word) ? held : undefined);
+  proxy.gate = (path) => (isHolding && path.includes(word) ? held : undefined);
   service.startJobs();
   return {
     ...serviceWithSends(service),
-    isHeld: () => until('something waits', () => line.asked.some((path) => path.includes(word))),
+    isHeld: () => until('something waits', () => proxy.requests.some((path) => path.includes(word))),
     holdNoMore: () => {
       isHolding = false;
     },
@@ -56,8 +56,8 @@ const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
       isHolding = false;
       open();
     },
-    hangUp: line.hangUp,
-    asked: (path: string) => line.asked.filter((one) => one.endsWith(path)).length,
+    hangUp: proxy.hangUp,
+    asked: (path: string) => proxy.requests.filter((one) => one.endsWith(path)).length,
   };
 };
 
@@ -491,11 +491,11 @@ describe('a send that was begun', () => {
   });
 
   test('and whose token runs out while the network is asked: it is asked again with a new one, and sent nothing again', async () => {
-    const { service, line } = await startServiceOnLine(usual);
+    const { service, proxy } = await startServiceWithProxy(usual);
     services.push(service);
     const own = serviceWithSends(service);
     let refused = 0;
-    line.answer = (path, res) => {
+    proxy.answer = (path, res) => {
       if (!/\/users\/\d+\/tweets/.test(path) || refused > 0) return false;
       refused++;
       res.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"Unauthorized","status":401}');
@@ -505,7 +505,7 @@ describe('a send that was begun', () => {
     const id = await own.publishNow(await own.connect('x'), 'Out once [sandbox:cut]');
     expect((await own.endedInTime(id)).status).toBe('Published');
     expect(refused).toBe(1);
-    expect(line.asked.filter((path) => path.endsWith('/2/tweets'))).toHaveLength(1);
+    expect(proxy.requests.filter((path) => path.endsWith('/2/tweets'))).toHaveLength(1);
     expect(await own.shown('x', 'Out once')).toBe(1);
   });
 
