@@ -7,7 +7,7 @@ import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { createSendOne, type HeldRow, type SendingParts } from '#server/publishing/sending';
-import type { Ended, Progress, SendRow } from '#server/publishing/store';
+import type { EndedSend, Progress, SendRow } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { outside } from '#server/store/transactions';
 import { startServiceWithProxy } from '#test/support/sandbox-proxy';
@@ -80,7 +80,7 @@ const napping =
 /** One turn of one send to a network that behaves as told; what was saved or ended. */
 const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, access?: object) => {
   const saved: Progress[] = [];
-  const ended: Ended[] = [];
+  const ended: EndedSend[] = [];
   const network: Network = {
     ...(networks.find(({ key }) => key === 'x')?.network as Network),
     prepare: async () => ready({}),
@@ -106,7 +106,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     waitToLeave: async () => () => undefined,
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
-    end: async (one: Ended) => void ended.push(one),
+    end: async (one: EndedSend) => void ended.push(one),
     sendingNow: () => undefined,
     readPicture: async () => undefined,
     report: () => undefined,

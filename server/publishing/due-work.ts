@@ -9,7 +9,7 @@ import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { missed, uncertain } from './result.ts';
 import { createSendOne, type ClaimedRow, type SendingParts } from './sending.ts';
-import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
+import type { PublicCall, EndedSend, PublishingStore, SendRow } from './store.ts';
 
 /** Posts per transaction, so that the first are being sent while the next are moved. */
 const maxBatchSize = 200;
@@ -54,9 +54,9 @@ export const createPublishing = ({
   SendingParts,
   'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'report'
 >) => {
-  const markBegun = createBatch(async (rows: readonly (Begin & { row: SendRow })[]) => {
+  const markBegun = createBatch(async (rows: readonly (PublicCall & { row: SendRow })[]) => {
     const ours = await store.markBegun(
-      rows.map(({ row, ...begin }) => ({ ...row, ...begin })),
+      rows.map(({ row, ...call }) => ({ ...row, ...call })),
       leaseMs,
     );
     const begunAt = new Map(ours.map((row) => [nameOf(row), row.begunAt]));
@@ -64,7 +64,7 @@ export const createPublishing = ({
   });
 
   /** One transaction: the results, what became public, and the posts that ended with them. */
-  const record = async (rows: readonly (Ended & { row: SendRow })[]) => {
+  const record = async (rows: readonly (EndedSend & { row: SendRow })[]) => {
     await store.transaction(async () => {
       await outcomes.lock(rows);
       const wasEnded = new Map((await store.end(rows)).map((row) => [nameOf(row), row.wasEnded]));
@@ -102,7 +102,7 @@ export const createPublishing = ({
     sendWithinMs: leaseMs / 2,
     waitForMarkSlot: ({ account: { network } }) => markSlots.get(network)?.() ?? Promise.resolve(() => undefined),
     // When the database's answer is lost, the mark is repeated: marking is idempotent.
-    markBegun: (row, begin) => retryUntil(leaseMs / 2, () => markBegun({ row, ...begin })),
+    markBegun: (row, call) => retryUntil(leaseMs / 2, () => markBegun({ row, ...call })),
     save: (progress) => retryUntil(recordWithinMs, () => store.save(progress)),
     renewKey: (claimKey) => store.renewKey(claimKey),
     end: async (ended) => {

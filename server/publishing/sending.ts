@@ -39,7 +39,7 @@ import {
   uncertain,
   withSent,
 } from './result.ts';
-import type { Begin, Ended, ClaimKey, Progress, SendRow } from './store.ts';
+import type { PublicCall, EndedSend, ClaimKey, Progress, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
 /** Retry delays after temporary trouble. After the last one the send has failed. */
@@ -86,11 +86,11 @@ export interface SendingParts {
   /** Waits for a slot to mark a send as begun and write it. Resolves with the release of the slot. */
   readonly waitForMarkSlot: (row: SendRow) => Promise<() => void>;
   /** When it was marked; undefined when another process holds the row. */
-  readonly markBegun: (row: SendRow, begin: Begin) => Promise<string | undefined>;
+  readonly markBegun: (row: SendRow, call: PublicCall) => Promise<string | undefined>;
   readonly save: (progress: Progress) => Promise<{ key: string; since: string; isHeld: boolean } | undefined>;
   /** Another key for the same part; undefined when another process holds the row. */
   readonly renewKey: (claimKey: ClaimKey) => Promise<{ key: string; since: string } | undefined>;
-  readonly end: (ended: Ended & { readonly row: ClaimedRow }) => Promise<void>;
+  readonly end: (ended: EndedSend & { readonly row: ClaimedRow }) => Promise<void>;
   /** Called right before the request that makes something public. */
   readonly onSending: (row: SendRow) => void;
   readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
@@ -148,7 +148,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       isRead = false,
       maybeOut = outcome.uncertain,
       askInMs = null,
-    }: Partial<Pick<Ended, 'isRead' | 'maybeOut' | 'askInMs'>> = {},
+    }: Partial<Pick<EndedSend, 'isRead' | 'maybeOut' | 'askInMs'>> = {},
   ) =>
     parts.end({
       row,
@@ -163,7 +163,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const endState = (
     { row, sent, count }: State,
     outcome: Omit<Result, 'accountId'>,
-    how?: Partial<Pick<Ended, 'maybeOut' | 'askInMs'>>,
+    how?: Partial<Pick<EndedSend, 'maybeOut' | 'askInMs'>>,
   ) => end(row, sent, withSent(outcome, sent, count), how);
 
   /** Releases the row, which is due again in `inMs`. */
@@ -257,16 +257,16 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     });
   };
 
-  const commit = async (state: State, sending: Sending, begin: Begin): Promise<void> => {
+  const commit = async (state: State, sending: Sending, call: PublicCall): Promise<void> => {
     const { opened, row } = state;
-    const { prepared, repeated } = begin;
+    const { prepared, repeated } = call;
     const releaseMarkSlot = await parts.waitForMarkSlot(row);
     let answer: SendEnd<unknown>;
     let begunAt: string | undefined;
     try {
       startTimer(sentSince, state.key);
       const sinceBegun = parts.startStopwatch();
-      begunAt = await mark(state, begin);
+      begunAt = await mark(state, call);
       if (begunAt === undefined) return;
       if (state.sent.length === 0 && !repeated) parts.onSending(row);
       answer = await opened.network.send(guarded(opened.site, sinceBegun, releaseMarkSlot), sending, prepared);
@@ -289,14 +289,14 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   };
 
   /** Undefined when another process holds the row, or when the mark failed. In both cases nothing is sent. */
-  const mark = async (state: State, begin: Begin): Promise<string | undefined> => {
+  const mark = async (state: State, call: PublicCall): Promise<string | undefined> => {
     try {
-      return await parts.markBegun(state.row, begin);
+      return await parts.markBegun(state.row, call);
     } catch (error) {
       parts.report(error);
       // A repeated send stays marked, because the first request may have been published.
-      const { prepared } = begin.repeated ? begin : { prepared: null };
-      await pause(state, { prepared, isBegun: begin.repeated, inMs: retryDelaysMs[0] ?? 0 });
+      const { prepared } = call.repeated ? call : { prepared: null };
+      await pause(state, { prepared, isBegun: call.repeated, inMs: retryDelaysMs[0] ?? 0 });
       return undefined;
     }
   };

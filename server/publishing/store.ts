@@ -43,14 +43,14 @@ export interface SendRow {
 export type ClaimKey = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim' | 'key'>;
 
 /** The call that makes something public. */
-export interface Begin {
+export interface PublicCall {
   readonly prepared: unknown;
   readonly body: string;
   /** Repeated with the same key. */
   readonly repeated: boolean;
 }
 
-export interface Ended extends ClaimKey {
+export interface EndedSend extends ClaimKey {
   readonly result: Result;
   readonly sent: readonly Sent[];
   /** It may be public: publishing again asks the network first. */
@@ -379,7 +379,7 @@ export const createPublishingStore = (db: Database) => {
     },
 
     /** The rows that this process still holds, with a new lease. */
-    markBegun: (rows: readonly (ClaimKey & Begin)[], leaseMs: number) =>
+    markBegun: (rows: readonly (ClaimKey & PublicCall)[], leaseMs: number) =>
       db.query<{ postId: string; accountId: string; begunAt: string }>(markBegun, [
         ...claimColumns(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
@@ -417,7 +417,7 @@ export const createPublishingStore = (db: Database) => {
     },
 
     /** The rows that were updated, and whether they had ended before with a less certain result. */
-    end: (rows: readonly Ended[]) =>
+    end: (rows: readonly EndedSend[]) =>
       db.query<Pick<SendRow, 'postId' | 'accountId'> & { wasEnded: boolean }>(end, [
         ...claimColumns(rows),
         rows.map(({ key }) => key),

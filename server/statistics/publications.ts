@@ -1,7 +1,7 @@
 import type { Numbers } from './numbers.ts';
 import type { PublishedPosts } from './published-posts.ts';
 import { firstMs } from './schedule.ts';
-import type { HeldReads, NewPublication, StatisticsStore } from './store.ts';
+import type { ClaimedReads, NewPublication, StatisticsStore } from './store.ts';
 
 export type Publications = ReturnType<typeof createPublications>;
 
@@ -21,7 +21,7 @@ export const createPublications = ({
 
   /** Stores what a network reported, and schedules the next read at the next of `stepsMs` after publication. */
   keep: (
-    reads: HeldReads,
+    reads: ClaimedReads,
     numbers: readonly { readonly postId: string; readonly metrics: Numbers }[],
     stepsMs: readonly number[],
   ) =>

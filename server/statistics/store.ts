@@ -40,7 +40,7 @@ export interface DueReads {
 }
 
 /** Identifies claimed reads by account and claim. */
-export interface HeldReads {
+export interface ClaimedReads {
   readonly account: Pick<AccountRow, 'id' | 'workspaceId'>;
   readonly claim: string;
 }
@@ -212,7 +212,7 @@ const resume = sql(
    select ${wakes('reads')}`,
 );
 
-const claimColumns = ({ account, claim: id }: HeldReads) => [account.workspaceId, account.id, id];
+const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id];
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
@@ -259,7 +259,7 @@ export const createStatisticsStore = (db: Database) => ({
   msToNext: async (networks: readonly string[], busyAccountIds: readonly string[]) =>
     (await db.query<{ ms: number | null }>(msToNext, [networks, busyAccountIds]))[0]?.ms ?? undefined,
 
-  extend: async (reads: readonly HeldReads[], leaseMs: number) => {
+  extend: async (reads: readonly ClaimedReads[], leaseMs: number) => {
     await db.run(extend, [
       reads.map(({ account }) => account.workspaceId),
       reads.map(({ account }) => account.id),
@@ -270,7 +270,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   /** Stores metrics and schedules the next of `stepsMs`. Returns the posts whose engagement changed. */
   keep: async (
-    reads: HeldReads,
+    reads: ClaimedReads,
     numbers: readonly { readonly postId: string; readonly metrics: Numbers }[],
     stepsMs: readonly number[],
   ) => {
@@ -285,13 +285,13 @@ export const createStatisticsStore = (db: Database) => ({
   },
 
   /** Ends the reads of the posts. Without a reason it is not a failure. */
-  end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
+  end: async (reads: ClaimedReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
     await db.run(end, [...claimColumns(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
   },
 
   /** The network did not find the post: retries, or ends the reads when it was absent for `overAfterMs`. */
   postponeAbsent: async (
-    reads: HeldReads,
+    reads: ClaimedReads,
     posts: readonly { readonly postId: string; readonly why: string }[],
     { retryMs, overAfterMs }: { retryMs: number; overAfterMs: number },
   ) => {
@@ -301,7 +301,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   /** Postpones by `byMs`. After the last step (`lastMs` after publication) at most `lastMoves` times. */
   move: async (
-    reads: HeldReads,
+    reads: ClaimedReads,
     posts: readonly DuePost[],
     {
       why,
@@ -315,12 +315,12 @@ export const createStatisticsStore = (db: Database) => ({
     await db.run(move, [...claimColumns(reads), ids, why, failed, byMs, lastMs, lastMoves]);
   },
 
-  giveBack: async (reads: HeldReads, posts: readonly DuePost[], forMs: number) => {
+  giveBack: async (reads: ClaimedReads, posts: readonly DuePost[], forMs: number) => {
     await db.run(giveBack, [...claimColumns(reads), posts.map(({ postId }) => postId), forMs]);
   },
 
   /** All posts of the account, until it is reconnected. */
-  stop: async (reads: HeldReads, why: string) => {
+  stop: async (reads: ClaimedReads, why: string) => {
     await db.run(stop, [...claimColumns(reads), why]);
   },
 
