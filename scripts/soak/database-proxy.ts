@@ -12,6 +12,12 @@ export const connectionFaults = {
 } as const;
 export type ConnectionFault = keyof typeof connectionFaults;
 
+/**
+ * With fewer open, processes are starting: at hundreds of faults a minute each of their connections would break within a second,
+ * and no start would ever succeed.
+ */
+export const fewestConnections = 10;
+
 interface Link {
   readonly client: Socket;
   readonly server: Socket;
@@ -123,10 +129,11 @@ export const startDatabaseProxy = async (socketPath: string) => {
   return {
     port: (proxy.address() as AddressInfo).port,
 
-    /** Breaks one healthy connection. False when there is none. */
+    /** Breaks one healthy connection. False when too few are open. */
     inject: (fault: ConnectionFault, forMs: number, random: Random) => {
-      const link = random.shuffle([...links].filter(({ isFaulty }) => !isFaulty))[0];
-      if (link === undefined) return false;
+      const healthy = [...links].filter(({ isFaulty }) => !isFaulty);
+      const link = random.shuffle(healthy)[0];
+      if (link === undefined || healthy.length < fewestConnections) return false;
       link.isFaulty = true;
       faults[fault](link, forMs, random);
       return true;

@@ -13,7 +13,7 @@ export interface SendRecord {
 }
 
 /** Waits for its next attempt; a send that is being worked on has a claim. */
-const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
+export const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
 
 let changes = 0;
 /** A service, with what tests of sending need. */
