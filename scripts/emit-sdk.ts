@@ -160,7 +160,7 @@ const emitTypes = (printer: TypePrinter): string => {
 export type ErrorCode =
 ${indent(codes.join('\n'))};
 
-/** What a webhook is told; \`type\` says which. */
+/** An event that a webhook delivers; \`type\` names its kind. */
 export type WebhookEvent =
 ${indent(union.map(({ name, when }) => `${doc(when)}| ${name}`).join('\n'))};
 

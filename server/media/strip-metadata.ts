@@ -174,7 +174,7 @@ const stripGif = async (file: Buffer) => {
   const step = createSteps();
   const turn = createTurns();
   const colours = (flags: number) => (flags & 0x80 ? 3 << ((flags & 0x07) + 1) : 0);
-  /** Data stands in blocks of up to 255 bytes, the last of which is empty. */
+  /** Data comes in blocks of up to 255 bytes, the last of which is empty. */
   const endOfData = async (from: number) => {
     let at = from;
     for (let seen = 0; at < file.length && file[at] !== 0; at += 1 + (file[at] ?? 0)) {

@@ -54,7 +54,7 @@ export interface Problem {
   readonly message: string;
   readonly limit?: number | string;
   readonly actual?: number | string;
-  /** An option that would mend it, and the values that do. */
+  /** An option that would fix it, and the values that do. */
   readonly fix?: { readonly key: string; readonly values: string[] };
 }
 
@@ -89,7 +89,7 @@ export interface Tokens {
   readonly refreshToken?: string;
   /** ISO-8601 instant; absent when it does not expire. */
   readonly expiresAt?: string;
-  /** The app that they were given to, where the connection registered one of its own. */
+  /** The app they were issued to, if the connection registered its own. */
   readonly registration?: Registration;
 }
 
@@ -280,7 +280,7 @@ export interface Network<Prepared = unknown> {
   readonly settings: readonly string[];
   /** Further settings, which have a default. */
   readonly otherSettings?: readonly string[];
-  /** The app that those settings stand for, or that Posthorn registers by itself. */
+  /** The app of those settings, or the one that Posthorn registers itself. */
   readonly app: NetworkApp;
   /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */
   readonly hosts: Readonly<Record<string, string>>;

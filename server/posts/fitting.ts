@@ -119,7 +119,7 @@ const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext
   return wishes;
 };
 
-/** The pictures that break limits of the account, if its fit option can mend them. */
+/** The pictures that break limits of the account, if its fit option can fix them. */
 const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => {
   const { media: limits, thread } = network.constraintsFor(post, facts);
   const mode = fitModes.find((one) => one === post.options[fitKey(network)]);
@@ -137,7 +137,7 @@ const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => 
   });
 };
 
-/** The modes that would mend all problems of a picture. */
+/** The modes that would fix all problems of a picture. */
 const modesFor = (file: NetworkMedia, problems: readonly Problem[], { images }: Constraints['media']): FitMode[] => {
   const codes = problems.map(({ code }) => code).filter((code) => code !== 'AltTooLong');
   if (file.kind !== 'Image' || images === undefined || codes.length === 0) return [];
