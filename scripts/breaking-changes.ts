@@ -51,7 +51,16 @@ export const publicPart = (document: Document): Document => {
   return withoutTexts({ paths, webhooks: document.webhooks ?? {}, components: { schemas } }) as Document;
 };
 
-const textKeys = new Set(['summary', 'description', 'tags', 'title', 'x-codeSamples', 'example', 'examples', 'headers']);
+const textKeys = new Set([
+  'summary',
+  'description',
+  'tags',
+  'title',
+  'x-codeSamples',
+  'example',
+  'examples',
+  'headers',
+]);
 
 /** Drops text that no program reads. A property with such a name holds a schema, so properties are kept. */
 const withoutTexts = (value: unknown, isFields = false): unknown => {

@@ -57,7 +57,11 @@ const tags: Record<string, string> = {
 };
 
 /** openapi/openapi.json: the contracts as an OpenAPI document. */
-export const emitOpenapi = (declared: readonly DeclaredAction[], routes: readonly DeclaredRoute[], closed: ClosedSets) => {
+export const emitOpenapi = (
+  declared: readonly DeclaredAction[],
+  routes: readonly DeclaredRoute[],
+  closed: ClosedSets,
+) => {
   const sample = createSampler(examplesById(declared));
   const registry = new OpenAPIRegistry();
   registerShared(registry);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startStopwatch } from '#server/clock';
 import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
-import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { networks } from '#test/support/networks';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

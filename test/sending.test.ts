@@ -6,14 +6,14 @@ import { type Network, ready, unknown, waiting } from '#server/networks/network'
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { createSendOne, type HeldRow, type SendingParts } from '#server/publishing/sending';
+import { type ClaimedRow, createSendOne, type SendingParts } from '#server/publishing/sending';
 import type { EndedSend, Progress, SendRow } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { outside } from '#server/store/transactions';
-import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { networks } from '#test/support/networks';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { newTeam } from '#test/support/teams';
@@ -138,7 +138,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     heldAtMostMs: () => 0,
     leave: () => undefined,
     ...row,
-  } as HeldRow);
+  } as ClaimedRow);
   return { saved, ended };
 };
 const gone = { network: 'x', disconnectedAt: '2026-11-15T11:00:00.000Z' } as AccountRow;

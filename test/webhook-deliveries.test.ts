@@ -334,7 +334,8 @@ describe('the ladder', () => {
         expect(second.headers[header]).toBe(first.headers[header]);
       }
       expect(second.raw).toBe(first.raw);
-      const timeOf = ({ headers }: ReceivedRequest) => Number(/t=(\d+)/.exec(String(headers['posthorn-signature']))?.[1]);
+      const timeOf = ({ headers }: ReceivedRequest) =>
+        Number(/t=(\d+)/.exec(String(headers['posthorn-signature']))?.[1]);
       expect(timeOf(second) - timeOf(first)).toBe(60);
       expect(await verifyWebhook(second.raw, String(second.headers['posthorn-signature']), webhook.secret)).toEqual(
         second.event,

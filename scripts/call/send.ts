@@ -8,7 +8,9 @@ type ClientRequest = import('node:http').ClientRequest;
 export const send = async (url: string, init: RequestInit): Promise<Response> => {
   const { method, headers, body, signal } = init;
   if (typeof body !== 'string' && body !== null) return fetch(url, init);
-  const { request }: { request: SendRequest } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
+  const { request }: { request: SendRequest } = await (url.startsWith('https:')
+    ? import('node:https')
+    : import('node:http'));
   return new Promise((resolve, reject) => {
     // Without an agent the connection closes after the answer, so that the process can exit.
     const options = { method, headers, signal, agent: false } as RequestOptions;

@@ -10,7 +10,9 @@ type OnProgress = (progress: Progress) => void;
 
 /** Sends a form and reports progress: with XMLHttpRequest in browsers, with a stream elsewhere. */
 export const sendForm = (url: string, init: RequestInit, form: FormData, onProgress: OnProgress, send: Send) =>
-  'XMLHttpRequest' in globalThis ? sendByXhr(url, init, form, onProgress) : sendAsStream(url, init, form, onProgress, send);
+  'XMLHttpRequest' in globalThis
+    ? sendByXhr(url, init, form, onProgress)
+    : sendAsStream(url, init, form, onProgress, send);
 
 const sendByXhr = (url: string, { method, headers, signal }: RequestInit, form: FormData, onProgress: OnProgress) =>
   new Promise<Response>((resolve, reject) => {

@@ -84,7 +84,8 @@ const problemsOfSend = (evidence: Evidence, post: LedgerPost, network: string): 
   const arrivals = evidence.arrivals.filter(
     (one) => one.network === network && one.marker?.number === post.plan.number,
   );
-  const about = (what: string) => `${nameOf(post)} on ${network} (${accountId}): ${what}; ${describeArrivals(arrivals)}`;
+  const about = (what: string) =>
+    `${nameOf(post)} on ${network} (${accountId}): ${what}; ${describeArrivals(arrivals)}`;
   const problems: Problem[] = [];
 
   for (const part of post.plan.parts) {
@@ -150,7 +151,10 @@ const statementsOn = ({ books }: Evidence, { id, presses }: LedgerPost): Stateme
   }));
   const results = books.posts.get(id)?.results ?? [];
   const now = { results, saidAt: 'the end', fromMs: rounds[0]?.atMs ?? 0, untilMs: Number.POSITIVE_INFINITY };
-  return [...(statements.length === rounds.length ? statements.slice(0, -1) : []), ...(statements.length > 0 ? [now] : [])];
+  return [
+    ...(statements.length === rounds.length ? statements.slice(0, -1) : []),
+    ...(statements.length > 0 ? [now] : []),
+  ];
 };
 
 /** Only the first round waits for a scheduled time. */

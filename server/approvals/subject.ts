@@ -11,7 +11,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
-import { type StoredLinkCard, mediaIn } from '#server/posts/outgoing';
+import { mediaIn, type StoredLinkCard } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 
 /** What a request is about: the post with its files, or the account. A card keeps it as it was at the request. */

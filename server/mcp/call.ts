@@ -3,8 +3,14 @@ import type { RunnableAction } from '#server/admission';
 import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import {
+  describeDuplicate,
+  describeOutput,
+  describePending,
+  describeRefusal,
+  describeRequests,
+} from './descriptions.ts';
 import type { CallableTool } from './tools.ts';
-import { describeOutput, describePending, describeRefusal, describeRequests, describeDuplicate } from './descriptions.ts';
 
 /** Runs a tool. Returns the members of a tools/call result, also for a refusal, because the model has to read it. */
 export const callTool = async (
@@ -24,7 +30,10 @@ export const callTool = async (
     }
     const text = describeOutput(action.action, output.value);
     const duplicate = isNewPost(action, args) ? await findDuplicate((output.value as Post).id) : undefined;
-    const more = [...(duplicate ? [describeDuplicate(duplicate)] : []), ...(requests.length > 0 ? [describeRequests(requests)] : [])];
+    const more = [
+      ...(duplicate ? [describeDuplicate(duplicate)] : []),
+      ...(requests.length > 0 ? [describeRequests(requests)] : []),
+    ];
     return success(output.text, [text, ...more].join('\n\n'));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;

@@ -5,7 +5,7 @@ import { Post } from '#contracts/posts';
 import type { RequestNews } from '#server/approvals/card-view';
 import type { Asked } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
-import { toCompactText, inOneLine, quoted } from './compact-text.ts';
+import { inOneLine, quoted, toCompactText } from './compact-text.ts';
 
 /** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
 export const describeRefusal = ({ code, message, issues }: Refusal) => {

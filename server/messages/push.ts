@@ -81,7 +81,10 @@ export const createPush = ({
     },
 
     list: async ({ userId, sessionId }: SignedIn) =>
-      (await store.list(userId)).map(({ sessionId: owner, ...browser }) => ({ ...browser, current: owner === sessionId })),
+      (await store.list(userId)).map(({ sessionId: owner, ...browser }) => ({
+        ...browser,
+        current: owner === sessionId,
+      })),
 
     remove: async ({ userId }: SignedIn, id: string) => {
       if (!(await store.remove(userId, id))) throw notFound('browser', id);

@@ -116,7 +116,9 @@ const credentialsOf = async (network: Network, site: Site, redirectUri: string):
     if (result.is === 'accepted') return checks.ok(`${name} knows the app and its secret`);
     const answer = result.said.replace(/\.$/, '');
     if (result.is === 'unclear') {
-      return checks.note(`${name} does not say whether the credentials are right (${answer}); connect an account to see`);
+      return checks.note(
+        `${name} does not say whether the credentials are right (${answer}); connect an account to see`,
+      );
     }
     return checks.failure(
       `${name} does not know this app and secret (${answer}): copy ${settings.join(' and ')} again, and restart.`,

@@ -120,7 +120,8 @@ const encode = ({
   bytes,
 }: Omit<NetworkRequest, 'method' | 'url' | 'query' | 'headers' | 'guard'>) => {
   if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
-  if (form) return { body: new URLSearchParams(definedFields(form)).toString(), type: 'application/x-www-form-urlencoded' };
+  if (form)
+    return { body: new URLSearchParams(definedFields(form)).toString(), type: 'application/x-www-form-urlencoded' };
   if (multipart) return encodeMultipart(multipart);
   return bytes ? { body: bytes.stream, length: bytes.length } : {};
 };

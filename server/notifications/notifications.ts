@@ -8,7 +8,7 @@ import { letter, oneLine } from '#server/messages/letter';
 import type { Messages, NewMessage } from '#server/messages/queue';
 import { fromCursor, toPage } from '#server/store/page';
 import { defaultChoices } from './choices.ts';
-import type { Viewer, NotificationRow, NotificationStore, RecipientRow } from './store.ts';
+import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from './store.ts';
 
 const dayMs = 24 * 3_600_000;
 const retentionMs = 90 * dayMs;
@@ -57,7 +57,9 @@ export const createNotifications = ({
       kinds[notification.kind];
     const roles = doneBy.length > 0 ? doneBy : seenBy;
     const isFor = (userId: string) => !isPersonal(notification) || userId === notification.subjectId;
-    const recipients = members.filter(({ role, userId }) => roles.includes(role) && userId !== notification.by && isFor(userId));
+    const recipients = members.filter(
+      ({ role, userId }) => roles.includes(role) && userId !== notification.by && isFor(userId),
+    );
     return recipients.flatMap((recipient): NewMessage[] => {
       const { mail, push, pushText } = recipient.choices ?? defaultChoices;
       const has = (topics: readonly string[]) => topics.includes(topic);
@@ -68,7 +70,10 @@ export const createNotifications = ({
     });
   };
 
-  const mailTo = ({ userId, email, workspace }: RecipientRow, { workspaceId, title, path }: NewNotification): NewMessage => ({
+  const mailTo = (
+    { userId, email, workspace }: RecipientRow,
+    { workspaceId, title, path }: NewNotification,
+  ): NewMessage => ({
     purpose: 'notification',
     userId,
     workspaceId,

@@ -166,11 +166,15 @@ export const createNotificationStore = (db: Database) => {
         rows.map(({ path }) => path),
       ]),
     recipients: (workspaceId: string) => db.query<RecipientRow>(recipients, [workspaceId]),
-    needing: (viewer: Viewer, limit: number) => db.query<NotificationRow>(listNeeding, [...viewerColumns(viewer), limit]),
+    needing: (viewer: Viewer, limit: number) =>
+      db.query<NotificationRow>(listNeeding, [...viewerColumns(viewer), limit]),
     earlier: (viewer: Viewer, after: string | null, limit: number) =>
       db.query<NotificationRow>(listEarlier, [...viewerColumns(viewer), after, limit]),
     count: async (viewer: Viewer) =>
-      (await db.query<{ unread: number; needsYou: number }>(count, viewerColumns(viewer)))[0] ?? { unread: 0, needsYou: 0 },
+      (await db.query<{ unread: number; needsYou: number }>(count, viewerColumns(viewer)))[0] ?? {
+        unread: 0,
+        needsYou: 0,
+      },
     /** Without ids: all. */
     mark: ({ workspaceId, userId, seen: kinds }: Viewer, ids: readonly string[] | undefined, read: boolean) =>
       db.run(read ? markRead : markUnread, [workspaceId, userId, kinds, ids ?? null]),

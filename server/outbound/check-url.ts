@@ -21,7 +21,8 @@ export interface UrlRules {
 /** Checks an address before its host name is resolved. */
 export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedUrl => {
   if (text.length > maxLength) return trouble('badUrl', `The address is longer than ${maxLength} characters.`);
-  if (ambiguousCharacters.test(text)) return trouble('badUrl', 'The address holds a space, a backslash or a control character.');
+  if (ambiguousCharacters.test(text))
+    return trouble('badUrl', 'The address holds a space, a backslash or a control character.');
   const [, scheme, authority] = /^([a-z]+):\/\/([^/?#]+)/i.exec(text) ?? [];
   if (scheme === undefined || authority === undefined || !isUrl(text)) {
     return trouble('badUrl', 'The address is not a URL like https://example.com/path.');

@@ -53,7 +53,10 @@ export const createEditorViews = ({
           }),
         );
         const fitted = Object.fromEntries(
-          [...(fits.get(accountId)?.finished ?? [])].map(([id, row]) => [id, renditions.item(row, files.get(id) ?? {})]),
+          [...(fits.get(accountId)?.finished ?? [])].map(([id, row]) => [
+            id,
+            renditions.item(row, files.get(id) ?? {}),
+          ]),
         );
         const pollLimits = network.pollLimitsFor?.(facts);
         const constraints = network.constraintsFor(outgoing.post, facts);

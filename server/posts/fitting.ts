@@ -4,9 +4,9 @@ import type { Caller } from '#server/context';
 import { createTurns, type TakeTurns } from '#server/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
+  type FinishedRendition,
   type FitRefusal,
   fittedMedia,
-  type FinishedRendition,
   type PostRendition,
   type Rendition,
   type Renditions,
@@ -74,7 +74,8 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
         new Map(
           post.accountIds.map((accountId): [string, Fit] => {
             const rows = stored.get(`${post.id} ${accountId}`) ?? [];
-            if (isFrozen(post)) return [accountId, { ...noFit, finished: new Map(rows.map((row) => [row.mediaId, row])) }];
+            if (isFrozen(post))
+              return [accountId, { ...noFit, finished: new Map(rows.map((row) => [row.mediaId, row])) }];
             const intact = rows.filter(({ lost }) => !lost);
             return [accountId, toFit(wishes.get(post.id)?.get(accountId) ?? [], intact, available)];
           }),
@@ -165,7 +166,11 @@ const targetOf = ({
 });
 
 /** A stored rendition is reused while the target is the same, also after the fitting code changed. */
-const toFit = (wishes: readonly Wish[], stored: readonly Rendition[], available: ReadonlyMap<string, Rendition>): Fit => {
+const toFit = (
+  wishes: readonly Wish[],
+  stored: readonly Rendition[],
+  available: ReadonlyMap<string, Rendition>,
+): Fit => {
   const storedByKey = new Map(stored.map((row) => [wishKey(row), row]));
   const rowFor = (wish: Wish) => storedByKey.get(wishKey(wish)) ?? available.get(wishKey(wish));
   const rows = wishes.flatMap((wish) => rowFor(wish) ?? []);

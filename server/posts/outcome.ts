@@ -69,7 +69,9 @@ export const createOutcomes = ({
       await tell(posts.filter(({ isPublished }) => isPublished));
       const others = posts.filter(({ isPublished }) => !isPublished);
       const failures = others.filter(({ post }) => post.value.status === 'Failed');
-      await notifications.tell(failures.map(({ workspaceId, post }) => failureNotification({ workspaceId, post: post.value })));
+      await notifications.tell(
+        failures.map(({ workspaceId, post }) => failureNotification({ workspaceId, post: post.value })),
+      );
       await live.tell(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
     },
   };

@@ -2,7 +2,7 @@ import { type PostStatus, type PostSummary, postStatuses } from '#contracts/post
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
-import type { PostMatch, PostFilter, PostSearch } from './search.ts';
+import type { PostFilter, PostMatch, PostSearch } from './search.ts';
 import type { PostStore } from './store.ts';
 
 const listPage = 50;

@@ -28,7 +28,9 @@ export const toPost = (row: PostRow): Post => ({
     .map(({ error, ...result }) => ({
       ...result,
       uncertain: result.uncertain ?? false,
-      ...(error && { error: { ...error, code: knownErrorCodes.has(error.code) ? error.code : ('unavailable' as const) } }),
+      ...(error && {
+        error: { ...error, code: knownErrorCodes.has(error.code) ? error.code : ('unavailable' as const) },
+      }),
     })),
   updatedAt: row.updated_at,
 });

@@ -12,10 +12,10 @@ import type { StoredLinkCard } from './outgoing.ts';
 import { type PostRow, postColumns, postJsonOf, toPost } from './post-row.ts';
 import {
   counts,
-  type PostMatch,
-  type MatchRow,
   literal,
+  type MatchRow,
   type PostFilter,
+  type PostMatch,
   type PostSearch,
   search,
   toMatch,

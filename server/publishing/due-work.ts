@@ -8,8 +8,8 @@ import { retryUntil } from '#server/store/retry';
 import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { missed, uncertain } from './result.ts';
-import { createSendOne, type ClaimedRow, type SendingParts } from './sending.ts';
-import type { PublicCall, EndedSend, PublishingStore, SendRow } from './store.ts';
+import { type ClaimedRow, createSendOne, type SendingParts } from './sending.ts';
+import type { EndedSend, PublicCall, PublishingStore, SendRow } from './store.ts';
 
 /** Posts per transaction, so that the first are being sent while the next are moved. */
 const maxBatchSize = 200;

@@ -44,7 +44,9 @@ export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble)
 export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number): Outcome => {
   const [first] = sent;
   const after = outcome.uncertain ? parts - sent.length - 1 : 0;
-  const note = [...sent.flatMap((part) => part.note ?? []), ...(after > 0 ? [missingRest(after, parts)] : [])].join(' ');
+  const note = [...sent.flatMap((part) => part.note ?? []), ...(after > 0 ? [missingRest(after, parts)] : [])].join(
+    ' ',
+  );
   if (first === undefined) return { ...outcome, ...(note !== '' && { note }) };
   const out = {
     externalId: first.externalId,

@@ -4,7 +4,11 @@ import type { PublishControls } from './publish-now.ts';
 
 export type PublishingRoutes = Pick<PostRoutes, 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'>;
 
-export const publishingRoutes = ({ publishControls }: { publishControls: PublishControls }): RouteHandlers<PublishingRoutes> => ({
+export const publishingRoutes = ({
+  publishControls,
+}: {
+  publishControls: PublishControls;
+}): RouteHandlers<PublishingRoutes> => ({
   publishAgain: ({ params, body, caller }) =>
     publishControls.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),
   getProgress: ({ params, caller }) => publishControls.progress(caller, params.id),

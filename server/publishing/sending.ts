@@ -39,7 +39,7 @@ import {
   uncertain,
   withSent,
 } from './result.ts';
-import type { PublicCall, EndedSend, ClaimKey, Progress, SendRow } from './store.ts';
+import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
 /** Retry delays after temporary trouble. After the last one the send has failed. */

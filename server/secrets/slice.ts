@@ -23,7 +23,8 @@ export const openSecrets = ({
 }) => {
   const discardOf = (place: string) => {
     const discard = discards[place];
-    if (discard === undefined) throw new Error(`No slice declares a discard for ${place}, which is needed when its key is lost.`);
+    if (discard === undefined)
+      throw new Error(`No slice declares a discard for ${place}, which is needed when its key is lost.`);
     return discard;
   };
   for (const { table, column } of columns) discardOf(`${table}.${column}`);

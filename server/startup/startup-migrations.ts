@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { migrate, pendingIn, postponedIn, describePostponed } from '#server/store/migrate';
+import { describePostponed, migrate, pendingIn, postponedIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** How long to wait for the migration lock before reporting who holds it. */

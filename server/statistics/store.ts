@@ -285,7 +285,10 @@ export const createStatisticsStore = (db: Database) => ({
   },
 
   /** Ends the reads of the posts. Without a reason it is not a failure. */
-  end: async (reads: ClaimedReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
+  end: async (
+    reads: ClaimedReads,
+    posts: readonly { readonly postId: string; readonly why?: string | undefined }[],
+  ) => {
     await db.run(end, [...claimColumns(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
   },
 

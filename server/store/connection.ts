@@ -38,7 +38,10 @@ export function connectionFrom(databaseUrl: string, setting = 'DATABASE_URL'): C
   };
 }
 
-const addressOf = ({ host, port }: pg.ClientConfig): ServerAddress => ({ host: host || 'localhost', port: port ?? 5432 });
+const addressOf = ({ host, port }: pg.ClientConfig): ServerAddress => ({
+  host: host || 'localhost',
+  port: port ?? 5432,
+});
 
 /** Splits `postgres://user@one:5432,other:5432/database`, which libpq understands and pg does not, into one URL per host. */
 function splitHosts(databaseUrl: string, setting: string): readonly [string, ...string[]] {

@@ -6,7 +6,7 @@ import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { isUnwritable } from './pg-errors.ts';
 import { createPlainStatements, queryPlain } from './plain-statements.ts';
-import { type StatementResult, PreparedQuery, type Statement } from './prepared-query.ts';
+import { PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
 import { waitForConnection } from './retry.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
@@ -166,7 +166,12 @@ export function openDatabase(
 
   /** Undefined when the replica does not answer or lags behind. */
   async function onReplica(statement: Statement, values: readonly unknown[]): Promise<StatementResult | undefined> {
-    if (replicaStatements === undefined || replicaPool === undefined || joined() || performance.now() < replicaSkippedUntil)
+    if (
+      replicaStatements === undefined ||
+      replicaPool === undefined ||
+      joined() ||
+      performance.now() < replicaSkippedUntil
+    )
       return undefined;
     const [leader] = (await sendPrepared(leaderPosition, [])).rows;
     try {
@@ -232,8 +237,8 @@ export function openDatabase(
       ]);
       // A broken connection may never return to the pool, so the wait is bounded.
       const timer = new AbortController();
-      await Promise.race([closed, sleep(closeTimeoutMs, undefined, { ref: false, signal: timer.signal })]).finally(
-        () => timer.abort(),
+      await Promise.race([closed, sleep(closeTimeoutMs, undefined, { ref: false, signal: timer.signal })]).finally(() =>
+        timer.abort(),
       );
     },
   };
@@ -241,9 +246,7 @@ export function openDatabase(
 
 const queryPrepared = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
   new Promise<StatementResult>((resolve, reject) => {
-    client.query(
-      new PreparedQuery(statement, values, (error, result) => (result ? resolve(result) : reject(error))),
-    );
+    client.query(new PreparedQuery(statement, values, (error, result) => (result ? resolve(result) : reject(error))));
   });
 
 /** Read-your-writes: the replica must have replayed everything up to the leader's current position. */

@@ -58,7 +58,9 @@ function restoreLibraryLinks({ postgres }: Binaries): void {
 function programForUser(binaries: Binaries, data: string): Program {
   const dataStats = fs.statSync(data, { throwIfNoEntry: false });
   if (dataStats && dataStats.uid !== process.getuid?.()) {
-    throw new Error(`The database in ${data} belongs to user id ${dataStats.uid}. Run Posthorn as that user, ${orElse}.`);
+    throw new Error(
+      `The database in ${data} belongs to user id ${dataStats.uid}. Run Posthorn as that user, ${orElse}.`,
+    );
   }
   const program = programAs(binaries, []);
   if (program) return program;

@@ -25,7 +25,9 @@ const staleCodes = /^(0A000|26000)$/;
 
 /** Whether a retry in a moment may succeed. */
 export const isUnavailable = (error: unknown) =>
-  chainOf(error).some(({ code = '', message = '' }) => unavailableCodes.test(code) || unavailableMessages.test(message)) ||
+  chainOf(error).some(
+    ({ code = '', message = '' }) => unavailableCodes.test(code) || unavailableMessages.test(message),
+  ) ||
   isFull(error) ||
   isLocked(error);
 

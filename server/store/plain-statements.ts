@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { isUnavailable, isStale } from './pg-errors.ts';
-import type { StatementResult, Statement } from './prepared-query.ts';
+import { isStale, isUnavailable } from './pg-errors.ts';
+import type { Statement, StatementResult } from './prepared-query.ts';
 
 /** For STATEMENT_LINE=off: uses only pg's public interface, one statement at a time per connection. */
 export const createPlainStatements = (pool: pg.Pool) => ({

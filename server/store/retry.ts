@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
-import { isUnavailable, isFull } from './pg-errors.ts';
+import { isFull, isUnavailable } from './pg-errors.ts';
 
 const fullPauseMs = 100;
 const unavailablePauseMs = 500;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type StatementResult, PreparedQuery, type Statement } from './prepared-query.ts';
+import { PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
 
 interface QueuedStatement {
   readonly statement: Statement;

@@ -88,7 +88,12 @@ export const createImports = ({
                 ? `is a post of this workspace already (${id})`
                 : undefined;
         if (duplicateNote === undefined) return { ...row, number };
-        return { ...row, number, state: 'Duplicate', problems: [...row.problems, note('row', 'Duplicate', duplicateNote)] };
+        return {
+          ...row,
+          number,
+          state: 'Duplicate',
+          problems: [...row.problems, note('row', 'Duplicate', duplicateNote)],
+        };
       });
       await store.addRows(workspaceId, importId, numbered);
     };
@@ -234,7 +239,8 @@ export const createImports = ({
       const states = ['Ready', ...(unmatched ? ['Unmatched'] : []), ...(duplicates ? ['Duplicate'] : [])];
       const next = await step(
         after,
-        async (last) => (await store.unsaved(workspaceId, id, last, states, rowsPerQuery)).map((number) => ({ number })),
+        async (last) =>
+          (await store.unsaved(workspaceId, id, last, states, rowsPerQuery)).map((number) => ({ number })),
         ({ number }) => {
           tried++;
           return storeFailure(caller, id, number, () => saveRow(caller, id, number));

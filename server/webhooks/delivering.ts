@@ -9,7 +9,7 @@ import type { AnnouncePause } from './pausing.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import type { ClaimedDelivery, ClaimedWebhook, SuccessfulDelivery, DeliveryStore, Attempt } from './store.ts';
+import type { Attempt, ClaimedDelivery, ClaimedWebhook, DeliveryStore, SuccessfulDelivery } from './store.ts';
 
 const minuteMs = 60_000;
 /** SPEC, Delivery rules 2: the delay after each failed attempt; after the last one the delivery is given up. */

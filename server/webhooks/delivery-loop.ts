@@ -45,7 +45,11 @@ export const createDeliveries = ({
     for (const [id, count] of firstAttempts.all) first.set(id, (first.get(id) ?? concurrencyPerWebhook) - count);
     return [
       ...[...first].map(([webhookId, free]) => ({ webhookId, retry: false, free: Math.max(0, free) })),
-      ...[...retries.all].map(([webhookId, count]) => ({ webhookId, retry: true, free: concurrencyPerWebhook - count })),
+      ...[...retries.all].map(([webhookId, count]) => ({
+        webhookId,
+        retry: true,
+        free: concurrencyPerWebhook - count,
+      })),
     ];
   };
 

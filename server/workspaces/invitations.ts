@@ -208,7 +208,8 @@ export const createInvitations = ({
   };
 };
 
-const invalidInvitation = () => new Refusal('NotFound', 'This invitation was used, withdrawn or is too old. Ask for a new one.');
+const invalidInvitation = () =>
+  new Refusal('NotFound', 'This invitation was used, withdrawn or is too old. Ask for a new one.');
 
 /**
  * An account does not prove ownership of its address: somebody else may have accepted an invitation to it and chosen the

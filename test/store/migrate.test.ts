@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPostponed } from '#server/startup/startup-migrations';
 import { type Database, openDatabase, sql } from '#server/store/database';
-import { type Migration, migrate, pendingIn, postponedIn, describePostponed } from '#server/store/migrate';
+import { describePostponed, type Migration, migrate, pendingIn, postponedIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';

@@ -122,7 +122,8 @@ export const speak = (url: string, token: string, version: string) => {
   return {
     version,
     ask,
-    call: (name: string, args: unknown = {}, options: CallOptions = {}) => ask('tools/call', { name, arguments: args }, options),
+    call: (name: string, args: unknown = {}, options: CallOptions = {}) =>
+      ask('tools/call', { name, arguments: args }, options),
   };
 };
 
