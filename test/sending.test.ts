@@ -103,7 +103,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     startStopwatch: () => () => 0,
     graceMs: 24 * hourMs,
     sendWithinMs: minuteMs,
-    waitToLeave: async () => () => undefined,
+    waitForMarkSlot: async () => () => undefined,
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
     end: async (one: EndedSend) => void ended.push(one),
@@ -136,7 +136,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     claimedAt: now,
     heldMs: () => 0,
     heldAtMostMs: () => 0,
-    leave: () => undefined,
+    releaseSlot: () => undefined,
     ...row,
   } as ClaimedRow);
   return { saved, ended };
