@@ -107,7 +107,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
     end: async (one: EndedSend) => void ended.push(one),
-    sendingNow: () => undefined,
+    onSending: () => undefined,
     readPicture: async () => undefined,
     report: () => undefined,
   } as unknown as SendingParts;
