@@ -32,7 +32,7 @@ export const createSandboxes = ({
   );
   const faultsOf = (network: string) => {
     const kit = kits.get(network);
-    if (kit === undefined) throw new Error(`no sandbox ${network}`);
+    if (kit === undefined) throw new Error(`There is no sandbox for ${network}.`);
     return kit.faults;
   };
 
@@ -42,18 +42,18 @@ export const createSandboxes = ({
     router: (): Router => {
       const router = express.Router();
       router.use('/sandbox', (_req, res, next) => {
-        // Of its own clock, which can be moved.
+        // By the sandbox clock, which may differ from the true time.
         res.setHeader('Date', clock.now().toUTCString());
         next();
       });
-      // Some networks take images as text. Bodies of other paths are none of ours.
+      // Large, because some networks take images as text. Only below /sandbox: other paths read their own bodies.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
         const sandbox = folders[network];
         const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);
         if (sandbox) router.use(`/sandbox/${network}`, catchUp, sandbox(kit));
       }
-      // Addresses of posts, for people who follow them.
+      // Links to posts lead people to the sandbox page.
       router.get('/sandbox/:network/*path', (req, res, next) => {
         if (kits.has(req.params.network) && req.accepts('html')) res.redirect(`/sandbox?network=${req.params.network}`);
         else next();
@@ -61,7 +61,7 @@ export const createSandboxes = ({
       return router;
     },
 
-    /** Undefined takes it back. */
+    /** Undefined clears the fault. */
     planFault: (network: string, moment: FaultMoment, plan: PlannedFault | undefined) =>
       faultsOf(network).plan(moment, plan),
 
@@ -72,7 +72,7 @@ export const createSandboxes = ({
       await store.take(network, 'post', id);
     },
 
-    /** Newest first, with what their readers did. */
+    /** Newest first, with metrics. */
     feed: async (network: string, limit: number) => {
       await kits.get(network)?.catchUp();
       const posts = (await store.newest(network, 'post', limit)) as unknown as SandboxPost[];
