@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
-import { patience } from '#server/http/slow-body-timeout';
+import { slowBodyTimeout } from '#server/http/slow-body-timeout';
 import { jsonOf } from '#server/json/json-text';
 import { countPixelsInUse, withPixels } from '#server/media/decoding';
 import { sql } from '#server/store/database';
@@ -151,7 +151,7 @@ describe('a body', () => {
 
   test('that comes too slowly is cut off at /auth and /sandbox', async () => {
     const app = express();
-    app.use(patience(50), (req, res) => {
+    app.use(slowBodyTimeout(50), (req, res) => {
       req.on('error', () => undefined);
       req.resume().on('end', () => res.send('whole'));
     });
@@ -306,7 +306,7 @@ describe('media', () => {
       .length;
 
   test('so many pixels are decoded at once, and a larger picture alone', async () => {
-    const { pixelsInUse: most } = bounds;
+    const { concurrentPixels: most } = bounds;
     let highest = 0;
     const decode = (pixels: number) =>
       withPixels(pixels, async () => {

@@ -88,6 +88,8 @@ export const startDatabaseProxy = async (socketPath: string) => {
         link.server.removeAllListeners('data');
         link.server.once('data', () => breakOff(link));
       });
+      // A server that ends before it answers is heard of, as TCP would tell it.
+      for (const socket of [link.client, link.server]) socket.once('close', () => breakOff(link));
     },
 
     silent: (link, forMs, random) => {

@@ -22,11 +22,11 @@ export const callTool = async (
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
-    const { asked, output, requests } = await runForAgent(action, args, caller, approvals);
-    if (asked) {
-      const { approvalUrl } = asked;
+    const { pending: request, output, requests } = await runForAgent(action, args, caller, approvals);
+    if (request) {
+      const { approvalUrl } = request;
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
-      return success(pending, describePending(name, asked));
+      return success(pending, describePending(name, request));
     }
     const text = describeOutput(action.action, output.value);
     const duplicate = isNewPost(action, args) ? await findDuplicate((output.value as Post).id) : undefined;

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import { Post } from '#contracts/posts';
-import type { RequestNews } from '#server/approvals/card-view';
-import type { Asked } from '#server/approvals/cards';
+import type { RequestState } from '#server/approvals/card-view';
+import type { RequestedApproval } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
 import { inOneLine, quoted, toCompactText } from './compact-text.ts';
 
@@ -60,7 +60,7 @@ const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt
 
 const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
-export const describePending = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: Asked) =>
+export const describePending = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval) =>
   [
     `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}.`,
     again
@@ -75,9 +75,9 @@ export const describeDuplicate = (id: string) =>
   `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
 
 /** Approval requests about a post, appended to the text of the post. */
-export const describeRequests = (requests: readonly RequestNews[]) => requests.map(describeRequest).join('\n');
+export const describeRequests = (requests: readonly RequestState[]) => requests.map(describeRequest).join('\n');
 
-const describeRequest = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestNews) => {
+const describeRequest = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestState) => {
   const tool = action.replace('.', '_');
   switch (status) {
     case 'Open':

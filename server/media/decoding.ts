@@ -20,7 +20,7 @@ export const withPixels = async <T>(pixels: number, work: () => Promise<T>): Pro
 /** First come, first served, so that small pictures cannot starve a large one. */
 const admit = () => {
   for (let [next] = waiting; next !== undefined; [next] = waiting) {
-    if (pixelsInUse > 0 && pixelsInUse + next.pixels > bounds.pixelsInUse) return;
+    if (pixelsInUse > 0 && pixelsInUse + next.pixels > bounds.concurrentPixels) return;
     waiting.shift();
     pixelsInUse += next.pixels;
     next.begin();

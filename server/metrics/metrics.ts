@@ -23,7 +23,7 @@ interface MetricSources {
     idleMs(): number;
   };
   readonly database: Pick<Database, 'pools' | 'query'>;
-  readonly live: { hearing(): number };
+  readonly live: { subscriberCount(): number };
 }
 
 /** Metrics for operators, in the text format of Prometheus. */
@@ -208,7 +208,7 @@ const watch = (registers: Registry[], { jobs, database, live }: MetricSources) =
     help: 'Open tabs that hear live events from this instance',
     registers,
     collect() {
-      this.set(live.hearing());
+      this.set(live.subscriberCount());
     },
   });
 };

@@ -149,7 +149,7 @@ export const createNotifications = ({
       const viewer = viewerOf(caller);
       await store.mark(viewer, ids, read);
       // The other tabs of this person.
-      await live.tell({ workspaceId: caller.workspaceId, kind: 'notification', id: caller.userId });
+      await live.publish({ workspaceId: caller.workspaceId, kind: 'notification', id: caller.userId });
       return store.count(viewer);
     },
 

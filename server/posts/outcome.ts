@@ -34,7 +34,7 @@ export const createOutcomes = ({
       })),
     );
     await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(failureNotification));
-    await live.tell(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
+    await live.publish(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
   };
 
   return {
@@ -72,7 +72,7 @@ export const createOutcomes = ({
       await notifications.tell(
         failures.map(({ workspaceId, post }) => failureNotification({ workspaceId, post: post.value })),
       );
-      await live.tell(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
+      await live.publish(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
     },
   };
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
-import type { Access, AccountAccess, Opened } from '#server/accounts/access';
+import type { Access, AccountAccess, OpenAccess } from '#server/accounts/access';
 import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
@@ -129,7 +129,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   /** The progress of a claimed row. */
   interface State {
     readonly row: ClaimedRow;
-    readonly opened: Opened;
+    readonly opened: OpenAccess;
     readonly post: NetworkPost<PublishMedia>;
     readonly count: number;
     readonly sent: readonly Sent[];
@@ -211,7 +211,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   });
 
   /** The opened account, or undefined after the row was ended or paused. */
-  const openedOrEnd = async (row: ClaimedRow, result: Access, count: number): Promise<Opened | undefined> => {
+  const openedOrEnd = async (row: ClaimedRow, result: Access, count: number): Promise<OpenAccess | undefined> => {
     if (result.is === 'open') return result;
     const unchanged = {
       ...claimKeyOf(row),

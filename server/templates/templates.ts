@@ -33,7 +33,7 @@ export const createTemplates = ({
     return template;
   };
 
-  const tell = ({ workspaceId }: Caller, id: string) => live.tell({ workspaceId, kind: 'template', id });
+  const tell = ({ workspaceId }: Caller, id: string) => live.publish({ workspaceId, kind: 'template', id });
 
   /** Option values are checked later, when the post has accounts. */
   const mustBeUsable = ({ kind, items, options }: Content) => {

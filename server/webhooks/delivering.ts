@@ -73,7 +73,7 @@ export const createDelivering = ({
   /** Once per webhook, however many deliveries it had. */
   const tell = (webhooks: readonly WebhookRef[]) => {
     const workspaces = new Map(webhooks.map(({ id, workspaceId }) => [id, workspaceId]));
-    return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
+    return live.publish(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
   };
 
   /**

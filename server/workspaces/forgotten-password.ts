@@ -1,5 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import { asAccount } from '#server/auth/email-address';
+import { emailKey } from '#server/auth/email-address';
 import type { OneTimeSecrets } from '#server/auth/one-time-secrets';
 import { Refusal } from '#server/errors';
 import { letter } from '#server/messages/letter';
@@ -41,7 +41,7 @@ export const createForgottenPassword = ({
 
   /** Sends nothing to an unknown address or above the hourly limit, and the caller learns neither. */
   ask: async (email: string, { requestId, address }: { requestId: string; address: string }) => {
-    const user = await store.userByEmail(asAccount(email));
+    const user = await store.userByEmail(emailKey(email));
     if (user === null) return;
     await store.transaction(async () => {
       // Serialized, so that concurrent requests cannot exceed the limit.

@@ -53,8 +53,18 @@ export const openWorkspaces = ({
 }) => {
   const { baseUrl, production } = config;
   const store = createWorkspaceStore(database);
-  const { tell } = live;
-  const invitations = createInvitations({ store, people, plans, audit, messages, notifications, tell, baseUrl, clock });
+  const { publish } = live;
+  const invitations = createInvitations({
+    store,
+    people,
+    plans,
+    audit,
+    messages,
+    notifications,
+    publish,
+    baseUrl,
+    clock,
+  });
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
   const signInLimit = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
@@ -69,7 +79,7 @@ export const openWorkspaces = ({
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Opened last, because what ends with a membership belongs to slices that depend on this one. */
     openMembers: ({ endMembership }: { endMembership: EndMembership }) => ({
-      members: createMembers({ store, audit, tell, endMembership }),
+      members: createMembers({ store, audit, publish, endMembership }),
     }),
     /** Opened once the identity provider is known. */
     openWorkspaceRoutes: ({
