@@ -60,7 +60,10 @@ const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt
 
 const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
-export const describePending = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval) =>
+export const describePending = (
+  tool: string,
+  { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval,
+) =>
   [
     `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}.`,
     again
