@@ -134,7 +134,7 @@ const registering =
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
 /** Pages for people, the reference, and what plays or is another service: sandboxes of networks, the identity provider. */
-const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
+const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|twins\/|networks\/)/;
 /** Where these are put in place. */
 const mounting = /^\.use\(\s*'\/(docs|auth)'/;
 

@@ -15,4 +15,8 @@ const [, , command = ''] = process.argv;
 if (['call', 'profile', 'completion'].includes(command)) {
   const { main } = await import('#scripts/call/index');
   process.exitCode = await main(process.argv.slice(2), process.env);
+} else if (command === 'twins') {
+  // Needs no settings, which the commands of an installation read first.
+  const { twins } = await import('#server/cli/twins');
+  process.exitCode = await twins(process.argv.slice(3));
 } else await import('#server/cli/index');
