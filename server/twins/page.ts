@@ -60,7 +60,7 @@ ${twins.networks.map(({ key, name }) =>
 <main class="wide">
 <h1>${title}</h1>
 <p class="note">These are not the real networks: nothing here is public. Kept in memory until the program ends or is reset.</p>
-<p class="faint">The clock of the twins shows ${timeOf(twins.clock.now().toISOString())}${twins.clock.aheadMs() > 0 && html`, ${Math.round(twins.clock.aheadMs() / 1000)} seconds ahead`}.</p>
+<p class="faint">${clockLine(twins.clock.aheadMs())}</p>
 <h2>Posts</h2>
 ${posts.length === 0 && html`<p>Nothing has been posted yet.</p>`}
 ${posts.slice(0, postsShown).map((post) => postCard(post, nameOf(post.network)))}
@@ -71,6 +71,12 @@ ${requests.length === 0 ? html`<p>No request has arrived yet.</p>` : requestTabl
 <div class="wide"><button type="button" class="quiet" id="pause" hidden>Pause refreshing</button> <span role="status" id="state"></span></div>`,
   });
 };
+
+/** Not the time itself, with which the page would change all the time. */
+const clockLine = (aheadMs: number) =>
+  aheadMs === 0
+    ? 'The clock of the twins shows the true time.'
+    : `The clock of the twins is ${Math.round(aheadMs / 60_000)} minutes ahead.`;
 
 const postCard = ({ id, authorName, text, media, replyTo, createdAt }: TwinPost, network: string) =>
   html`<article class="box">
