@@ -437,7 +437,8 @@ describe('posthorn twins', () => {
       ['POST', '/clock', {}, 'forward is required'],
       ['GET', '/posts?network=myspace', undefined, 'network must be one of bluesky, '],
       ['GET', '/requests?since=yesterday', undefined, 'since must be an instant such as '],
-      ['POST', '/accounts', { network: 'x', handle: 'no spaces, please' }, 'handle was refused by the twin'],
+      ['POST', '/accounts', { network: 'x', handle: 'no spaces' }, 'handle must be letters, digits, dots and dashes'],
+      ['POST', '/accounts', { network: 'linkedin', handle: 'noproduct' }, 'handle was refused by the twin: '],
     ] as const)('%s /admin%s with %j', async (method, path, body, words) => {
       const answer = await twins.admin(method, path, body);
       expect(answer).toMatchObject({ status: 400, body: { code: 'BadInput', message: expect.stringContaining(words) } });

@@ -4,6 +4,7 @@ import { canonicalInstant, instantOf } from '#contracts/instant';
 import { durationMs } from '#server/config/settings';
 import { badInput, issuesOf, Refusal } from '#server/errors';
 import { type Fault, faultMoments, faults } from '#server/networks/sandbox';
+import { usableHandle } from '#server/sandbox/consent';
 import type { Twins } from './twins.ts';
 
 const longestStepMs = 366 * 86_400_000;
@@ -25,7 +26,7 @@ export const adminRoutes = (twins: Twins): Router => {
   const Step = z.strictObject({ forward: step });
   const SignIn = z.strictObject({
     network: Key,
-    handle: z.string().min(1).max(40).default('demo'),
+    handle: z.string().regex(usableHandle, 'must be letters, digits, dots and dashes').default('demo'),
     without: z.array(z.string()).default([]),
   });
   const time = () => ({ now: instantOf(clock.now()), aheadMs: clock.aheadMs() });
