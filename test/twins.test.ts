@@ -256,11 +256,9 @@ describe('posthorn twins', () => {
     const container = await ask(`${graph}/${account?.id}/media`, json(token, { image_url: image, caption: 'Rye' }));
     files.close();
     expect(container.status).toBe(200);
-    const stateOf = async () =>
-      (await ask(`${graph}/${container.body.id}?fields=status_code`, { headers: bearer(token) })).body.status_code;
-    expect(await stateOf()).toBe('IN_PROGRESS');
     await twins.admin('POST', '/clock', { forward: '1m' });
-    expect(await stateOf()).toBe('FINISHED');
+    const state = await ask(`${graph}/${container.body.id}?fields=status_code`, { headers: bearer(token) });
+    expect(state.body.status_code).toBe('FINISHED');
     const publish = json(token, { creation_id: container.body.id });
     expect(await ask(`${graph}/${account?.id}/media_publish`, publish)).toMatchObject({ status: 200 });
     expect(await postsOf('?network=instagram')).toMatchObject([{ text: 'Rye', media: [image] }]);
@@ -430,7 +428,7 @@ describe('posthorn twins', () => {
       ['POST', '/faults', { network: 'x', fault: 'flood' }, 'fault must be one of 429, '],
       ['POST', '/faults', { network: 'x', fault: '429', times: 0 }, 'times must be at least 1'],
       ['POST', '/faults', { network: 'x', fault: '429', when: 'now' }, 'when is not a field'],
-      ['POST', '/faults', undefined, 'network is required'],
+      ['POST', '/faults', undefined, 'network must be one of bluesky, '],
       ['DELETE', '/faults?moment=never', undefined, 'moment must be one of upload, publish, read'],
       ['POST', '/clock', { forward: '-1h' }, 'forward must be a number with s, m, h or d'],
       ['POST', '/clock', { forward: '367d' }, 'forward must be a number with s, m, h or d'],
@@ -498,6 +496,7 @@ describe('the command line', () => {
     [['--port', '70000'], '--port must be a whole number from 0 to 65535, not "70000".'],
     [['--keep', '3'], '--keep must be a whole number from 10 to 100000, not "3".'],
     [['--host', ''], '--host must be an address of this machine.'],
+    [['--port', '0', '--host', '192.0.2.1'], '--host 192.0.2.1 is no address of this machine.'],
     [['--colour'], "Unknown option '--colour'"],
     [['now'], "Unexpected argument 'now'"],
   ])('%j is refused with a sentence, how to use it, and the code 2', async (args, words) => {
@@ -515,7 +514,7 @@ describe('the command line', () => {
     });
   });
 
-  test('a port in use is a sentence with what to do, and so is an address of another machine', async () => {
+  test('a port in use is a sentence with what to do', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -525,10 +524,6 @@ describe('the command line', () => {
       code: 1,
       stdout: '',
       stderr: `Port ${port} is in use, perhaps by other twins. Stop that program, or choose another port: npx posthorn twins --port ${port + 1}\n`,
-    });
-    expect(await (await startTwins(['--port', '0', '--host', '192.0.2.1'])).ended).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^192\.0\.2\.1 is no address of this machine\. /),
     });
   });
 

@@ -14,7 +14,7 @@ const text = { type: 'string' } as const;
 /** What is wrong with the command line. */
 class UsageError extends Error {}
 
-/** Serves until a signal ends it. 1: it cannot listen. 2: the command line is wrong. */
+/** Serves until a signal ends it. 1: the port is taken. 2: the command line is wrong. */
 export const twins = async (args: readonly string[]): Promise<number> => {
   try {
     return await serve(args);
@@ -40,14 +40,16 @@ const serve = async (args: readonly string[]): Promise<number> => {
   const host = values.host ?? '127.0.0.1';
   if (host === '') throw new UsageError('--host must be an address of this machine.');
   // Nothing is stored, so there is nothing to finish.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
   // Whoever reads the first line and leaves should not end it.
   process.stdout.on('error', () => undefined);
   const { openTwins } = await import('#server/app/open-twins');
   const open = await openTwins({ host, port, keep, handle: 'demo' }).catch((error: NodeJS.ErrnoException) => {
-    const problem = listenProblem(error, { host, port });
+    if (noSuchAddress.includes(error.code ?? '')) throw new UsageError(`--host ${host} is no address of this machine.`);
+    const problem = portProblem(error, port);
     if (problem === undefined) throw error;
     console.error(problem);
+    return undefined;
   });
   if (open === undefined) return 1;
   const { isLoopback } = await import('#server/twins/fetch-media');
@@ -62,16 +64,14 @@ const numberIn = (name: string, value: string, min: number, max: number) => {
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}.`);
 };
 
-const listenProblem = ({ code }: NodeJS.ErrnoException, { host, port }: { host: string; port: number }) => {
+const noSuchAddress = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
+
+const portProblem = ({ code }: NodeJS.ErrnoException, port: number) => {
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use, perhaps by other twins. Stop that program, or choose another port: npx posthorn twins --port ${port === 65_535 ? 0 : port + 1}`;
     case 'EACCES':
       return `You may not listen on port ${port}. Choose one from 1024 on, such as --port 4000.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `${host} is no address of this machine. Leave --host out for this machine alone, or use --host 0.0.0.0 for all of its addresses.`;
     default:
       return undefined;
   }

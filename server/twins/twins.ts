@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import { createMovableClock } from '#server/clock';
 import { badInput } from '#server/errors';
 import type { Network } from '#server/networks/network';
@@ -86,7 +87,7 @@ export const createTwins = async ({
     networks,
     requests,
     clock: { now: clock.now, aheadMs: clock.offsetMs, forward: (ms: number) => clock.setOffset(clock.offsetMs() + ms) },
-    router: (...request: Parameters<(typeof current)['router']>) => current.router(...request),
+    router: ((req, res, next) => current.router(req, res, next)) satisfies RequestHandler,
 
     /** The tokens of the start, which work again after a reset. */
     access: first,

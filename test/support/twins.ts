@@ -33,7 +33,7 @@ export const startTwins = async (args: readonly string[] = ['--port', '0'], sett
 
   const admin = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
     const answer = await fetch(`${url}/admin${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
-    return { status: answer.status, body: await answer.json() };
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
 
   return {
