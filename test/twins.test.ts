@@ -244,6 +244,16 @@ describe('posthorn twins', () => {
     ]);
   });
 
+  test('Instagram: a code is exchanged with a plain form', async () => {
+    const { baseUrl } = twins.access('instagram');
+    const app = { client_id: 'sandbox', redirect_uri: 'https://app.example/back' };
+    const query = new URLSearchParams({ ...app, response_type: 'code', scope: 'instagram_business_basic' });
+    const code = (await consent(`${baseUrl}/web/oauth/authorize?${query}`, 'anna')).get('code') ?? '';
+    const form = { ...app, client_secret: 'sandbox', grant_type: 'authorization_code', code };
+    const tokens = await ask(`${baseUrl}/login/oauth/access_token`, { method: 'POST', body: new URLSearchParams(form) });
+    expect(tokens).toMatchObject({ status: 200, body: { permissions: ['instagram_business_basic'] } });
+  });
+
   test('Instagram: a picture is fetched from this machine, and the clock brings its container to an end', async () => {
     const files = createServer(async (_req, res) => res.setHeader('content-type', 'image/jpeg').end(await picture('jpeg')));
     files.listen(0, '127.0.0.1');
