@@ -25,7 +25,8 @@ const picture = (type: 'png' | 'jpeg') =>
   sharp({ create: { width: 400, height: 400, channels: 3, background: '#8a4b08' } })
     .toFormat(type)
     .toBuffer();
-const fileOf = async (type: 'png' | 'jpeg') => new Blob([new Uint8Array(await picture(type))], { type: `image/${type}` });
+const fileOf = async (type: 'png' | 'jpeg') =>
+  new Blob([new Uint8Array(await picture(type))], { type: `image/${type}` });
 
 /** What a person does on the page of consent. */
 const consent = async (url: string, handle: string) => {
@@ -103,7 +104,9 @@ describe('posthorn twins', () => {
     test.each(keys)('%s', async (key) => {
       const { path, headers } = calls[key] ?? { path: '' };
       const { body } = await twins.admin('GET', '');
-      const network = (body.networks as { network: string; accounts: { id: string }[] }[]).find((one) => one.network === key);
+      const network = (body.networks as { network: string; accounts: { id: string }[] }[]).find(
+        (one) => one.network === key,
+      );
       const { baseUrl, token } = twins.access(key);
       const url = baseUrl + path.replace(':id', network?.accounts[0]?.id ?? '');
       expect(await ask(url, { headers: { ...headers, ...bearer(token) } })).toMatchObject({ status: 200 });
@@ -180,12 +183,17 @@ describe('posthorn twins', () => {
     form.set('description', 'A loaf');
     const upload = await ask(`${server}/api/v2/media`, { method: 'POST', headers: bearer(token), body: form });
     expect(upload.status).toBe(200);
-    const made = await ask(`${server}/api/v1/statuses`, json(token, { status: 'With a loaf', media_ids: [upload.body.id] }));
+    const made = await ask(
+      `${server}/api/v1/statuses`,
+      json(token, { status: 'With a loaf', media_ids: [upload.body.id] }),
+    );
     expect(made.status).toBe(200);
     expect(await ask(`${server}/api/v1/statuses/${made.body.id}`, { headers: bearer(token) })).toMatchObject({
       body: { content: expect.stringContaining('With a loaf'), media_attachments: [{ description: 'A loaf' }] },
     });
-    expect(await postsOf('?network=mastodon')).toMatchObject([{ id: made.body.id, author: '@anna', media: [expect.any(String)] }]);
+    expect(await postsOf('?network=mastodon')).toMatchObject([
+      { id: made.body.id, author: '@anna', media: [expect.any(String)] },
+    ]);
   });
 
   test('Bluesky: somebody signs in with a password, and a record with a picture can be read back', async () => {
@@ -211,9 +219,14 @@ describe('posthorn twins', () => {
     const create = (repo: unknown) =>
       ask(`${xrpc}/com.atproto.repo.createRecord`, json(token, { repo, collection: 'app.bsky.feed.post', record }));
     const made = await create(session.did);
-    expect(made).toMatchObject({ status: 200, body: { uri: expect.stringMatching(/^at:\/\/did:plc:/), cid: expect.any(String) } });
+    expect(made).toMatchObject({
+      status: 200,
+      body: { uri: expect.stringMatching(/^at:\/\/did:plc:/), cid: expect.any(String) },
+    });
     const uri = String(made.body.uri);
-    const read = await ask(`${xrpc}/app.bsky.feed.getPosts?uris=${encodeURIComponent(uri)}`, { headers: bearer(token) });
+    const read = await ask(`${xrpc}/app.bsky.feed.getPosts?uris=${encodeURIComponent(uri)}`, {
+      headers: bearer(token),
+    });
     expect(read.body).toMatchObject({ posts: [{ uri, cid: made.body.cid, record: { text: 'From the oven' } }] });
     expect(await create('somebody.else.example')).toMatchObject({ status: 401 });
     expect(await postsOf('?network=bluesky')).toMatchObject([{ id: uri, author: '@anna.bsky.social' }]);
@@ -250,12 +263,17 @@ describe('posthorn twins', () => {
     const query = new URLSearchParams({ ...app, response_type: 'code', scope: 'instagram_business_basic' });
     const code = (await consent(`${baseUrl}/web/oauth/authorize?${query}`, 'anna')).get('code') ?? '';
     const form = { ...app, client_secret: 'sandbox', grant_type: 'authorization_code', code };
-    const tokens = await ask(`${baseUrl}/login/oauth/access_token`, { method: 'POST', body: new URLSearchParams(form) });
+    const tokens = await ask(`${baseUrl}/login/oauth/access_token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
     expect(tokens).toMatchObject({ status: 200, body: { permissions: ['instagram_business_basic'] } });
   });
 
   test('Instagram: a picture is fetched from this machine, and the clock brings its container to an end', async () => {
-    const files = createServer(async (_req, res) => res.setHeader('content-type', 'image/jpeg').end(await picture('jpeg')));
+    const files = createServer(async (_req, res) =>
+      res.setHeader('content-type', 'image/jpeg').end(await picture('jpeg')),
+    );
     files.listen(0, '127.0.0.1');
     await once(files, 'listening');
     const image = `http://127.0.0.1:${(files.address() as AddressInfo).port}/bread.jpg`;
@@ -341,7 +359,10 @@ describe('posthorn twins', () => {
         expect([status, headers.get('x-rate-limit-reset')]).toEqual([429, expect.stringMatching(/^\d{10}$/)]);
       }
       expect(await tweet('Third')).toMatchObject({ status: 201 });
-      expect((await twins.admin('GET', '/faults')).body).toMatchObject({ planned: [], possible: { lost: expect.any(String) } });
+      expect((await twins.admin('GET', '/faults')).body).toMatchObject({
+        planned: [],
+        possible: { lost: expect.any(String) },
+      });
     });
 
     test('go on until they are taken back', async () => {
@@ -413,7 +434,10 @@ describe('posthorn twins', () => {
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
       expect(policy).not.toContain('unsafe');
       expect(text).not.toMatch(/<script(?! src="\/)|<style|\son\w+="|\sstyle="|http-equiv/);
-      const files = Array.from(text.matchAll(/(?:src|href)="(\/(?:[\w-]+\.(?:js|svg)|assets\/[^"]+))"/g), ([, path]) => path);
+      const files = Array.from(
+        text.matchAll(/(?:src|href)="(\/(?:[\w-]+\.(?:js|svg)|assets\/[^"]+))"/g),
+        ([, path]) => path,
+      );
       expect(files).toHaveLength(3);
       for (const path of files) expect((await fetch(twins.url + path)).status).toBe(200);
       expect(await (await fetch(`${twins.url}${files.find((path) => path?.includes('.css'))}`)).text()).toContain(
@@ -449,7 +473,10 @@ describe('posthorn twins', () => {
       ['POST', '/accounts', { network: 'linkedin', handle: 'noproduct' }, 'handle was refused by the twin: '],
     ] as const)('%s /admin%s with %j', async (method, path, body, words) => {
       const answer = await twins.admin(method, path, body);
-      expect(answer).toMatchObject({ status: 400, body: { code: 'BadInput', message: expect.stringContaining(words) } });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 'BadInput', message: expect.stringContaining(words) },
+      });
     });
 
     test('a body that is no JSON, and a call that is not there', async () => {
@@ -539,7 +566,9 @@ describe('the command line', () => {
 
   test('--host warns of who gets in, and media of this machine are not fetched then', async () => {
     const twins = await startTwins(['--port', '0', '--host', '0.0.0.0']);
-    const files = createServer(async (_req, res) => res.setHeader('content-type', 'image/jpeg').end(await picture('jpeg')));
+    const files = createServer(async (_req, res) =>
+      res.setHeader('content-type', 'image/jpeg').end(await picture('jpeg')),
+    );
     files.listen(0, '127.0.0.1');
     await once(files, 'listening');
     try {

@@ -46,7 +46,9 @@ export const adminRoutes = (twins: Twins): Router => {
         network: key,
         name,
         baseUrl: `${twins.url}/sandbox/${key}`,
-        hosts: Object.fromEntries(Object.entries(hosts).map(([host, real]) => [real, `${twins.url}/sandbox/${key}/${host}`])),
+        hosts: Object.fromEntries(
+          Object.entries(hosts).map(([host, real]) => [real, `${twins.url}/sandbox/${key}/${host}`]),
+        ),
         ...access[key],
       })),
     });
@@ -94,7 +96,10 @@ export const adminRoutes = (twins: Twins): Router => {
   });
 
   router.use((req: Request, _res: Response) => {
-    throw new Refusal('NotFound', `There is no ${req.method} /admin${req.path.slice(0, 200)}. docs/twins.md lists the calls.`);
+    throw new Refusal(
+      'NotFound',
+      `There is no ${req.method} /admin${req.path.slice(0, 200)}. docs/twins.md lists the calls.`,
+    );
   });
   return router;
 };

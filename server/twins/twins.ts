@@ -76,7 +76,11 @@ export const createTwins = async ({
 
   const planned = async () => {
     const plans = networks.flatMap(({ key }) =>
-      faultMoments.map(async (moment) => ({ network: key, moment, plan: await current.sandboxes.plannedFault(key, moment) })),
+      faultMoments.map(async (moment) => ({
+        network: key,
+        moment,
+        plan: await current.sandboxes.plannedFault(key, moment),
+      })),
     );
     return (await Promise.all(plans)).flatMap(({ plan, ...at }) => (plan ? [{ ...at, ...plan }] : []));
   };
@@ -99,7 +103,8 @@ export const createTwins = async ({
       }),
 
     planned,
-    plan: (network: string, moment: FaultMoment, plan: PlannedFault) => current.sandboxes.planFault(network, moment, plan),
+    plan: (network: string, moment: FaultMoment, plan: PlannedFault) =>
+      current.sandboxes.planFault(network, moment, plan),
     /** All that fit. */
     revoke: async ({ network, moment }: { network?: string | undefined; moment?: FaultMoment | undefined }) => {
       for (const plan of await planned()) {

@@ -32,7 +32,10 @@ export const startTwins = async (args: readonly string[] = ['--port', '0'], sett
   const url = /are ready at (\S+)/.exec(output.stdout)?.[1] ?? '';
 
   const admin = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
-    const answer = await fetch(`${url}/admin${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const answer = await fetch(`${url}/admin${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
 
