@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { networks as allNetworks } from '#test/support/networks';
 import { startTwins, type TwinsProcess } from '#test/support/twins';
 
-const keys = allNetworks.map(({ key }) => key).toSorted();
+const folder = 'server/networks';
+const keys = readdirSync(folder).filter((key) => existsSync(`${folder}/${key}/examples.json`));
 
 type Json = Record<string, unknown>;
 
@@ -511,7 +512,10 @@ test('with --keep the newest of each network are kept and the oldest dropped, an
   const twins = await startTwins(['--port', '0', '--keep', '10']);
   try {
     const { baseUrl, token } = twins.access('x');
-    for (let i = 1; i <= 13; i++) await ask(`${baseUrl}/api/2/tweets`, json(token, { text: `Post ${i}` }));
+    const made: Json[] = [];
+    for (let i = 1; i <= 13; i++) {
+      made.push((await ask(`${baseUrl}/api/2/tweets`, json(token, { text: `Post ${i}` }))).body.data as Json);
+    }
     const other = twins.access('mastodon');
     await ask(`${other.baseUrl}/server/api/v1/statuses`, json(other.token, { status: 'Still here' }));
     const { posts } = (await twins.admin('GET', '/posts')).body;
@@ -519,9 +523,36 @@ test('with --keep the newest of each network are kept and the oldest dropped, an
       'Still here',
       ...Array.from({ length: 10 }, (_, index) => `Post ${13 - index}`),
     ]);
+    const isThere = async (post: Json | undefined) =>
+      'data' in (await ask(`${baseUrl}/api/2/tweets?ids=${post?.id}`, { headers: bearer(token) })).body;
+    expect([await isThere(made[2]), await isThere(made[3])]).toEqual([false, true]);
     const { requests, dropped } = (await twins.admin('GET', '/requests')).body;
-    expect([(requests as Json[]).length, dropped]).toEqual([10, 4]);
+    expect([(requests as Json[]).length, dropped]).toEqual([10, 6]);
     expect(twins.output.stdout).toMatch(/in memory: 10 requests, and 10 posts of each network/);
+  } finally {
+    await twins.stop();
+  }
+});
+
+test('records of one kind take at most four million characters, however few they are', async () => {
+  const twins = await startTwins();
+  try {
+    const server = `${twins.access('mastodon').baseUrl}/server`;
+    const post = (path: string, body: unknown) =>
+      ask(server + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const register = async () => {
+      const redirect_uris = `https://app.example/${'x'.repeat(2_500_000)}`;
+      return (await post('/api/v1/apps', { client_name: 'Large', redirect_uris })).body;
+    };
+    const [first, second] = [await register(), await register()];
+    const statusFor = async ({ client_id, client_secret }: Json) =>
+      (await post('/oauth/token', { client_id, client_secret, grant_type: 'none' })).status;
+    // An app that is gone is refused before its grant is looked at.
+    expect([await statusFor(first), await statusFor(second)]).toEqual([401, 400]);
   } finally {
     await twins.stop();
   }
