@@ -17,7 +17,6 @@ import { emitRest } from './emit-rest.ts';
 import { emitRouter } from './emit-router.ts';
 import { emitSdk } from './emit-sdk.ts';
 import { emitSettingsPage } from './emit-settings-page.ts';
-import { emitWriters } from './emit-writers.ts';
 import { TypePrinter } from './print-types.ts';
 
 type Files = Record<string, string>;
@@ -34,7 +33,6 @@ const emitAll = async (): Promise<Files> => {
     ...emitCatalog(actions),
     ...emitRest(actions, routes),
     ...emitRouter(routes, raw),
-    ...emitWriters(actions),
     ...emitMcpTools(actions),
     ...emitLlmsText(actions),
     ...(await emitHandlers(root, actions)),

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
-import { JsonText } from '#server/json/json-text';
-import type { ApprovalRun, Caller, Handler, Output } from './context.ts';
+import { JsonText, jsonOf } from '#server/json/json-text';
+import type { ApprovalRun, Caller, Handler } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 
 /**
@@ -59,8 +59,6 @@ export const parseInput = <Schema extends z.ZodType>(schema: Schema, input: unkn
 export type Actions = Readonly<Record<string, Action>>;
 /** One handler for each action, which takes the input of that action. A missing one does not compile. */
 export type Handlers<A extends Actions> = { readonly [N in keyof A]: Handler<A[N]> };
-/** For each action what writes its answer: exactly the declared fields. */
-export type Writers<A extends Actions> = { readonly [N in keyof A]: (output: Output<A[N]>) => string };
 
 declare const admitted: unique symbol;
 
@@ -84,26 +82,20 @@ export interface RunnableAction {
 export const prepareActions = <A extends Actions>(
   actions: A,
   handlers: Handlers<A>,
-  writers: Writers<A>,
   baseUrl: string,
 ): ReadonlyMap<string, RunnableAction> =>
   new Map(
     Object.entries(actions).map(([name, action]) => {
       const handler = handlers[name] as unknown as Handler<Action>;
-      return [name, prepare(name, action, handler, writers[name] as (output: unknown) => string, baseUrl)];
+      return [name, prepare(name, action, handler, baseUrl)];
     }),
   );
 
-const prepare = (
-  name: string,
-  action: Action,
-  handler: Handler<Action>,
-  write: (output: unknown) => string,
-  baseUrl: string,
-): RunnableAction => {
+const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
   const operation: Operation = { name, roles: action.roles };
   // Compiled at the first call: a command prepares all actions and runs none.
   let inputSchema: Action['input'] | undefined;
+  let outputSchema: Action['output'] | undefined;
   return {
     name,
     action,
@@ -117,8 +109,10 @@ const prepare = (
       if (action.kind === 'NeedsApproval' && !caller.human)
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
       const answer = await handler({ input, caller, approval });
-      // Writing it also keeps out what the contract does not show.
-      return answer instanceof JsonText ? answer : new JsonText(write(answer));
+      if (answer instanceof JsonText) return answer;
+      // The schema drops every field that the contract does not show.
+      outputSchema ??= z.compile(action.output);
+      return jsonOf(outputSchema.parse(answer));
     },
   };
 };

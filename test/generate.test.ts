@@ -274,7 +274,6 @@ describe('three more actions, one more route and one more network', () => {
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',
-      'generated/writers.ts',
       'openapi/llms.txt',
       'openapi/openapi.json',
       'openapi/posthorn.postman_collection.json',

@@ -98,7 +98,7 @@ describe('each kind of due work', () => {
     const { kept, work, opened } = keptInMongo();
     const { jobs, woken } = openJobs();
     await jobs.keepTime(opened);
-    expect(kept.get(dueWork[kind])).toMatchObject({ repeatInterval: '5 seconds' });
+    expect(kept.get(dueWork[kind])).toMatchObject({ repeatInterval: '1 minute' });
     await work.get(dueWork[kind])?.();
     expect(woken).toEqual([kind]);
   });

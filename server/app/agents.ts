@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { catalog, actions as declared } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { sandboxes as folders } from '#generated/sandboxes';
-import { writers } from '#generated/writers';
 import { prepareActions } from '#server/admission';
 import { openApprovals } from '#server/approvals/slice';
 import { openAssistant } from '#server/assistant/slice';
@@ -53,7 +52,7 @@ export const wireAgents = ({
     statistics: publishing.statistics.statistics,
     analytics: publishing.analytics.analytics,
   });
-  const actions = prepareActions(declared, handlers, writers, config.baseUrl);
+  const actions = prepareActions(declared, handlers, config.baseUrl);
   const approvals = registry.open(
     'approvals',
     openApprovals({

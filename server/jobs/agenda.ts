@@ -11,9 +11,10 @@ import { inSessionName } from '#server/store/session-name';
 /** Any number that nothing else in the database locks. */
 const schemaLock = 727_002;
 const usualWaitMs = 5_000;
-const scanMs = 1_000;
-/** How long a job stays locked when its process dies. */
-const lockMs = 10_000;
+/** A scan asks once for every job that is defined, so it decides what an idle process costs. */
+const scanMs = 10_000;
+/** How long a job stays locked when its process dies. Agenda locks up to a scan ahead. */
+const lockMs = 30_000;
 
 export interface OpenedAgenda {
   readonly agenda: Agenda;

@@ -9,8 +9,8 @@ export interface Chore {
   readonly run: () => Promise<unknown> | unknown;
 }
 
-/** In case a notice was lost. */
-const lookEvery = '5 seconds';
+/** A broken listener wakes every loop when it is back, so only a notice that PostgreSQL itself lost waits for this. */
+const checkEvery = '1 minute';
 const kinds = Object.keys(dueWork) as DueKind[];
 /** Any role of the database may send a notice, with any text. */
 const isKind = (name: string): name is DueKind => kinds.includes(name as DueKind);
@@ -70,8 +70,8 @@ export const createScheduler = ({
 
     /** Each runs on one instance at a time. */
     keepTime: async ({ agenda }: OpenedAgenda, more: Readonly<Record<string, Chore>> = {}) => {
-      const looks = kinds.map((kind) => [dueWork[kind], { every: lookEvery, run: loops[kind].wake }]);
-      const recurring: Record<string, Chore> = { ...Object.fromEntries(looks), ...chores, ...more };
+      const checks = kinds.map((kind) => [dueWork[kind], { every: checkEvery, run: loops[kind].wake }]);
+      const recurring: Record<string, Chore> = { ...Object.fromEntries(checks), ...chores, ...more };
       for (const [name, { run }] of Object.entries(recurring)) {
         agenda.define(name, async () => {
           await run();
