@@ -11,12 +11,21 @@ enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
 process.setSourceMapsEnabled(true);
 
 const [, , command = ''] = process.argv;
-// Commands for callers of a server somewhere else load nothing of the server.
-if (['call', 'profile', 'completion'].includes(command)) {
-  const { main } = await import('#scripts/call/index');
-  process.exitCode = await main(process.argv.slice(2), process.env);
-} else if (command === 'twins') {
+switch (command) {
+  // Commands for callers of a server somewhere else load nothing of the server.
+  case 'call':
+  case 'profile':
+  case 'completion': {
+    const { main } = await import('#scripts/call/index');
+    process.exitCode = await main(process.argv.slice(2), process.env);
+    break;
+  }
   // Needs no settings, which the commands of an installation read first.
-  const { twins } = await import('#server/cli/twins');
-  process.exitCode = await twins(process.argv.slice(3));
-} else await import('#server/cli/index');
+  case 'twins': {
+    const { twins } = await import('#server/cli/twins');
+    process.exitCode = await twins(process.argv.slice(3));
+    break;
+  }
+  default:
+    await import('#server/cli/index');
+}
