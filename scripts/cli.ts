@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 // Node 22 has it; the types are those of Node 20.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-// Beside the program, and not in the folder for temporary files: whoever can write there could plant code.
+// Beside the program and not in the temp folder, where other users could plant code.
 enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
-// Stacks name our sources.
+// So that stack traces show our sources.
 process.setSourceMapsEnabled(true);
 
 const [, , command = ''] = process.argv;
 switch (command) {
-  // Commands for callers of a server somewhere else load nothing of the server.
+  // Client commands load nothing of the server, so that they start fast.
   case 'call':
   case 'profile':
   case 'completion': {

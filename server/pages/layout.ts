@@ -3,8 +3,8 @@ import { type Html, html, type Part } from './html.ts';
 import { stylesheet } from './style.ts';
 
 /**
- * Our own script, no frame, nothing from elsewhere. `form-action` is left open: it would also stop the redirect that takes
- * somebody back to the app they came from. `script-src` is there for the identity provider, which adds a hash to it.
+ * Own scripts only, no frames, nothing from other origins. `form-action` is not set, because it would also block the OAuth
+ * redirect back to the client. `script-src` is explicit because the identity provider appends a hash to it.
  */
 export const pageSecurity = [
   "default-src 'none'",
@@ -16,7 +16,7 @@ export const pageSecurity = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** One thing to read or decide, in the middle of the page. */
+/** A centred card with one thing to read or decide. */
 export const cardPage = ({ title, body }: { title: string; body: Part }) =>
   document({
     title,
@@ -50,7 +50,7 @@ ${body}
 </html>
 `;
 
-/** `namesOrigin`: a form on it is sent with our origin, which browsers leave out where no referrer may be sent. */
+/** `namesOrigin`: for a page with a form, because browsers send `Origin: null` under `no-referrer`. */
 export const sendPage = (res: ServerResponse, page: Html, status = 200, { namesOrigin = false } = {}) => {
   const text = page.toString();
   res.writeHead(status, {

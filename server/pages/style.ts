@@ -106,7 +106,7 @@ const version = createHash('sha256').update(css).digest('base64url').slice(0, 8)
 
 export const stylesheet = `/assets/posthorn.css?v=${version}`;
 
-/** `/assets/posthorn.css`: the address changes with the text, so browsers may keep it. */
+/** `/assets/posthorn.css`: its query has a hash of the content, so browsers may cache it forever. */
 export const styleRoutes = (): Router =>
   Router().get('/assets/posthorn.css', (_req, res) => {
     res.setHeader('cache-control', 'public, max-age=31536000, immutable');

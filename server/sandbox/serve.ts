@@ -36,7 +36,7 @@ export const createSandboxes = ({
   );
   const faultsOf = (network: string) => {
     const kit = kits.get(network);
-    if (kit === undefined) throw new Error(`no sandbox ${network}`);
+    if (kit === undefined) throw new Error(`There is no sandbox for ${network}.`);
     return kit.faults;
   };
 
@@ -46,18 +46,18 @@ export const createSandboxes = ({
     router: (): Router => {
       const router = express.Router();
       router.use('/sandbox', (_req, res, next) => {
-        // Of its own clock, which can be moved.
+        // By the sandbox clock, which may differ from the true time.
         res.setHeader('Date', clock.now().toUTCString());
         next();
       });
-      // Some networks take images as text. Bodies of other paths are none of ours.
+      // Large, because some networks take images as text. Only below /sandbox: other paths read their own bodies.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
         const sandbox = folders[network];
         const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);
         if (sandbox) router.use(`/sandbox/${network}`, catchUp, sandbox(kit));
       }
-      // Addresses of posts, for people who follow them.
+      // Links to posts lead people to the sandbox page.
       router.get('/sandbox/:network/*path', (req, res, next) => {
         // A program that takes anything is no browser, and has to learn that the twin has no such call.
         const isForPeople = req.accepts(['json', 'html']) === 'html';
@@ -67,7 +67,7 @@ export const createSandboxes = ({
       return router;
     },
 
-    /** Undefined takes it back. */
+    /** Undefined clears the fault. */
     planFault: (network: string, moment: FaultMoment, plan: PlannedFault | undefined) =>
       faultsOf(network).plan(moment, plan),
 
@@ -78,7 +78,7 @@ export const createSandboxes = ({
       await store.take(network, 'post', id);
     },
 
-    /** Newest first, with what their readers did. */
+    /** Newest first, with metrics. */
     feed: async (network: string, limit: number) => {
       await kits.get(network)?.catchUp();
       const posts = (await store.newest(network, 'post', limit)) as unknown as SandboxPost[];

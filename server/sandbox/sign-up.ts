@@ -9,7 +9,7 @@ import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import type { Sandboxes } from './serve.ts';
 
-/** Says yes on the consent page of a sandbox network, as a browser would, but for the permissions in `without`. */
+/** Grants consent on the page of a sandbox network as a browser would, except the permissions in `without`. */
 export const sayYes = async (url: string, handle: string, without: readonly string[] = []): Promise<URL> => {
   const page = await (await fetch(url)).text();
   const names = [...page.matchAll(/name="(scope [^"]+)"/g)].map(([, name = '']) => name.replaceAll('&amp;', '&'));
@@ -17,7 +17,7 @@ export const sayYes = async (url: string, handle: string, without: readonly stri
   const form = new URLSearchParams([['handle', handle], ['answer', 'allow'], ...granted.map((name) => [name, 'on'])]);
   const answer = await fetch(url, { method: 'POST', body: form, redirect: 'manual' });
   const location = answer.headers.get('location');
-  if (location === null) throw new Error(`the sandbox said no: ${answer.status} ${await answer.text()}`);
+  if (location === null) throw new Error(`The sandbox refused the consent: ${answer.status} ${await answer.text()}`);
   return new URL(location);
 };
 
@@ -55,7 +55,7 @@ export const signIn = async (
   return { accounts: await connect.exchange(registered, { code, redirectUri, verifier }), registration };
 };
 
-/** Connects an account of a sandbox network without a browser. `here` is where the page of the network is found. */
+/** Connects an account of a sandbox network without a browser. `here` maps its page to an address we can reach. */
 export const connectInSandbox = async (
   { connecting, networks }: { connecting: Connecting; networks: Networks },
   caller: Caller,
@@ -77,7 +77,7 @@ export const connectInSandbox = async (
   return id;
 };
 
-/** The sandbox alone, on a port of its own, while `work` runs. */
+/** Serves only the sandbox, on a port of its own, while `work` runs. */
 export const withSandboxServer = async <T>(sandboxes: Sandboxes, work: (url: string) => Promise<T>): Promise<T> => {
   const server = express().use(sandboxes.router()).listen(0, '127.0.0.1');
   await once(server, 'listening');
