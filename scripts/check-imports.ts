@@ -133,8 +133,8 @@ const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
-/** Pages for people, the API reference, the sandboxes of networks and the identity provider register their own paths. */
-const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
+/** Pages for people, the API reference, the sandboxes of networks, the twins and the identity provider register their own paths. */
+const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|twins\/|networks\/)/;
 /** Where those are mounted. */
 const mounting = /^\.use\(\s*'\/(docs|auth)'/;
 

@@ -11,8 +11,21 @@ enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
 process.setSourceMapsEnabled(true);
 
 const [, , command = ''] = process.argv;
-// Client commands load nothing of the server, so that they start fast.
-if (['call', 'profile', 'completion'].includes(command)) {
-  const { main } = await import('#scripts/call/index');
-  process.exitCode = await main(process.argv.slice(2), process.env);
-} else await import('#server/cli/index');
+switch (command) {
+  // Client commands load nothing of the server, so that they start fast.
+  case 'call':
+  case 'profile':
+  case 'completion': {
+    const { main } = await import('#scripts/call/index');
+    process.exitCode = await main(process.argv.slice(2), process.env);
+    break;
+  }
+  // Needs no settings, which the commands of an installation read first.
+  case 'twins': {
+    const { twins } = await import('#server/cli/twins');
+    process.exitCode = await twins(process.argv.slice(3));
+    break;
+  }
+  default:
+    await import('#server/cli/index');
+}

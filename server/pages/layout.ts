@@ -18,24 +18,29 @@ export const pageSecurity = [
 
 /** A centred card with one thing to read or decide. */
 export const cardPage = ({ title, body }: { title: string; body: Part }) =>
-  document(
+  document({
     title,
-    html`<main class="card">
+    head: html`<script src="/color-scheme.js"></script>`,
+    body: html`<main class="card">
 <a class="brand" href="/"><img src="/favicon.svg" alt="Posthorn" width="36" height="36"></a>
 <div class="paper">
 <h1>${title}</h1>
 ${body}
 </div>
 </main>`,
-  );
+  });
 
-const document = (title: string, body: Html) => html`<!doctype html>
+/** A page that is none of the app's: it follows the colours of the system. */
+export const plainPage = ({ title, script, body }: { title: string; script: string; body: Html }) =>
+  document({ title, head: html`<script src="${script}" defer></script>`, body });
+
+const document = ({ title, head, body }: { title: string; head: Html; body: Html }) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Posthorn</title>
-<script src="/color-scheme.js"></script>
+${head}
 <link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="${stylesheet}">
 </head>

@@ -7,7 +7,7 @@ import { createConsent } from './consent.ts';
 import { createFaults, misbehave } from './faults.ts';
 import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
-import { readBytes, readMultipart } from './read-body.ts';
+import { type BodyReader, createBodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
 /** Gives ids more digits than a JavaScript number can hold, as large networks have. */
@@ -27,6 +27,7 @@ export const createKit = ({
   clock,
   baseUrl,
   fetchMedia,
+  bodies = createBodyReader(),
   keepSilent = () => undefined,
 }: {
   network: string;
@@ -34,6 +35,7 @@ export const createKit = ({
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
+  bodies?: BodyReader | undefined;
   keepSilent?: ((res: Response) => void) | undefined;
 }): SandboxKit & { readonly faults: ReturnType<typeof createFaults>; catchUp(): Promise<void> } => {
   const { now } = clock;
@@ -106,8 +108,7 @@ export const createKit = ({
       of: async (author, limit) => (await store.ofOwner(network, 'post', author, limit)).map(asPost),
       replies: async (id) => (await store.ofParent(network, 'post', id, 1000)).map(asPost),
     },
-    readBytes,
-    readMultipart,
+    ...bodies,
     // Seeded by author and text, so that every run of the demo has the same numbers.
     numbers: ({ id, author, text, createdAt }) =>
       numbersOf(`${network} ${author} ${text || id}`, now().getTime() - Date.parse(createdAt)),

@@ -3,6 +3,7 @@ import type { Clock } from '#server/clock';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import type { PlannedFault } from './faults.ts';
 import { createKit } from './kit.ts';
+import type { BodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
 export type Sandboxes = ReturnType<typeof createSandboxes>;
@@ -14,6 +15,7 @@ export const createSandboxes = ({
   clock,
   baseUrl,
   fetchMedia,
+  bodies,
   keepSilent,
 }: {
   folders: Readonly<Record<string, Sandbox>>;
@@ -21,13 +23,15 @@ export const createSandboxes = ({
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
+  /** By default bodies of any size are read. */
+  bodies?: BodyReader;
   /** What becomes of a request that is never answered; by default it stays open. */
   keepSilent?: (res: Response) => void;
 }) => {
   const kits = new Map(
     Object.keys(folders).map((network) => [
       network,
-      createKit({ network, store, clock, baseUrl, fetchMedia, keepSilent }),
+      createKit({ network, store, clock, baseUrl, fetchMedia, bodies, keepSilent }),
     ]),
   );
   const faultsOf = (network: string) => {
@@ -55,7 +59,9 @@ export const createSandboxes = ({
       }
       // Links to posts lead people to the sandbox page.
       router.get('/sandbox/:network/*path', (req, res, next) => {
-        if (kits.has(req.params.network) && req.accepts('html')) res.redirect(`/sandbox?network=${req.params.network}`);
+        // A program that takes anything is no browser, and has to learn that the twin has no such call.
+        const isForPeople = req.accepts(['json', 'html']) === 'html';
+        if (kits.has(req.params.network) && isForPeople) res.redirect(`/sandbox?network=${req.params.network}`);
         else next();
       });
       return router;

@@ -11,7 +11,6 @@ import type {
   NetworkMedia,
   NetworkPost,
   PublishMedia,
-  Registration,
   Sending,
   Sent,
   Site,
@@ -21,7 +20,7 @@ import { createSites } from '#server/networks/sites';
 import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
 import { createSandboxes } from '#server/sandbox/serve';
-import { sayYes } from '#server/sandbox/sign-up';
+import { signIn } from '#server/sandbox/sign-up';
 import { type RecordedRequest, recordRequests } from './documented.ts';
 import { documented, sandboxes as folders } from './networks.ts';
 import { mp4 } from './videos.ts';
@@ -103,37 +102,14 @@ export const startSandboxNetworks = async ({
 
   /** Connects an account as a person does; `without` are permissions they refuse. */
   const connect = async (network: Network, { handle = 'anna', without = [] as string[] } = {}) => {
-    const signedIn = await signIn(network, handle, without);
-    const account = signedIn.accounts[0];
+    const { accounts, registration } = await signIn(sites, network, { handle, without, redirectUri });
+    const account = accounts[0];
     if (account === undefined) throw new Error(`${network.key}: nothing to connect`);
     return {
       account,
-      accounts: signedIn.accounts,
-      site: sites.sandbox(network, { server: account.server ?? '', registration: signedIn.registration }),
+      accounts,
+      site: sites.sandbox(network, { server: account.server ?? '', registration }),
     };
-  };
-
-  const signIn = async (network: Network, handle: string, without: string[]) => {
-    const own = network.connect;
-    if (own.kind === 'Form') {
-      const values = Object.fromEntries(own.fields.map(({ name, byDefault }) => [name, byDefault ?? handle]));
-      const site = sites.sandbox(network);
-      return { accounts: await own.signIn(site, values), registration: site.registration };
-    }
-    const first = sites.sandbox(
-      network,
-      own.kind === 'ServerOAuth' ? { server: sites.sandbox(network).host('server') } : {},
-    );
-    const registration: Registration =
-      own.kind === 'ServerOAuth' ? await own.register(first, { redirectUri, website: baseUrl }) : first.registration;
-    const site: Site = { ...first, registration };
-    const verifier = 'v'.repeat(64);
-    const challenge = createHash('sha256').update(verifier).digest('base64url');
-    const state = randomUUID();
-    const back = await sayYes(own.authorizeUrl(site, { redirectUri, state, challenge }), handle, without);
-    if (back.searchParams.get('state') !== state) throw new Error('the state came back changed');
-    const code = back.searchParams.get('code') ?? '';
-    return { accounts: await own.exchange(site, { code: code + back.hash, redirectUri, verifier }), registration };
   };
 
   return {

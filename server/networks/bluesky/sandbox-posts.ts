@@ -1,5 +1,8 @@
-import type { Router } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { Request, Response, Router } from 'express';
+import type { z } from 'zod';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { recordKeyOf } from './record-key.ts';
 import { type Access, badRequest, refuse } from './sandbox-access.ts';
 import type { Kept } from './sandbox-blobs.ts';
 import { cidOf, didOf } from './sandbox-ids.ts';
@@ -7,6 +10,7 @@ import {
   areFacetsInside,
   attachedOf,
   blobsOf,
+  NewRecord,
   type PostRecord,
   quotedOf,
   smallBlobsOf,
@@ -51,53 +55,84 @@ const problemOf = async (kit: SandboxKit, record: PostRecord, person: SandboxPer
 };
 
 export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn }: Access) => {
+  /** Makes a post public, with the gates that were written beside it. */
+  const publish = async (
+    req: Request,
+    res: Response,
+    person: SandboxPerson,
+    { uri, record, gates }: { uri: string; record: PostRecord; gates: readonly unknown[] },
+    answer: (cid: string) => void,
+  ) => {
+    const problem = await problemOf(kit, record, person);
+    if (problem) return refuse(res, 400, problem.error, problem.message);
+    if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
+    const cid = cidOf(0x71, Buffer.from(JSON.stringify(record)));
+    await kit.commit(req, res, {
+      text: record.text,
+      person,
+      refusals,
+      make: () =>
+        kit.posts.add({
+          id: uri,
+          author: person.id,
+          authorName: `@${person.handle}`,
+          text: record.text,
+          media: blobsOf(record).map(({ ref }) => ref.$link),
+          ...(record.reply && { replyTo: record.reply.parent.uri }),
+          createdAt: kit.now().toISOString(),
+          data: JSON.parse(JSON.stringify({ cid, record, gates })),
+        }),
+      answer: () => answer(cid),
+    });
+  };
+
   xrpc.post(
     '/com.atproto.repo.applyWrites',
     signedIn(async (req, res, { person }) => {
       const parsed = Writes.safeParse(req.body);
-      if (!parsed.success) {
-        const [issue] = parsed.error.issues;
-        return badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
-      }
+      if (!parsed.success) return badRecord(res, parsed.error);
       const { repo, writes } = parsed.data;
       if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
-      const [{ rkey, value: record }, ...gates] = writes;
-      const uri = `at://${repo}/app.bsky.feed.post/${rkey}`;
-      if (gates.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
+      const [{ rkey, value: record }, ...others] = writes;
+      const uri = uriOf(person, rkey);
+      if (others.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
         return badRequest(res, 'A gate has the key of its post');
-      const problem = await problemOf(kit, record, person);
-      if (problem) return refuse(res, 400, problem.error, problem.message);
-      if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
-      const cid = cidOf(0x71, Buffer.from(JSON.stringify(record)));
-      await kit.commit(req, res, {
-        text: record.text,
-        person,
-        refusals,
-        make: () =>
-          kit.posts.add({
-            id: uri,
-            author: person.id,
-            authorName: `@${person.handle}`,
-            text: record.text,
-            media: blobsOf(record).map(({ ref }) => ref.$link),
-            ...(record.reply && { replyTo: record.reply.parent.uri }),
-            createdAt: kit.now().toISOString(),
-            data: JSON.parse(JSON.stringify({ cid, record, gates: gates.map(({ value }) => value) })),
-          }),
-        answer: () =>
-          res.send({
-            commit: { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
-            results: writes.map(({ collection, value }) => ({
-              $type: 'com.atproto.repo.applyWrites#createResult',
-              uri: `at://${repo}/${collection}/${rkey}`,
-              cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
-              validationStatus: 'valid',
-            })),
-          }),
+      const gates = others.map(({ value }) => value);
+      await publish(req, res, person, { uri, record, gates }, (cid) => {
+        res.send({
+          commit: { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
+          results: writes.map(({ collection, value }) => ({
+            $type: 'com.atproto.repo.applyWrites#createResult',
+            uri: `at://${repo}/${collection}/${rkey}`,
+            cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
+            validationStatus: 'valid',
+          })),
+        });
+      });
+    }),
+  );
+
+  xrpc.post(
+    '/com.atproto.repo.createRecord',
+    signedIn(async (req, res, { person }) => {
+      const parsed = NewRecord.safeParse(req.body);
+      if (!parsed.success) return badRecord(res, parsed.error);
+      const { repo, record, rkey = recordKeyOf({ key: randomUUID(), since: kit.now() }) } = parsed.data;
+      if (repo !== didOf(person) && repo !== person.handle)
+        return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
+      const uri = uriOf(person, rkey);
+      await publish(req, res, person, { uri, record, gates: [] }, (cid) => {
+        const commit = { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey };
+        res.send({ uri, cid, commit, validationStatus: 'valid' });
       });
     }),
   );
 };
+
+const uriOf = (person: SandboxPerson, rkey: string) => `at://${didOf(person)}/app.bsky.feed.post/${rkey}`;
+
+const badRecord = (res: Response, { issues: [issue] }: z.ZodError) =>
+  badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
 
 const viewOf = (kit: SandboxKit, post: SandboxPost, { id }: SandboxPerson) => {
   const isClosed = dataOf(post).gates.some(({ $type }) => $type === 'app.bsky.feed.postgate');

@@ -79,13 +79,14 @@ export const refusalsOf = (own: {
 
 type Work = (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>;
 
-/** The grant behind the token, which comes in a header or as a parameter, if it has the scope. */
+/** The grant behind the token, which comes in a header or as a parameter of address or body, if it has the scope. */
 export const signedInAs =
   (kit: SandboxKit, refusals: Refusals, use: string) =>
   (scope: string | undefined, work: Work): RequestHandler =>
   async (req, res) => {
     const secret = /^(?:Bearer|OAuth) (.+)$/.exec(req.headers.authorization ?? '')?.[1];
-    const grant = await kit.grants.find(use, secret ?? String(req.query.access_token ?? ''));
+    const { access_token: parameter } = { ...(req.body as { access_token?: unknown } | undefined), ...req.query };
+    const grant = await kit.grants.find(use, secret ?? String(parameter ?? ''));
     if (grant === undefined) return refusals['refused-token'](res);
     if (grant.expired) return refusals['expired-token'](res);
     if (scope !== undefined && !grant.scopes.includes(scope)) return refusals['missing-permission'](res);
