@@ -87,6 +87,7 @@ const sandbox: Sandbox = (kit) => {
     invalid,
     notFound: (res) => refuse(res, 404, ''),
     tokens,
+    appFields: () => ({}),
     postPath: (handle, id) => `/p/${handle}/${id}`,
     htmlBefore: () => '',
     ownFields: () => ({}),

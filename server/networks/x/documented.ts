@@ -208,6 +208,11 @@ export const documented: Documented = {
       answer: z.strictObject({ data: z.array(Post).optional(), errors }),
     },
     {
+      call: 'GET api/2/tweets/:id',
+      query: eitherSpelling({}),
+      answer: z.strictObject({ data: Post.optional(), errors }),
+    },
+    {
       call: 'GET api/2/users/:id/tweets',
       query: eitherSpelling({
         max_results: z.coerce.number().int().min(5).max(100).optional(),

@@ -107,12 +107,12 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     });
   }
 
-  const uploadView = ({ id, type, description, isReady }: SandboxUpload) => ({
-    id,
-    type: type.replace(/\/.*/, ''),
-    url: isReady ? kit.link(`/server/media/${id}`) : null,
-    description,
-  });
+  const uploadView = ({ id, type, description, isReady = true }: Pick<SandboxUpload, 'id' | 'type' | 'description'> & {
+    isReady?: boolean;
+  }) => {
+    const url = isReady ? kit.link(`/server/media/${id}`) : null;
+    return { id, type: type.replace(/\/.*/, ''), url, preview_url: url, description };
+  };
 
   server.post(
     '/api/v2/media',
@@ -171,7 +171,15 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       url: address,
       content: own.htmlBefore(post) + htmlOf(post.text),
       account: accountView({ id: post.author, handle, name: handle }),
-      media_attachments: attachments.map(({ focus, ...attachment }) => ({ ...attachment, meta: metaOf(focus) })),
+      media_attachments: attachments.map(({ focus, ...attachment }) => ({
+        ...uploadView(attachment),
+        meta: metaOf(focus),
+      })),
+      mentions: [],
+      tags: [],
+      emojis: [],
+      reblog: null,
+      card: null,
       favourites_count: numbers.likes,
       replies_count: numbers.comments,
       reblogs_count: numbers.shares,

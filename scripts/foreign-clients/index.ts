@@ -1,0 +1,87 @@
+// npm run foreign-clients [-- <network> …]
+// Drives the sandbox networks with clients that other people wrote, in test/foreign-clients, each in a process of its
+// own. Prints a table of clients and steps, and exits with 1 when a step failed or a client asked another host.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { startSandboxNetworks } from '#test/support/sandbox';
+import { mediaOf } from '#test/support/networks';
+import { driveClient } from './drive-client.ts';
+import { hostsOf, openGate } from './gate.ts';
+import { isFailure, printTable } from './table.ts';
+
+export interface ForeignClient {
+  /** In test/foreign-clients. */
+  readonly file: string;
+  readonly network: string;
+  readonly package: string;
+  /** Hosts that the package names and Posthorn does not, by the twin's name for them. */
+  readonly hosts?: Readonly<Record<string, string>>;
+}
+
+const folder = resolve(import.meta.dirname, '../../test/foreign-clients');
+const changedMs = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const install = () => {
+  // npm writes this file at the end of each install.
+  if (changedMs('package-lock.json') <= changedMs('node_modules/.package-lock.json')) return;
+  console.error('Installing the packages of test/foreign-clients (npm ci) …');
+  // Under `npm run` npm's own variables would point the install at the service's folder.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_config_local_prefix|npm_package_.*|INIT_CWD)$/.test(name)),
+  );
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, error } = spawnSync('npm', args, { cwd: folder, env, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  console.error(error?.message ?? 'npm ci failed: see above.');
+  process.exit(1);
+};
+
+type Sandbox = Awaited<ReturnType<typeof startSandboxNetworks>>;
+
+/** Files in memory, and the addresses from which a twin can fetch them. */
+const readFiles = async ({ withBytes }: Sandbox) => {
+  const types = ['image/jpeg', 'image/jpeg', 'video/mp4'];
+  const { items } = await withBytes({ items: [{ body: '', media: types.map(mediaOf) }], options: {} });
+  const [picture, secondPicture, video] = await Promise.all(
+    (items[0]?.media ?? []).map(async ({ url, mimeType, read }) => ({ url, mimeType, bytes: await buffer(await read()) })),
+  );
+  return { picture, secondPicture, video };
+};
+
+const versionOf = (name: string): string =>
+  JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
+
+const main = async (wanted: readonly string[]) => {
+  const all = JSON.parse(readFileSync(join(folder, 'clients.json'), 'utf8')) as ForeignClient[];
+  const clients = all.filter(({ network }) => wanted.length === 0 || wanted.includes(network));
+  if (clients.length === 0) throw new Error(`No client for ${wanted.join(', ')}. clients.json has those there are.`);
+  install();
+  const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
+  const sandbox = await startSandboxNetworks();
+  const everyHost = clients.flatMap(({ network, hosts }) => [...hostsOf(network, hosts).keys()]);
+  const gate = await openGate(sandbox.sandboxes, [...new Set(everyHost)]);
+  try {
+    const certificate = join(temporary, 'gate.pem');
+    writeFileSync(certificate, gate.cert);
+    const files = await readFiles(sandbox);
+    const runs = [];
+    for (const client of clients) {
+      console.error(`${client.network}: ${client.package} ${versionOf(client.package)} …`);
+      gate.serve(client.network, hostsOf(client.network, client.hosts));
+      const steps = await driveClient(client, { folder, certificate, gate, sandbox, files });
+      runs.push({ client, version: versionOf(client.package), steps });
+    }
+    printTable(runs);
+    for (const host of gate.strays) console.error(`A client asked ${host}, which is not on this machine.`);
+    return runs.some(({ steps }) => steps.some(isFailure)) || gate.strays.size > 0 ? 1 : 0;
+  } finally {
+    gate.close();
+    await sandbox.stop();
+    rmSync(temporary, { recursive: true });
+  }
+};
+
+process.exitCode = await main(process.argv.slice(2));
