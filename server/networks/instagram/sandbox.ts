@@ -5,6 +5,7 @@ import {
   mountLongTokens,
   mountRevocation,
   notThere,
+  readForms,
   refuse,
   sendNode,
   shortLifeMs,
@@ -24,7 +25,7 @@ const sandbox: Sandbox = (kit) => {
   const signedIn = createSignedIn(kit);
   const containers = createContainerBook(kit);
   const posts = createPosts(kit);
-  router.use('/graph', graph);
+  router.use('/graph', readForms(kit), graph);
   mountConsent(router, kit);
   mountLogin(router, kit);
   mountLongTokens(graph, kit, refusals, 'ig');

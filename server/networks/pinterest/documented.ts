@@ -156,6 +156,7 @@ const production: Documented['calls'] = [
     }),
     answer: Pin,
   },
+  { call: 'GET api/v5/pins/:id', answer: Pin },
   {
     call: 'GET api/v5/pins/:id/analytics',
     query: z.strictObject({
