@@ -121,20 +121,27 @@ test('X tells the whole limit with a 429', async () => {
   expect(headers.get('x-rate-limit-remaining')).toBe('0');
 });
 
-test.each(['mastodon', 'pixelfed'])('%s tells an app its redirect address, and kind and address of each file', async (key) => {
-  const redirect_uris = 'https://client.example/callback';
-  const app = await call('POST', `${key}/server/api/v1/apps`, { json: { client_name: 'A client', redirect_uris } });
-  expect(app).toMatchObject({ status: 200, json: { redirect_uri: redirect_uris } });
-  const account = await connect(key);
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array((await mediaFile('image/jpeg')).bytes)], { type: 'image/jpeg' }), 'a.jpg');
-  const { json: upload } = await call('POST', `${key}/server/api/v2/media`, { account, form });
-  const post = { status: 'A loaf', media_ids: [upload.id] };
-  const { json: status } = await call('POST', `${key}/server/api/v1/statuses`, { account, json: post });
-  const url = expect.stringContaining(upload.id);
-  expect(status.media_attachments).toMatchObject([{ id: upload.id, type: 'image', url, preview_url: url }]);
-  expect(status).toMatchObject({ emojis: [], mentions: [], tags: [], reblog: null });
-});
+test.each(['mastodon', 'pixelfed'])(
+  '%s tells an app its redirect address, and kind and address of each file',
+  async (key) => {
+    const redirect_uris = 'https://client.example/callback';
+    const app = await call('POST', `${key}/server/api/v1/apps`, { json: { client_name: 'A client', redirect_uris } });
+    expect(app).toMatchObject({ status: 200, json: { redirect_uri: redirect_uris } });
+    const account = await connect(key);
+    const form = new FormData();
+    form.append(
+      'file',
+      new Blob([new Uint8Array((await mediaFile('image/jpeg')).bytes)], { type: 'image/jpeg' }),
+      'a.jpg',
+    );
+    const { json: upload } = await call('POST', `${key}/server/api/v2/media`, { account, form });
+    const post = { status: 'A loaf', media_ids: [upload.id] };
+    const { json: status } = await call('POST', `${key}/server/api/v1/statuses`, { account, json: post });
+    const url = expect.stringContaining(upload.id);
+    expect(status.media_attachments).toMatchObject([{ id: upload.id, type: 'image', url, preview_url: url }]);
+    expect(status).toMatchObject({ emojis: [], mentions: [], tags: [], reblog: null });
+  },
+);
 
 const multipartVideo = (title: string, bytes: Buffer) => {
   const metadata = { snippet: { title }, status: { privacyStatus: 'public' } };
@@ -236,7 +243,9 @@ test('Pinterest fetches images from their addresses, and shows one pin', async (
     });
   const pin = await create({ source_type: 'image_url', url });
   expect(pin).toMatchObject({ status: 201, json: { title: 'Bread' } });
-  expect(await create({ source_type: 'multiple_image_urls', items: [{ url }, { url }] })).toMatchObject({ status: 201 });
+  expect(await create({ source_type: 'multiple_image_urls', items: [{ url }, { url }] })).toMatchObject({
+    status: 201,
+  });
   const nowhere = { source_type: 'image_url', url: 'https://nowhere.example/loaf.jpg' };
   expect(await create(nowhere)).toMatchObject({ status: 400 });
   const shown = await call('GET', `pinterest/api/v5/pins/${pin.json.id}`, { account });
@@ -249,7 +258,7 @@ test('LinkedIn shows one post of a Page', async () => {
   const account = await connect('linkedin_page');
   const headers = { 'LinkedIn-Version': '202607', 'X-Restli-Protocol-Version': '2.0.0' };
   const post = {
-    author: account.id,
+    author: `urn:li:organization:${account.id}`,
     commentary: 'Fresh bread',
     visibility: 'PUBLIC',
     distribution: { feedDistribution: 'MAIN_FEED' },

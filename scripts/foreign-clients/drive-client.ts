@@ -5,15 +5,14 @@ import { pathToFileURL } from 'node:url';
 import type { Fault, FaultMoment } from '#server/networks/sandbox';
 import { sayYes } from '#server/sandbox/sign-up';
 import type { startSandboxNetworks } from '#test/support/sandbox';
+import { type ForeignClient, folder } from './clients.ts';
 import type { Gate } from './gate.ts';
-import type { ForeignClient } from './index.ts';
 import { type Step, stepNames } from './table.ts';
 
 /** A client that hangs is ended, and its open steps count as failed. */
 const timeoutMs = 180_000;
 
 interface Context {
-  readonly folder: string;
   readonly certificate: string;
   readonly gate: Gate;
   readonly sandbox: Awaited<ReturnType<typeof startSandboxNetworks>>;
@@ -29,7 +28,7 @@ interface Call {
 /** One client in a process of its own, whose connections all lead to the gate. */
 export const driveClient = async (
   { file, network }: ForeignClient,
-  { folder, certificate, gate, sandbox, files }: Context,
+  { certificate, gate, sandbox, files }: Context,
 ): Promise<Step[]> => {
   const reports = new Map<string, Step>();
   const calls: Readonly<Record<string, (...args: never[]) => unknown>> = {
@@ -39,8 +38,7 @@ export const driveClient = async (
     },
     consent: async (url: string, handle: string) => (await sayYes(sandbox.url + gate.pathOf(url), handle)).href,
     forward: sandbox.forward,
-    planFault: (moment: FaultMoment, fault: Fault) =>
-      sandbox.sandboxes.planFault(network, moment, { fault, times: 1 }),
+    planFault: (moment: FaultMoment, fault: Fault) => sandbox.sandboxes.planFault(network, moment, { fault, times: 1 }),
   };
 
   const child = fork(join(folder, 'drive.mjs'), [`./${file}`], {

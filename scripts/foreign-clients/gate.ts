@@ -3,8 +3,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Sandboxes } from '#server/sandbox/serve';
-import { networks } from '#test/support/networks';
 import { selfSigned } from '#test/support/certificate';
+import { networks } from '#test/support/networks';
 
 /** Hosts that a client may name, and the twin's name for each. */
 export type GateHosts = ReadonlyMap<string, string>;

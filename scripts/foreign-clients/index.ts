@@ -4,24 +4,15 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { startSandboxNetworks } from '#test/support/sandbox';
 import { mediaOf } from '#test/support/networks';
+import { startSandboxNetworks } from '#test/support/sandbox';
+import { folder, readClients } from './clients.ts';
 import { driveClient } from './drive-client.ts';
 import { hostsOf, openGate } from './gate.ts';
 import { isFailure, printTable } from './table.ts';
 
-export interface ForeignClient {
-  /** In test/foreign-clients. */
-  readonly file: string;
-  readonly network: string;
-  readonly package: string;
-  /** Hosts that the package names and Posthorn does not, by the twin's name for them. */
-  readonly hosts?: Readonly<Record<string, string>>;
-}
-
-const folder = resolve(import.meta.dirname, '../../test/foreign-clients');
 const changedMs = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const install = () => {
@@ -46,7 +37,11 @@ const readFiles = async ({ withBytes }: Sandbox) => {
   const types = ['image/jpeg', 'image/jpeg', 'video/mp4'];
   const { items } = await withBytes({ items: [{ body: '', media: types.map(mediaOf) }], options: {} });
   const [picture, secondPicture, video] = await Promise.all(
-    (items[0]?.media ?? []).map(async ({ url, mimeType, read }) => ({ url, mimeType, bytes: await buffer(await read()) })),
+    (items[0]?.media ?? []).map(async ({ url, mimeType, read }) => ({
+      url,
+      mimeType,
+      bytes: await buffer(await read()),
+    })),
   );
   return { picture, secondPicture, video };
 };
@@ -55,8 +50,7 @@ const versionOf = (name: string): string =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 
 const main = async (wanted: readonly string[]) => {
-  const all = JSON.parse(readFileSync(join(folder, 'clients.json'), 'utf8')) as ForeignClient[];
-  const clients = all.filter(({ network }) => wanted.length === 0 || wanted.includes(network));
+  const clients = readClients().filter(({ network }) => wanted.length === 0 || wanted.includes(network));
   if (clients.length === 0) throw new Error(`No client for ${wanted.join(', ')}. clients.json has those there are.`);
   install();
   const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
@@ -71,7 +65,7 @@ const main = async (wanted: readonly string[]) => {
     for (const client of clients) {
       console.error(`${client.network}: ${client.package} ${versionOf(client.package)} …`);
       gate.serve(client.network, hostsOf(client.network, client.hosts));
-      const steps = await driveClient(client, { folder, certificate, gate, sandbox, files });
+      const steps = await driveClient(client, { certificate, gate, sandbox, files });
       runs.push({ client, version: versionOf(client.package), steps });
     }
     printTable(runs);

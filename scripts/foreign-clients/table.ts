@@ -1,4 +1,4 @@
-import type { ForeignClient } from './index.ts';
+import type { ForeignClient } from './clients.ts';
 
 /** What each client is asked to do, in the order of the table. */
 export const stepNames = [
@@ -38,7 +38,13 @@ export const printTable = (runs: readonly Run[]) => {
   const row = (title: string, columns: readonly string[]) =>
     [title.padEnd(width), ...columns.map((text, index) => text.padEnd(stepNames[index]?.length ?? 0))].join('  ');
   console.log(`\n${row('', stepNames)}`);
-  for (const run of runs) console.log(row(titleOf(run), run.steps.map(({ state }) => cells[state])));
+  for (const run of runs)
+    console.log(
+      row(
+        titleOf(run),
+        run.steps.map(({ state }) => cells[state]),
+      ),
+    );
   console.log('\n-: the client or the network has no such call');
   for (const run of runs) {
     for (const { name, state, note } of run.steps) {

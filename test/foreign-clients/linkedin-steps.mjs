@@ -14,8 +14,7 @@ export const createLinkedin = ({ consent, files, redirectUri, forward }) => {
   const client = new linkedin.RestliClient();
   let tokens;
   let author;
-  const call = (method, request) =>
-    client[method]({ versionString, accessToken: tokens.access_token, ...request });
+  const call = (method, request) => client[method]({ versionString, accessToken: tokens.access_token, ...request });
 
   const putBytes = async (url, bytes) => {
     const answer = await fetch(url, { method: 'PUT', body: bytes });
@@ -95,7 +94,8 @@ export const createLinkedin = ({ consent, files, redirectUri, forward }) => {
       tokens = await auth.exchangeAuthCodeForAccessToken(back.searchParams.get('code'));
     },
 
-    publishPicture: async () => publish('A loaf', { media: { id: await uploadPicture(files.picture), altText: 'Bread' } }),
+    publishPicture: async () =>
+      publish('A loaf', { media: { id: await uploadPicture(files.picture), altText: 'Bread' } }),
 
     publishVideo: async () => publish('Baking', { media: { id: await uploadVideo(files.video), title: 'Baking' } }),
 

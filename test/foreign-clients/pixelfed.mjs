@@ -35,7 +35,10 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     assert.equal(post.media_attachments[0].type, 'image');
   });
 
-  await notOffered('video', 'a server takes videos only where its operator allows them, and the twin is one that does not');
+  await notOffered(
+    'video',
+    'a server takes videos only where its operator allows them, and the twin is one that does not',
+  );
 
   await step('thread', async () => {
     const media_ids = [await upload(files.picture, 'One'), await upload(files.secondPicture, 'Two')];
@@ -44,7 +47,10 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     const comment = (await client.postStatus('And more', { in_reply_to_id: album.id })).data;
     assert.equal(comment.in_reply_to_id, album.id);
     const { descendants } = (await client.getStatusContext(album.id)).data;
-    assert.deepEqual(descendants.map(({ id }) => id), [comment.id]);
+    assert.deepEqual(
+      descendants.map(({ id }) => id),
+      [comment.id],
+    );
     return 'an album, and a comment below it';
   });
 

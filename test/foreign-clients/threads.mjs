@@ -53,7 +53,10 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
   });
 
   await step('read', async () => {
-    const { text, permalink } = await client.getMediaObject({ id: post.id, fields: ['text', 'permalink', 'shortcode'] });
+    const { text, permalink } = await client.getMediaObject({
+      id: post.id,
+      fields: ['text', 'permalink', 'shortcode'],
+    });
     assert.equal(text, 'Fresh bread');
     assert.equal(typeof permalink, 'string');
     const { data } = await client.getUserThreads({ id: 'me', fields: ['id', 'text'] });

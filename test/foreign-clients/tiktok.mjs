@@ -133,7 +133,10 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
 
   await step('bad input', async () => {
     await assert.rejects(request('user/info/?fields=nonsense'), isError(400, 'invalid_params'));
-    await assert.rejects(request('post/publish/status/fetch/', { publish_id: '1' }), isError(400, 'invalid_publish_id'));
+    await assert.rejects(
+      request('post/publish/status/fetch/', { publish_id: '1' }),
+      isError(400, 'invalid_publish_id'),
+    );
   });
 
   await step('expired', async () => {

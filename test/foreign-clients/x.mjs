@@ -71,23 +71,41 @@ export default async ({ step, consent, files, redirectUri, forward, planFault })
       isError(({ rateLimitError, rateLimit }) => rateLimitError && rateLimit.remaining === 0 && rateLimit.reset > 0),
     );
     await planFault('read', '503');
-    await assert.rejects(client.tweets([post.id]), isError(({ code }) => code === 503));
+    await assert.rejects(
+      client.tweets([post.id]),
+      isError(({ code }) => code === 503),
+    );
   });
 
   await step('bad input', async () => {
-    await assert.rejects(client.tweet('a'.repeat(281)), isError(({ code }) => code === 403));
-    await assert.rejects(client.tweet('Fresh bread'), isError(({ data }) => /duplicate/.test(data.detail)));
-    await assert.rejects(client.tweet('Too much', { nonsense: 1 }), isError(({ code }) => code === 400));
+    await assert.rejects(
+      client.tweet('a'.repeat(281)),
+      isError(({ code }) => code === 403),
+    );
+    await assert.rejects(
+      client.tweet('Fresh bread'),
+      isError(({ data }) => /duplicate/.test(data.detail)),
+    );
+    await assert.rejects(
+      client.tweet('Too much', { nonsense: 1 }),
+      isError(({ code }) => code === 400),
+    );
   });
 
   await step('expired', async () => {
     await forward(3 * 60 * 60_000);
-    await assert.rejects(client.me(), isError(({ isAuthError }) => isAuthError));
+    await assert.rejects(
+      client.me(),
+      isError(({ isAuthError }) => isAuthError),
+    );
     session = await oauth.refreshOAuth2Token(session.refreshToken);
   });
 
   await step('revoke', async () => {
     await oauth.revokeOAuth2Token(session.accessToken, 'access_token');
-    await assert.rejects(session.client.v2.me(), isError(({ code }) => code === 401));
+    await assert.rejects(
+      session.client.v2.me(),
+      isError(({ code }) => code === 401),
+    );
   });
 };

@@ -58,7 +58,8 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
   await step('numbers', async () => {
     await forward(30 * 60_000);
     const { data } = await api.videos.list({ part: ['statistics'], id: [video.id] });
-    for (const name of ['viewCount', 'likeCount', 'commentCount']) assert.match(data.items[0].statistics[name], /^\d+$/);
+    for (const name of ['viewCount', 'likeCount', 'commentCount'])
+      assert.match(data.items[0].statistics[name], /^\d+$/);
   });
 
   await step('refresh', async () => {

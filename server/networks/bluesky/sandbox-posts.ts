@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
-import { recordKeyOf } from './record-key.ts';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { recordKeyOf } from './record-key.ts';
 import { type Access, badRequest, refuse } from './sandbox-access.ts';
 import type { Kept } from './sandbox-blobs.ts';
 import { cidOf, didOf } from './sandbox-ids.ts';
@@ -61,7 +61,11 @@ const NewRecord = z.object({
 });
 
 type Result = { readonly uri: string; readonly cid: string; readonly validationStatus: 'valid' };
-type Answer = (res: Response, commit: { readonly cid: string; readonly rev: string }, results: readonly Result[]) => void;
+type Answer = (
+  res: Response,
+  commit: { readonly cid: string; readonly rev: string },
+  results: readonly Result[],
+) => void;
 
 export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn }: Access) => {
   xrpc.post(
@@ -93,44 +97,44 @@ export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn 
     badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
 
   const write = async (req: Request, res: Response, person: SandboxPerson, input: unknown, answer: Answer) => {
-      const parsed = Writes.safeParse(input);
-      if (!parsed.success) return refuseInput(res, parsed.error);
-      const { repo, writes } = parsed.data;
-      if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
-      const [{ rkey, value: record }, ...gates] = writes;
-      const uri = `at://${repo}/app.bsky.feed.post/${rkey}`;
-      if (gates.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
-        return badRequest(res, 'A gate has the key of its post');
-      const problem = await problemOf(kit, record, person);
-      if (problem) return refuse(res, 400, problem.error, problem.message);
-      if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
-      const cid = cidOf(0x71, Buffer.from(JSON.stringify(record)));
-      await kit.commit(req, res, {
-        text: record.text,
-        person,
-        refusals,
-        make: () =>
-          kit.posts.add({
-            id: uri,
-            author: person.id,
-            authorName: `@${person.handle}`,
-            text: record.text,
-            media: blobsOf(record).map(({ ref }) => ref.$link),
-            ...(record.reply && { replyTo: record.reply.parent.uri }),
-            createdAt: kit.now().toISOString(),
-            data: JSON.parse(JSON.stringify({ cid, record, gates: gates.map(({ value }) => value) })),
-          }),
-        answer: () =>
-          answer(
-            res,
-            { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
-            writes.map(({ collection, value }) => ({
-              uri: `at://${repo}/${collection}/${rkey}`,
-              cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
-              validationStatus: 'valid',
-            })),
-          ),
-      });
+    const parsed = Writes.safeParse(input);
+    if (!parsed.success) return refuseInput(res, parsed.error);
+    const { repo, writes } = parsed.data;
+    if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
+    const [{ rkey, value: record }, ...gates] = writes;
+    const uri = `at://${repo}/app.bsky.feed.post/${rkey}`;
+    if (gates.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
+      return badRequest(res, 'A gate has the key of its post');
+    const problem = await problemOf(kit, record, person);
+    if (problem) return refuse(res, 400, problem.error, problem.message);
+    if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
+    const cid = cidOf(0x71, Buffer.from(JSON.stringify(record)));
+    await kit.commit(req, res, {
+      text: record.text,
+      person,
+      refusals,
+      make: () =>
+        kit.posts.add({
+          id: uri,
+          author: person.id,
+          authorName: `@${person.handle}`,
+          text: record.text,
+          media: blobsOf(record).map(({ ref }) => ref.$link),
+          ...(record.reply && { replyTo: record.reply.parent.uri }),
+          createdAt: kit.now().toISOString(),
+          data: JSON.parse(JSON.stringify({ cid, record, gates: gates.map(({ value }) => value) })),
+        }),
+      answer: () =>
+        answer(
+          res,
+          { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
+          writes.map(({ collection, value }) => ({
+            uri: `at://${repo}/${collection}/${rkey}`,
+            cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
+            validationStatus: 'valid',
+          })),
+        ),
+    });
   };
 };
 

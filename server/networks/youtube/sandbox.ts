@@ -3,14 +3,7 @@ import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
-import type {
-  Refusals,
-  Sandbox,
-  SandboxGrant,
-  SandboxKit,
-  SandboxPerson,
-  SandboxPost,
-} from '#server/networks/sandbox';
+import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { signedInWith } from '#server/networks/shared/signed-in';
 

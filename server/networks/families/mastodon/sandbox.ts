@@ -107,7 +107,12 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     });
   }
 
-  const uploadView = ({ id, type, description, isReady = true }: Pick<SandboxUpload, 'id' | 'type' | 'description'> & {
+  const uploadView = ({
+    id,
+    type,
+    description,
+    isReady = true,
+  }: Pick<SandboxUpload, 'id' | 'type' | 'description'> & {
     isReady?: boolean;
   }) => {
     const url = isReady ? kit.link(`/server/media/${id}`) : null;
