@@ -143,6 +143,26 @@ test.each(['mastodon', 'pixelfed'])(
   },
 );
 
+test.each(['mastodon', 'pixelfed'])('%s leads to the next page of a list with a header', async (key) => {
+  const account = await connect(key, 'paged');
+  for (const status of ['One', 'Two', 'Three']) {
+    const form = new FormData();
+    const { bytes } = await mediaFile('image/jpeg');
+    form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), 'a.jpg');
+    const { json: upload } = await call('POST', `${key}/server/api/v2/media`, { account, form });
+    await call('POST', `${key}/server/api/v1/statuses`, { account, json: { status, media_ids: [upload.id] } });
+  }
+  const authorization = `Bearer ${account.tokens.accessToken}`;
+  const texts: string[] = [];
+  let next: string | undefined = `${sandbox.url}/sandbox/${key}/server/api/v1/accounts/${account.id}/statuses?limit=2`;
+  while (next !== undefined) {
+    const answer: Response = await fetch(next, { headers: { authorization } });
+    texts.push(...((await answer.json()) as { content: string }[]).map(({ content }) => content));
+    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+  }
+  expect(texts).toEqual(['<p>Three</p>', '<p>Two</p>', '<p>One</p>']);
+});
+
 const multipartVideo = (title: string, bytes: Buffer) => {
   const metadata = { snippet: { title }, status: { privacyStatus: 'public' } };
   const json = `--b\r\ncontent-type: application/json\r\n\r\n${JSON.stringify(metadata)}\r\n`;

@@ -20,7 +20,8 @@ interface Context {
 }
 
 interface Call {
-  readonly id: string;
+  /** Absent where nobody waits for an answer. */
+  readonly id?: string;
   readonly call: string;
   readonly args: readonly never[];
 }
@@ -33,6 +34,7 @@ export const driveClient = async (
   const reports = new Map<string, Step>();
   const calls: Readonly<Record<string, (...args: never[]) => unknown>> = {
     files: () => files,
+    stray: (host: string) => gate.strays.add(host),
     report: (name: string, state: Step['state'], note: string) => {
       reports.set(name, { name, state, note });
     },
@@ -44,17 +46,22 @@ export const driveClient = async (
   const child = fork(join(folder, 'drive.mjs'), [`./${file}`], {
     cwd: folder,
     // Nothing of ours: a proxy in the environment would lead a client past the gate.
-    env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: certificate, FOREIGN_GATE_PORT: String(gate.port) },
+    env: {
+      PATH: process.env.PATH,
+      NODE_EXTRA_CA_CERTS: certificate,
+      FOREIGN_GATE_PORT: String(gate.port),
+      FOREIGN_GATE_HOSTS: [...gate.hosts.keys()].join(' '),
+    },
     execArgv: ['--no-warnings', '--import', pathToFileURL(join(folder, 'loopback-only.mjs')).href],
     serialization: 'advanced',
   });
   child.on('message', async (message) => {
     const { id, call, args } = message as Call;
-    try {
-      child.send({ id, value: await calls[call]?.(...args) });
-    } catch (error) {
-      child.send({ id, error: String(error) });
-    }
+    const answer = await Promise.resolve(calls[call]?.(...args)).then(
+      (value) => ({ id, value }),
+      (error) => ({ id, error: String(error) }),
+    );
+    if (id !== undefined && child.connected) child.send(answer);
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   const [code, signal] = await once(child, 'exit');

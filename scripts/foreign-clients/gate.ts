@@ -18,13 +18,9 @@ export const hostsOf = (network: string, aliases: Readonly<Record<string, string
 
 export type Gate = Awaited<ReturnType<typeof openGate>>;
 
-/**
- * Answers HTTPS for the hosts of one network at a time, since some networks share a host. A request for any other host
- * is refused and remembered: it would have left this machine.
- */
-export const openGate = async (sandboxes: Sandboxes, everyHost: readonly string[]) => {
-  let network = '';
-  let hosts: GateHosts = new Map();
+/** Answers HTTPS for the hosts of one network, since some networks share a host. */
+export const openGate = async (sandboxes: Sandboxes, network: string, hosts: GateHosts) => {
+  /** Hosts that a client asked and that are no twin: the request would have left this machine. */
   const strays = new Set<string>();
   const pathAt = (host: string) => {
     const name = hosts.get(host);
@@ -45,23 +41,15 @@ export const openGate = async (sandboxes: Sandboxes, everyHost: readonly string[
   });
   app.use(sandboxes.router());
 
-  const { cert, key } = selfSigned({ names: [...everyHost] });
+  const { cert, key } = selfSigned({ names: [...hosts.keys()] });
   const server = createServer({ cert, key }, app).listen(0, '127.0.0.1');
-  // A host without a name in the certificate never gets as far as a request.
-  server.on('tlsClientError', (_error, socket) => {
-    const name = (socket as unknown as { servername?: string | false }).servername;
-    if (name && !everyHost.includes(name)) strays.add(name);
-  });
   await once(server, 'listening');
 
   return {
     port: (server.address() as AddressInfo).port,
     cert,
     strays,
-    serve: (key: string, served: GateHosts) => {
-      network = key;
-      hosts = served;
-    },
+    hosts,
     /** The same address at the twin. */
     pathOf: (url: string) => {
       const { host, pathname, search } = new URL(url);

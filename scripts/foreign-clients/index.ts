@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { mediaOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
-import { folder, readClients } from './clients.ts';
+import { type ForeignClient, folder, readClients } from './clients.ts';
 import { driveClient } from './drive-client.ts';
 import { hostsOf, openGate } from './gate.ts';
 import { isFailure, printTable } from './table.ts';
@@ -49,31 +49,37 @@ const readFiles = async ({ withBytes }: Sandbox) => {
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 
-const main = async (wanted: readonly string[]) => {
-  const clients = readClients().filter(({ network }) => wanted.length === 0 || wanted.includes(network));
-  if (clients.length === 0) throw new Error(`No client for ${wanted.join(', ')}. clients.json has those there are.`);
-  install();
-  const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
+const runClient = async (client: ForeignClient, temporary: string) => {
+  const version = versionOf(client.package);
+  console.error(`${client.network}: ${client.package} ${version} …`);
+  // Each has twins of its own, since it moves their clock.
   const sandbox = await startSandboxNetworks();
-  const everyHost = clients.flatMap(({ network, hosts }) => [...hostsOf(network, hosts).keys()]);
-  const gate = await openGate(sandbox.sandboxes, [...new Set(everyHost)]);
+  const gate = await openGate(sandbox.sandboxes, client.network, hostsOf(client.network, client.hosts));
   try {
-    const certificate = join(temporary, 'gate.pem');
+    const certificate = join(temporary, `${client.file}.pem`);
     writeFileSync(certificate, gate.cert);
-    const files = await readFiles(sandbox);
-    const runs = [];
-    for (const client of clients) {
-      console.error(`${client.network}: ${client.package} ${versionOf(client.package)} …`);
-      gate.serve(client.network, hostsOf(client.network, client.hosts));
-      const steps = await driveClient(client, { certificate, gate, sandbox, files });
-      runs.push({ client, version: versionOf(client.package), steps });
-    }
-    printTable(runs);
-    for (const host of gate.strays) console.error(`A client asked ${host}, which is not on this machine.`);
-    return runs.some(({ steps }) => steps.some(isFailure)) || gate.strays.size > 0 ? 1 : 0;
+    const steps = await driveClient(client, { certificate, gate, sandbox, files: await readFiles(sandbox) });
+    return { client, version, steps, strays: [...gate.strays] };
   } finally {
     gate.close();
     await sandbox.stop();
+  }
+};
+
+const main = async (selection: readonly string[]) => {
+  const clients = readClients().filter(({ network }) => selection.length === 0 || selection.includes(network));
+  if (clients.length === 0) {
+    console.error(`No client drives ${selection.join(', ')}. Take a network of test/foreign-clients/clients.json.`);
+    return 2;
+  }
+  install();
+  const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
+  try {
+    const runs = [];
+    for (const client of clients) runs.push(await runClient(client, temporary));
+    printTable(runs);
+    return runs.some(({ steps, strays }) => strays.length > 0 || steps.some(isFailure)) ? 1 : 0;
+  } finally {
     rmSync(temporary, { recursive: true });
   }
 };

@@ -26,6 +26,8 @@ interface Run {
   readonly client: ForeignClient;
   readonly version: string;
   readonly steps: readonly Step[];
+  /** Hosts that the client asked and that are not on this machine. */
+  readonly strays: readonly string[];
 }
 
 export const isFailure = ({ state }: Step) => state === 'failed';
@@ -50,5 +52,6 @@ export const printTable = (runs: readonly Run[]) => {
     for (const { name, state, note } of run.steps) {
       if (note !== '') console.log(`${run.client.network}, ${run.client.package}, ${name}, ${state}: ${note}`);
     }
+    for (const host of run.strays) console.log(`${run.client.package} asked ${host}, which is not on this machine.`);
   }
 };

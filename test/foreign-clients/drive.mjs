@@ -30,6 +30,9 @@ const run = async (step, work) => {
   }
 };
 
+const files = await ask('files');
+for (const file of Object.values(files)) file.bytes = Buffer.from(file.bytes);
+
 /** What a client is driven with. */
 const stage = {
   /** Reports `done` unless `work` throws; a text that it returns becomes a note. */
@@ -41,10 +44,11 @@ const stage = {
   forward: (ms) => ask('forward', ms),
   /** The next such call goes wrong: moment is upload, publish or read. */
   planFault: (moment, fault) => ask('planFault', moment, fault),
-  files: await ask('files'),
+  files,
   redirectUri: 'https://posthorn.example/connect/callback',
 };
 
 const { default: drive } = await import(new URL(process.argv[2], import.meta.url));
 await drive(stage);
-process.disconnect();
+// Connections that are kept alive would hold the process.
+process.exit();

@@ -1,8 +1,9 @@
-// Loaded before a client: each connection goes to the twins on this machine, whatever host the client names. Packages
-// connect through fetch, node:https and libraries of their own, which all end in this one method.
+// Loaded before a client: a connection to a host of its network goes to the gate on this machine, and one to any other
+// host fails. Packages connect through fetch, node:https and libraries of their own, which all end in this one method.
 import net from 'node:net';
 
 const gatePort = Number(process.env.FOREIGN_GATE_PORT);
+const gateHosts = (process.env.FOREIGN_GATE_HOSTS ?? '').split(' ');
 const isLoopback = (host) => host === undefined || host === 'localhost' || host === '127.0.0.1' || host === '::1';
 const { connect } = net.Socket.prototype;
 
@@ -11,6 +12,10 @@ net.Socket.prototype.connect = function (...args) {
   const normalized = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
   const [options] = normalized;
   if (options.path === undefined && !isLoopback(options.host)) {
+    if (!gateHosts.includes(options.host) || Number(options.port) !== 443) {
+      process.send({ call: 'stray', args: [`${options.host}:${options.port}`] });
+      return this.destroy(new Error(`${options.host} is not on this machine`));
+    }
     normalized[0] = { ...options, host: '127.0.0.1', port: gatePort };
   }
   return connect.call(this, normalized);

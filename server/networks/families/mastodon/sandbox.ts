@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
 
 /** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
@@ -229,6 +230,15 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     }),
   );
 
+  /** A header leads to the next page. */
+  const sendPage = (req: Request, res: Response, posts: readonly SandboxPost[], limit: number) => {
+    const { entries, next } = pageAfter(posts, req.query.max_id, limit);
+    const url = new URL(req.originalUrl, `${req.protocol}://${req.get('host')}`);
+    url.searchParams.set('max_id', next ?? '');
+    if (next !== undefined) res.setHeader('link', `<${url.href}>; rel="next"`);
+    res.send(entries.map(statusView));
+  };
+
   const keyOf = (req: Request, person: SandboxPerson) => `${person.id} ${req.get('idempotency-key')}`;
 
   /** What a key of the last hour was used for. */
@@ -249,6 +259,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     signedIn,
     uploadOf,
     statusView,
+    sendPage,
     addPost,
 
     usedFor,
