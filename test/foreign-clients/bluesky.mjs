@@ -60,9 +60,10 @@ export default async ({ step, files, forward, planFault }) => {
   });
 
   await step('thread', async () => {
-    const root = await agent.post({ text: 'One' });
-    const second = await agent.post({ text: 'Two', reply: { root, parent: root } });
-    await agent.post({ text: 'Three', reply: { root, parent: second } });
+    const refer = ({ uri, cid }) => ({ uri, cid });
+    const root = refer(await agent.post({ text: 'One' }));
+    const parent = refer(await agent.post({ text: 'Two', reply: { root, parent: root } }));
+    await agent.post({ text: 'Three', reply: { root, parent } });
   });
 
   await step('read', async () => {

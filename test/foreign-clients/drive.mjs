@@ -15,10 +15,12 @@ process.on('message', ({ id, value, error }) => {
   else reject(new Error(error));
 });
 
+/** The message, the network's answer, and the line of the client file. */
 const describe = (error) => {
-  const answer = error?.response?.data ?? error?.data ?? error?.body;
-  const text = typeof answer === 'object' && answer !== null ? ` ${JSON.stringify(answer)}` : '';
-  return `${error?.stack ?? error}${text}`;
+  const answer = error?.response?.data ?? error?.response?.body ?? error?.response ?? error?.data;
+  const isPlain = typeof answer === 'object' && answer !== null && Object.getPrototypeOf(answer) === Object.prototype;
+  const [line] = /foreign-clients\/[\w-]+\.mjs:\d+/.exec(error?.stack ?? '') ?? ['an unknown line'];
+  return `${error} ${isPlain ? JSON.stringify(answer) : ''} (${line})`;
 };
 
 const run = async (step, work) => {

@@ -71,6 +71,7 @@ const Embed = z.discriminatedUnion('$type', [
 ]);
 
 const Facet = z.strictObject({
+  $type: z.literal('app.bsky.richtext.facet').optional(),
   index: z.strictObject({ byteStart: z.int().min(0), byteEnd: z.int().min(0) }),
   features: z.array(
     z.discriminatedUnion('$type', [
