@@ -13,6 +13,7 @@ const isError = (code, subcode) => (error) =>
 
 export default async ({ step, notOffered, consent, files, redirectUri, forward, planFault }) => {
   const app = { client_id: 'sandbox', client_secret: 'sandbox' };
+  const appToken = 'sandbox|app';
   let userToken;
   let page;
   let post;
@@ -23,7 +24,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     const query = { client_id: 'sandbox', redirect_uri: redirectUri, response_type: 'code', scope: scope.join(',') };
     url.search = new URLSearchParams({ ...query, state: 'some-state' }).toString();
     const code = (await consent(url)).searchParams.get('code');
-    const api = FacebookAdsApi.init('');
+    const api = FacebookAdsApi.init(appToken);
     const short = await api.call('GET', ['oauth', 'access_token'], { ...app, redirect_uri: redirectUri, code });
     const exchange = { ...app, grant_type: 'fb_exchange_token', fb_exchange_token: short.access_token };
     userToken = (await api.call('GET', ['oauth', 'access_token'], exchange)).access_token;
@@ -49,7 +50,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
   await step('video', async () => {
     const { id } = await new Page(page).createVideo([], { file_url: files.video.url, description: 'Baking' });
     await forward(60_000);
-    const video = await new AdVideo(id).get(['status', 'permalink_url']);
+    const video = await new AdVideo(id).read(['status', 'permalink_url']);
     assert.equal(video.status.video_status, 'ready');
   });
 
@@ -110,7 +111,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     url.search = new URLSearchParams({ ...query, state: 'some-state' }).toString();
     const code = (await consent(url)).searchParams.get('code');
     const request = { ...app, redirect_uri: redirectUri, code };
-    const { access_token: token } = await FacebookAdsApi.init('').call('GET', ['oauth', 'access_token'], request);
+    const { access_token: token } = await FacebookAdsApi.init(appToken).call('GET', ['oauth', 'access_token'], request);
     const api = FacebookAdsApi.init(token);
     await api.call('DELETE', ['me', 'permissions']);
     await assert.rejects(new User('me').getAccounts(['id']), isError(190));

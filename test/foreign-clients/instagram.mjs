@@ -70,7 +70,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
   });
 
   await step('numbers', async () => {
-    await forward(60 * 60_000);
+    await forward(10 * 60_000);
     const metric = 'views,reach,likes,comments,shares,saved';
     const insights = await new IGMedia(post.id).getInsights(['name', 'values', 'title', 'description'], { metric });
     assert.equal(insights.length, 6);

@@ -111,7 +111,7 @@ export const createLinkedin = ({ consent, files, redirectUri, forward }) => {
       tokens = renewed;
     },
 
-    meetRateLimit: () => assert.rejects(publish('Slowly [sandbox:429]'), isError(429)),
+    meetRateLimit: () => assert.rejects(publish('Slowly \\[sandbox:429\\]'), isError(429)),
 
     meetBadInput: async () => {
       await assert.rejects(publish('a'.repeat(3_001)), isError(422));

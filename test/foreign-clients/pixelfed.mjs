@@ -22,8 +22,8 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
   await step('sign in', async () => {
     app = await connect().registerApp('Foreign client', { scopes: ['read', 'write'], redirect_uris: redirectUri });
     const code = (await consent(app.url)).searchParams.get('code');
-    token = await connect().fetchAccessToken(app.clientId, app.clientSecret, code, redirectUri);
-    client = connect(token.accessToken);
+    token = await connect().fetchAccessToken(app.client_id, app.client_secret, code, redirectUri);
+    client = connect(token.access_token);
     assert.equal((await client.verifyAccountCredentials()).data.username, 'anna');
   });
 
@@ -66,14 +66,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     for (const name of ['favourites_count', 'reblogs_count', 'replies_count']) assert(data[name] >= 0);
   });
 
-  await step('refresh', async () => {
-    const renewed = await connect().refreshToken(app.clientId, app.clientSecret, token.refreshToken);
-    assert.notEqual(renewed.accessToken, token.accessToken);
-    await assert.rejects(client.verifyAccountCredentials(), isError(401));
-    client = connect(renewed.accessToken);
-    await client.verifyAccountCredentials();
-  });
-
+  await notOffered('refresh', 'the dialect for Mastodon drops the refresh token');
   await notOffered('revoke', 'Pixelfed has no such call');
 
   await step('rate limit', async () => {

@@ -109,8 +109,9 @@ export const isTrue = z.literal(true).or(z.literal('true').transform(() => true 
 
 /** Parameters may stand in the address or in the body. */
 export const parametersOf = (req: Request): Record<string, unknown> => {
-  const { access_token: _, ...all } = { ...req.query, ...(req.body as Record<string, unknown> | undefined) };
-  return all;
+  const { access_token: _, id, ...all } = { ...req.query, ...(req.body as Record<string, unknown> | undefined) };
+  // Meta's own SDK repeats the id of the object that the address names.
+  return id === undefined || id === req.params.id ? all : { ...all, id };
 };
 
 /** `comments.limit(0).summary(true),shares,attachments{target,subattachments{target}}` → `comments`, `shares`, `attachments` */
