@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkAccount } from '#server/networks/network';
+import { sayYes } from '#server/sandbox/sign-up';
 import { complaintsAbout } from './support/documented.ts';
 import { documented, mediaOf, networks } from './support/networks.ts';
 import { type SandboxNetworks, startSandboxNetworks } from './support/sandbox.ts';
@@ -59,7 +60,10 @@ const complaints = (network: string) => {
 test('Bluesky takes a record without a key, and tells the author of a post', async () => {
   const account = await connect('bluesky', 'anna.test');
   const repo = account.id;
-  const record = { $type: 'app.bsky.feed.post', text: 'Fresh bread', createdAt: sandbox.clock.now().toISOString() };
+  const features = [{ $type: 'app.bsky.richtext.facet#tag', tag: 'bread' }];
+  const facet = { $type: 'app.bsky.richtext.facet', index: { byteStart: 6, byteEnd: 12 }, features };
+  const createdAt = sandbox.clock.now().toISOString();
+  const record = { $type: 'app.bsky.feed.post', text: 'Fresh #bread', createdAt, facets: [facet] };
   const created = await call('POST', 'bluesky/pds/xrpc/com.atproto.repo.createRecord', {
     account,
     json: { repo, collection: 'app.bsky.feed.post', record },
@@ -111,6 +115,41 @@ test('X shows one post with the fields that were asked for, and no others', asyn
   expect(full.json.data).toMatchObject({ created_at: expect.any(String), public_metrics: expect.any(Object) });
   expect((await call('GET', 'x/api/2/tweets/1', { account })).json).toMatchObject({ errors: [{ value: '1' }] });
   expect(complaints('x')).toEqual([]);
+});
+
+const consentOf = (path: string, query: Record<string, string>) => {
+  const asked = {
+    response_type: 'code',
+    redirect_uri: 'https://client.example/callback',
+    state: 'some-state',
+    ...query,
+  };
+  return `${sandbox.url}/sandbox/${path}?${new URLSearchParams(asked)}`;
+};
+
+test('X takes the name of the PKCE method in lower case', async () => {
+  const pkce = { code_challenge: 'a'.repeat(43), code_challenge_method: 's256' };
+  const query = { client_id: 'sandbox', scope: 'tweet.read', ...pkce };
+  expect((await fetch(consentOf('x/web/i/oauth2/authorize', query))).status).toBe(200);
+});
+
+test('LinkedIn takes scopes with commas between them', async () => {
+  const query = { client_id: 'sandbox', scope: 'openid,profile,w_member_social' };
+  const back = await sayYes(consentOf('linkedin/web/oauth/v2/authorization', query), 'anna');
+  expect(back.searchParams.get('code')).not.toBeNull();
+});
+
+test('A token of an hour works for Threads as one of sixty days does', async () => {
+  const address = consentOf('threads/web/oauth/authorize', { client_id: 'sandbox', scope: 'threads_basic' });
+  const code = (await sayYes(address, 'anna')).searchParams.get('code') ?? '';
+  const app = { client_id: 'sandbox', client_secret: 'sandbox', redirect_uri: 'https://client.example/callback' };
+  const form = formOf({ ...app, code, grant_type: 'authorization_code' });
+  const { json: token } = await call('POST', 'threads/graph/oauth/access_token', { form });
+  const query = new URLSearchParams({ fields: 'username', access_token: token.access_token });
+  expect(await call('GET', `threads/graph/v1.0/me?${query}`)).toMatchObject({
+    status: 200,
+    json: { username: 'anna' },
+  });
 });
 
 test('X tells the whole limit with a 429', async () => {
@@ -236,6 +275,14 @@ test('Numbers of Meta have a title, a description and an id', async () => {
       id: `${post.id}/insights/views/lifetime`,
     },
   ]);
+});
+
+test('Meta ignores the id of the object that the address names', async () => {
+  const account = await connect('facebook');
+  const path = `facebook/graph/v25.0/${account.id}/feed`;
+  const post = { message: 'Named twice', id: account.id };
+  expect(await call('POST', path, { account, json: post })).toMatchObject({ status: 200 });
+  expect(await call('POST', path, { account, json: { ...post, id: '1' } })).toMatchObject({ status: 400 });
 });
 
 test('Facebook fetches photos and videos from their addresses', async () => {

@@ -34,8 +34,10 @@ type Sandbox = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
 /** Files in memory, and the addresses from which a twin can fetch them. */
 const readFiles = async ({ withBytes }: Sandbox) => {
-  const types = ['image/jpeg', 'image/jpeg', 'video/mp4'];
-  const { items } = await withBytes({ items: [{ body: '', media: types.map(mediaOf) }], options: {} });
+  // Large enough for Google, which takes no photo below 10 KB.
+  const image = { mimeType: 'image/jpeg', width: 1_440, height: 1_440 };
+  const media = [image, image, 'video/mp4'].map(mediaOf);
+  const { items } = await withBytes({ items: [{ body: '', media }], options: {} });
   const [picture, secondPicture, video] = await Promise.all(
     (items[0]?.media ?? []).map(async ({ url, mimeType, read }) => ({
       url,
