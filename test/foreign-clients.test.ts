@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { networks } from './support/networks.ts';
 
@@ -30,4 +34,31 @@ test('A host that only a client names belongs to a host of its network', () => {
 
 test('The lockfile names no registry', () => {
   expect(readFileSync(`${folder}/package-lock.json`, 'utf8')).not.toMatch(/"resolved"|https?:\/\/registry/);
+});
+
+test.each([
+  ['fetch', 'await fetch("https://elsewhere.example/")'],
+  [
+    'node:https',
+    'const https = await import("node:https"); await once(https.get("https://elsewhere.example/"), "response")',
+  ],
+  ['node:http', 'const http = await import("node:http"); await once(http.get("http://api.example/"), "response")'],
+  [
+    'an address of digits',
+    'const net = await import("node:net"); await once(net.connect(443, "192.0.2.1"), "connect")',
+  ],
+  ['node:net', 'const net = await import("node:net"); await once(net.connect(25, "api.example"), "connect")'],
+])('A client that asks another host through %s fails, and is reported', async (_way, code) => {
+  const guard = pathToFileURL(resolve(folder, 'loopback-only.mjs')).href;
+  const program = `import { once } from "node:events"; try { ${code} } catch { process.exitCode = 3 } process.disconnect()`;
+  const child = spawn(process.execPath, ['--import', guard, '--input-type=module', '-e', program], {
+    env: { FOREIGN_GATE_PORT: '1', FOREIGN_GATE_HOSTS: 'api.example' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const [[message], [exitCode]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
+  expect(message).toMatchObject({
+    call: 'stray',
+    args: [expect.stringMatching(/^(elsewhere\.example|api\.example|192\.0\.2\.1):\d+$/)],
+  });
+  expect(exitCode).toBe(3);
 });

@@ -9,15 +9,15 @@ const isLoopback = (host) => host === undefined || host === 'localhost' || host 
 const { connect } = net.Socket.prototype;
 const { lookup } = dns;
 
-const reportStray = (host) => {
-  process.send({ call: 'stray', args: [host] });
-  return new Error(`${host} is not on this machine`);
-};
+const reportStray = (host) => process.send({ call: 'stray', args: [host] });
+
+const failLookup = (_host, ...args) => process.nextTick(args.at(-1), new Error('The host is not on this machine.'));
 
 // A name that is looked up has gone past the gate.
 dns.lookup = (host, ...args) => {
   if (isLoopback(host)) return lookup(host, ...args);
-  args.at(-1)(reportStray(host));
+  reportStray(host);
+  failLookup(host, ...args);
 };
 
 net.Socket.prototype.connect = function (...args) {
@@ -25,10 +25,12 @@ net.Socket.prototype.connect = function (...args) {
   const normalized = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
   const [options] = normalized;
   if (!options.path && !isLoopback(options.host)) {
-    if (!gateHosts.includes(options.host) || Number(options.port) !== 443) {
-      return this.destroy(reportStray(`${options.host}:${options.port}`));
-    }
-    normalized[0] = { ...options, host: '127.0.0.1', port: gatePort };
+    const isServed = gateHosts.includes(options.host) && Number(options.port) === 443;
+    if (!isServed) reportStray(`${options.host}:${options.port}`);
+    normalized[0] = isServed
+      ? { ...options, host: '127.0.0.1', port: gatePort }
+      : // An address of digits would be taken without a lookup.
+        { ...options, host: 'elsewhere.invalid', lookup: failLookup };
   }
   return connect.call(this, normalized);
 };
