@@ -7,7 +7,6 @@ export const mcpPaths = {
     path: '/mcp',
     access: 'Own',
     handler: 'Own',
-    busy: true,
     description: 'The MCP endpoint.',
   }),
 

@@ -37,16 +37,13 @@ export interface RouterParts {
   readonly forms: FormRoutes<typeof routes>;
 }
 
-/** Answers the handlers of the busy paths, for who finds them sooner than Express does. */
 export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own, forms }: RouterParts) => {
-  const busy: Record<string, RequestHandler<{ action: string }>> = {};
   for (const [name, path] of Object.entries<RawRoute>(paths)) {
     const handler =
       path.handler === 'RunsActions'
         ? runAction(appRoutes.identify(path))
         : appRoutes.own(path, own[name as keyof typeof own] as RequestHandler);
     for (const verb of verbsOf(path)) app[verb](path.path, handler as RequestHandler);
-    if (path.busy) busy[path.path] = handler as RequestHandler<{ action: string }>;
   }
   for (const name of Object.keys(forms) as (keyof typeof forms)[]) {
     app.post(routes[name].path, appRoutes.form(routes[name], forms[name]));
@@ -60,7 +57,6 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
     requestValidationErrorHandler: appRoutes.refuseInput,
   });
   for (const [path, methods] of methodsByPath()) app.all(path, wrongMethod(...methods));
-  return busy;
 };
 
 /** Express answers HEAD with the handler of GET. */

@@ -91,12 +91,7 @@ export const prepareActions = <A extends Actions>(
     }),
   );
 
-const prepare = (
-  name: string,
-  action: Action,
-  handler: Handler<Action>,
-  baseUrl: string,
-): RunnableAction => {
+const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
   const operation: Operation = { name, roles: action.roles };
   // Compiled at the first call: a command prepares all actions and runs none.
   let inputSchema: Action['input'] | undefined;

@@ -133,11 +133,11 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
-  const { app, busyDoor, health } = posthorn.openDoors(identity);
+  const { app, health } = posthorn.openDoors(identity);
   health.beginStart();
   if (config.role !== 'jobs') posthorn.live.start();
   const drain = createDrain(config.drainMs);
-  const server = serverFor(app, busyDoor);
+  const server = serverFor(app);
   const requests = requestsOf(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');

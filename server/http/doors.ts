@@ -30,7 +30,6 @@ import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { createAddressWatch } from './base-url-mismatch.ts';
-import { type BusyPaths, createBusyDoor } from './busy-paths.ts';
 import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
@@ -53,7 +52,7 @@ type Own = RequestHandler<Record<string, string>>;
 
 /** What the generated router serves the declared paths with. */
 export type Doors = ReturnType<typeof createDoors>;
-export type ServeRoutes = (app: Express, doors: Doors) => BusyPaths;
+export type ServeRoutes = (app: Express, doors: Doors) => void;
 
 interface DoorParts {
   readonly sessions: Sessions;
@@ -142,11 +141,10 @@ export const openDoors = ({
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });
-  const enter = [tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins)];
-  app.use(...enter);
+  app.use(tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins));
   if (config.role === 'jobs') app.use(aloneFor(config));
   const web = createWebApp(webFolder);
-  const busy = serveRoutes(app, createDoors({ ...parts, door, web, health }));
+  serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());
   if (identity.router) {
     // Wherever a client names itself, its document may cost a request to outside.
@@ -160,9 +158,8 @@ export const openDoors = ({
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
   app.use(web.files, web.pages, styleRoutes());
-  const answerError = answerErrors(log);
-  app.use(web.notFound, noSuchPath, answerError);
-  return { app, busyDoor: createBusyDoor(config.role === 'jobs' ? {} : busy, enter, answerError), health };
+  app.use(web.notFound, noSuchPath, answerErrors(log));
+  return { app, health };
 };
 
 /** A process for what is due answers for itself alone; in development its sends reach the sandbox networks here. */

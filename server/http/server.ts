@@ -2,15 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { Refusal } from '#server/errors';
-import type { BusyDoor } from './busy-paths.ts';
 
 /**
  * An HTTP server whose requests and responses have Express's prototypes from the start. Express would else change the
  * prototype of both on every request, which makes all later use of them several times slower (expressjs/express#5998).
- *
- * What `busyDoor` does not take goes to Express.
  */
-export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Server => {
+export const serverFor = (app: Express): Server => {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
@@ -29,9 +26,7 @@ export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Serve
       // Node would refuse a request without Host with an empty answer; `tagRequest` does it in our error shape.
       requireHostHeader: false,
     },
-    (req, res) => {
-      if (!busyDoor(req, res)) app(req, res);
-    },
+    app,
   );
   // Node would refuse what a client expects beside `100-continue` with an empty answer. Nothing here depends on it.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));

@@ -12,9 +12,9 @@ import { inSessionName } from '#server/store/session-name';
 const schemaLock = 727_002;
 const usualWaitMs = 5_000;
 /** A scan asks once for every job that is defined, so it decides what an idle process costs. */
-const scanMs = 5_000;
+const scanMs = 10_000;
 /** How long a job stays locked when its process dies. Agenda locks up to a scan ahead. */
-const lockMs = 20_000;
+const lockMs = 30_000;
 
 export interface OpenedAgenda {
   readonly agenda: Agenda;

@@ -77,9 +77,9 @@ export const startService = async (
     { ...webhooks, ...(startStopwatch && { startStopwatch }) },
   );
   const identity = await posthorn.openIdentity();
-  const { app, busyDoor, health } = posthorn.openDoors(identity);
+  const { app, health } = posthorn.openDoors(identity);
   posthorn.live.start();
-  const server = serverFor(app, busyDoor);
+  const server = serverFor(app);
   const undeclared = watchAnswers(server);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

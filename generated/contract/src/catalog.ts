@@ -37,7 +37,6 @@ export const catalogPaths = {
     path: '/api/agent/tools/:action',
     access: 'PersonalToken',
     handler: 'RunsActions',
-    busy: true,
     description: 'Runs an action for a program.',
   }),
 

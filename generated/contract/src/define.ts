@@ -117,8 +117,6 @@ export interface RawRoute {
   readonly roles?: readonly Role[];
   /** RunsActions: `:action` names the action to run. Own: a handler of the name of this declaration. */
   readonly handler: 'RunsActions' | 'Own';
-  /** Most requests are a POST to this path: it is found before all others. */
-  readonly busy?: true;
 }
 
 export const rawRoute = <const R extends RawRoute>(declaration: R): R => declaration;
