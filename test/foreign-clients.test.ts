@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { networks } from './support/networks.ts';
+import { networks } from '#test/support/networks';
 
 /** `npm run foreign-clients` is run by itself, since it installs other people's packages. */
 

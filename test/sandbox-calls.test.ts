@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkAccount } from '#server/networks/network';
 import { sayYes } from '#server/sandbox/sign-up';
-import { complaintsAbout } from './support/documented.ts';
-import { documented, mediaOf, networks } from './support/networks.ts';
-import { type SandboxNetworks, startSandboxNetworks } from './support/sandbox.ts';
+import { complaintsAbout } from '#test/support/documented';
+import { documented, mediaOf, networks } from '#test/support/networks';
+import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
 /** What the clients of other people ask of a network, and Posthorn's adapters do not. */
 
@@ -118,13 +118,13 @@ test('X shows one post with the fields that were asked for, and no others', asyn
 });
 
 const consentOf = (path: string, query: Record<string, string>) => {
-  const asked = {
+  const parameters = {
     response_type: 'code',
     redirect_uri: 'https://client.example/callback',
     state: 'some-state',
     ...query,
   };
-  return `${sandbox.url}/sandbox/${path}?${new URLSearchParams(asked)}`;
+  return `${sandbox.url}/sandbox/${path}?${new URLSearchParams(parameters)}`;
 };
 
 test('X takes the name of the PKCE method in lower case', async () => {
@@ -213,12 +213,12 @@ test('YouTube takes metadata and video in one body, and shows the parts of a vid
   const account = await connect('youtube');
   const { bytes } = await mediaFile('video/mp4');
   const address = 'youtube/api/upload/youtube/v3/videos?uploadType=multipart&part=snippet&part=status';
-  const made = await call('POST', address, { account, ...multipartVideo('Baking', bytes) });
-  expect(made).toMatchObject({ status: 200, json: { snippet: { title: 'Baking' } } });
-  const list = `youtube/api/youtube/v3/videos?id=${made.json.id}`;
+  const video = await call('POST', address, { account, ...multipartVideo('Baking', bytes) });
+  expect(video).toMatchObject({ status: 200, json: { snippet: { title: 'Baking' } } });
+  const list = `youtube/api/youtube/v3/videos?id=${video.json.id}`;
   const { json } = await call('GET', `${list}&part=snippet&part=status`, { account });
   const status = { uploadStatus: 'uploaded', privacyStatus: 'public' };
-  expect(json.items).toMatchObject([{ id: made.json.id, snippet: { title: 'Baking' }, status }]);
+  expect(json.items).toMatchObject([{ id: video.json.id, snippet: { title: 'Baking' }, status }]);
   expect(json.items[0]).not.toHaveProperty('statistics');
   expect((await call('GET', list, { account })).status).toBe(400);
   expect((await call('GET', `${list}&part=nonsense`, { account })).status).toBe(400);
@@ -261,8 +261,8 @@ test('Threads takes the token and all parameters from a form of several parts', 
 test('Numbers of Meta have a title, a description and an id', async () => {
   const account = await connect('threads');
   const container = { media_type: 'TEXT', text: 'Counted' };
-  const { json: made } = await call('POST', 'threads/graph/v1.0/me/threads', { account, json: container });
-  const publish = { creation_id: made.id };
+  const { json: created } = await call('POST', 'threads/graph/v1.0/me/threads', { account, json: container });
+  const publish = { creation_id: created.id };
   const { json: post } = await call('POST', 'threads/graph/v1.0/me/threads_publish', { account, json: publish });
   const { json } = await call('GET', `threads/graph/v1.0/${post.id}/insights?metric=views`, { account });
   expect(json.data).toEqual([
@@ -315,8 +315,8 @@ test('Pinterest fetches images from their addresses, and shows one pin', async (
   });
   const nowhere = { source_type: 'image_url', url: 'https://nowhere.example/loaf.jpg' };
   expect(await create(nowhere)).toMatchObject({ status: 400 });
-  const shown = await call('GET', `pinterest/api/v5/pins/${pin.json.id}`, { account });
-  expect(shown).toMatchObject({ status: 200, json: { id: pin.json.id, title: 'Bread' } });
+  const answer = await call('GET', `pinterest/api/v5/pins/${pin.json.id}`, { account });
+  expect(answer).toMatchObject({ status: 200, json: { id: pin.json.id, title: 'Bread' } });
   expect((await call('GET', 'pinterest/api/v5/pins/1', { account })).status).toBe(404);
   expect(complaints('pinterest')).toEqual([]);
 });
@@ -331,8 +331,8 @@ test('LinkedIn shows one post of a Page', async () => {
     distribution: { feedDistribution: 'MAIN_FEED' },
     lifecycleState: 'PUBLISHED',
   };
-  const made = await call('POST', 'linkedin_page/api/rest/posts', { account, headers, json: post });
-  const urn = made.headers.get('x-restli-id') ?? '';
+  const created = await call('POST', 'linkedin_page/api/rest/posts', { account, headers, json: post });
+  const urn = created.headers.get('x-restli-id') ?? '';
   const path = `linkedin_page/api/rest/posts/${encodeURIComponent(urn)}`;
   expect(await call('GET', path, { account, headers })).toMatchObject({
     status: 200,

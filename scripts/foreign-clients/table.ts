@@ -18,7 +18,7 @@ export const stepNames = [
 
 export interface Step {
   readonly name: string;
-  readonly state: 'done' | 'not offered' | 'failed';
+  readonly state: 'done' | 'plain' | 'not offered' | 'failed';
   readonly note: string;
 }
 
@@ -32,7 +32,7 @@ interface Run {
 
 export const isFailure = ({ state }: Step) => state === 'failed';
 
-const cells = { done: 'done', 'not offered': '-', failed: 'FAILED' } as const;
+const cells = { done: 'done', plain: 'plain', 'not offered': '-', failed: 'FAILED' } as const;
 
 export const printTable = (runs: readonly Run[]) => {
   const titleOf = ({ client, version }: Run) => `${client.network}, ${client.package} ${version}`;
@@ -47,7 +47,8 @@ export const printTable = (runs: readonly Run[]) => {
         run.steps.map(({ state }) => cells[state]),
       ),
     );
-  console.log('\n-: the client or the network has no such call');
+  console.log('\nplain: the client lacks the call, so the request of the network’s reference was sent as it is');
+  console.log('-: the client or the network has no such call\n');
   for (const run of runs) {
     for (const { name, state, note } of run.steps) {
       if (note !== '') console.log(`${run.client.network}, ${run.client.package}, ${name}, ${state}: ${note}`);

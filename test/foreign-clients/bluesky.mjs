@@ -57,6 +57,7 @@ export default async ({ step, files, forward, planFault }) => {
     }
     assert.equal(job.state, 'JOB_STATE_COMPLETED');
     await agent.post({ text: 'A film', embed: { $type: 'app.bsky.embed.video', video: job.blob, alt: 'Baking' } });
+    return 'the bytes went out by fetch, as in Bluesky’s guide';
   });
 
   await step('thread', async () => {

@@ -23,10 +23,10 @@ const describe = (error) => {
   return `${error} ${isPlain ? JSON.stringify(answer) : ''} (${line})`;
 };
 
-const run = async (step, work) => {
+const runAs = (state) => async (step, work) => {
   try {
     const note = await work();
-    await ask('report', step, 'done', typeof note === 'string' ? note : '');
+    await ask('report', step, state, typeof note === 'string' ? note : '');
   } catch (error) {
     await ask('report', step, 'failed', describe(error));
   }
@@ -38,7 +38,9 @@ for (const file of Object.values(files)) file.bytes = Buffer.from(file.bytes);
 /** What a client is driven with. */
 const stage = {
   /** Reports `done` unless `work` throws; a text that it returns becomes a note. */
-  step: run,
+  step: runAs('done'),
+  /** The same for a call that the client lacks. */
+  plainStep: runAs('plain'),
   notOffered: (step, why) => ask('report', step, 'not offered', why),
   /** The consent page as a person fills it in; resolves to the address that the browser is sent back to. */
   consent: async (url, handle = 'anna') => new URL(await ask('consent', String(url), handle)),

@@ -6,13 +6,13 @@ const scope = ['https://www.googleapis.com/auth/business.manage'];
 const isError = (status, name) => (error) =>
   error.constructor.name === 'GaxiosError' && error.status === status && error.response.data.error.status === name;
 
-export default async ({ step, notOffered, consent, files, redirectUri, forward }) => {
+export default async ({ step, plainStep, notOffered, consent, files, redirectUri, forward }) => {
   const client = new auth.OAuth2({ clientId: 'sandbox', clientSecret: 'sandbox', redirectUri });
   const accounts = mybusinessaccountmanagement({ version: 'v1', auth: client, retry: false });
   const information = mybusinessbusinessinformation({ version: 'v1', auth: client, retry: false });
   let place;
   let post;
-  // No package has the local posts of v4: Google's authorized client sends the requests of the reference.
+  // We found no package with the local posts of v4: Google's authorized client sends the requests of the reference.
   const request = async (path, options = {}) =>
     (await client.request({ url: `https://mybusiness.googleapis.com/v4/${path}`, retry: false, ...options })).data;
   const publish = (body) => request(`${place}/localPosts`, { method: 'POST', data: { languageCode: 'en', ...body } });
@@ -30,14 +30,14 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward }
     place = `${account.name}/${locations[0].name}`;
   });
 
-  await step('text', async () => {
+  await plainStep('text', async () => {
     const callToAction = { actionType: 'LEARN_MORE', url: 'https://example.com/bread' };
     post = await publish({ summary: 'Fresh bread', topicType: 'STANDARD', callToAction });
     assert.equal(post.state, 'LIVE');
-    return 'no package has local posts: requests of the reference, sent by the package of Google';
+    return 'sent by the package of Google that signs requests';
   });
 
-  await step('picture', async () => {
+  await plainStep('picture', async () => {
     const media = [{ mediaFormat: 'PHOTO', sourceUrl: files.picture.url }];
     const { name } = await publish({ summary: 'A loaf', topicType: 'STANDARD', media });
     await request(name);
@@ -47,7 +47,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward }
   await notOffered('video', 'local posts take no videos');
   await notOffered('thread', 'local posts have no threads');
 
-  await step('read', async () => {
+  await plainStep('read', async () => {
     assert.equal((await request(post.name)).summary, 'Fresh bread');
     const page = await request(`${place}/localPosts`, { params: { pageSize: 1 } });
     assert.equal(page.localPosts.length, 1);

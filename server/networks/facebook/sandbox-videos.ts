@@ -86,7 +86,7 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     title: z.string().max(255).optional(),
     published: z.literal('true').optional(),
   });
-  const FetchedVideo = WholeVideo.extend({ file_url: z.url() });
+  const VideoByAddress = WholeVideo.extend({ file_url: z.url() });
   const noCapability = {
     code: 3,
     message: '(#3) Application does not have the capability to make this API call.',
@@ -111,9 +111,9 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     ofPage('pages_manage_posts', async (req, res, page, person) => {
       const { fields } = await readUpload(kit, req);
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
-      const fetched = FetchedVideo.safeParse(fields).data;
-      if (fetched === undefined) return refuse(res, invalid('Invalid parameter'));
-      const { file_url: url, ...texts } = fetched;
+      const request = VideoByAddress.safeParse(fields).data;
+      if (request === undefined) return refuse(res, invalid('Invalid parameter'));
+      const { file_url: url, ...texts } = request;
       const file = await kit.fetchMedia(url);
       if (!file?.mimeType.startsWith('video/')) return refusals['media-refused'](res);
       await publishWhole(req, res, page, person, file.bytes.length, texts);

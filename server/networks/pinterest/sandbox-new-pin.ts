@@ -121,8 +121,8 @@ export const withoutBytes = (source: NewPin['media_source']) => {
     return shown;
   }
   const { source_type } = source;
-  const shownOf = (item: { url: string } | { content_type: string }) =>
+  const withoutData = (item: { url: string } | { content_type: string }) =>
     'url' in item ? { url: item.url } : { content_type: item.content_type };
-  if (!('items' in source)) return { source_type, ...shownOf(source) };
-  return { source_type, items: source.items.map(shownOf), index: source.index };
+  if (!('items' in source)) return { source_type, ...withoutData(source) };
+  return { source_type, items: source.items.map(withoutData), index: source.index };
 };

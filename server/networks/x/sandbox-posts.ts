@@ -182,7 +182,7 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       const ids = String(req.query.ids ?? '').split(',');
       if (ids.length > 100) return problem(res, 400, 'Invalid Request', 'ids: at most 100');
       const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
-      const data = found.filter((post) => post !== undefined).map((post) => lookedUp(req, post, names));
+      const data = found.filter((post) => post !== undefined).map((post) => postView(req, post, names));
       const missing = ids.filter((_, index) => found[index] === undefined);
       res.send({
         ...(data.length > 0 && { data }),
@@ -197,12 +197,12 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       if (await kit.isFaulty('read', req, res, { person, refusals })) return;
       const id = String(req.params.id);
       const post = await kit.posts.get(id);
-      res.send(post ? { data: lookedUp(req, post, names) } : { errors: [notFound(id)] });
+      res.send(post ? { data: postView(req, post, names) } : { errors: [notFound(id)] });
     }),
   );
 
   /** The id and the text; what else there is only when it is asked for. */
-  const lookedUp = (req: Request, post: SandboxPost, names: Names) => {
+  const postView = (req: Request, post: SandboxPost, names: Names) => {
     const fields = String(req.query[names.parameter] ?? '').split(',');
     return {
       id: post.id,
