@@ -23,6 +23,6 @@ export const mcpPaths = {
     path: '/llms.txt',
     access: 'Open',
     handler: 'Own',
-    description: 'What Posthorn is and where its doors are, for language models (llmstxt.org).',
+    description: 'A description of Posthorn for language models (llmstxt.org).',
   }),
 } as const satisfies Record<string, RawRoute>;

@@ -249,7 +249,7 @@ describe('a service on its own data folder', () => {
     expect(stderr).toMatch(/Restored as of \S+Z\. Posts that were due since then .+ LATE_GRACE=1s/);
     expect((await posthorn.run(['doctor'], elsewhere)).stdout).toContain('ok       Workspaces: Demo');
     expectRefusal(await posthorn.run(['restore', file], elsewhere), /This database is not empty: /);
-    expectRefusal(await posthorn.run(['backup', file]), /is there already\. Choose another name/);
+    expectRefusal(await posthorn.run(['backup', file]), /already exists\. Choose another name/);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { catalog } from '#generated/catalog';
 import { readContracts } from '#scripts/contracts';
 import { createRateLimits } from '#server/auth/rate-limit';
 import { createCountStore } from '#server/auth/store';
-import { serverFor } from '#server/http/server';
+import { createHttpServer } from '#server/http/server';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -399,7 +399,7 @@ describe('what browsers see', () => {
   });
 
   test('a connection is kept for longer than load balancers keep theirs', async () => {
-    expect(serverFor(express()).keepAliveTimeout).toBeGreaterThan(60_000);
+    expect(createHttpServer(express()).keepAliveTimeout).toBeGreaterThan(60_000);
   });
 
   test('pages of other origins may use the API with a token when CORS_ORIGINS names them, and not otherwise', async () => {

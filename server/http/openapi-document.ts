@@ -6,24 +6,24 @@ import type { RequestHandler } from 'express';
 import { packageRoot } from '#server/config/config';
 import { acceptsGzip } from './reply.ts';
 
-/** `GET /openapi.json`, with the address of this server. It changes with the release alone. */
+/** `GET /openapi.json`, with the address of this server. It changes only with a release, so it is compressed once. */
 export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, string>> => {
   const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
   const plain = Buffer.from(JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] }));
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  let packed: Buffer | undefined;
+  let compressed: Buffer | undefined;
   return (req, res) => {
     res.setHeader('cache-control', 'no-cache');
     res.setHeader('etag', etag);
     res.appendHeader('vary', 'accept-encoding');
     if (req.headers['if-none-match']?.replaceAll('W/', '').includes(etag)) return void res.writeHead(304).end();
-    const isPacked = acceptsGzip(res);
-    if (isPacked) packed ??= gzipSync(plain);
-    const bytes = (isPacked && packed) || plain;
+    const isCompressed = acceptsGzip(res);
+    if (isCompressed) compressed ??= gzipSync(plain);
+    const bytes = (isCompressed && compressed) || plain;
     res.writeHead(200, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': bytes.length,
-      ...(isPacked && { 'content-encoding': 'gzip' }),
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
     });
     res.end(bytes);
   };
