@@ -71,6 +71,7 @@ const Embed = z.discriminatedUnion('$type', [
 ]);
 
 const Facet = z.strictObject({
+  $type: z.literal('app.bsky.richtext.facet').optional(),
   index: z.strictObject({ byteStart: z.int().min(0), byteEnd: z.int().min(0) }),
   features: z.array(
     z.discriminatedUnion('$type', [
@@ -137,14 +138,6 @@ export const Writes = z.object({
     [create('app.bsky.feed.post', PostRecord)],
     z.union([create('app.bsky.feed.threadgate', Threadgate), create('app.bsky.feed.postgate', Postgate)]),
   ),
-});
-
-/** A post alone, as most clients write it. */
-export const NewRecord = z.object({
-  repo: z.string(),
-  collection: z.literal('app.bsky.feed.post'),
-  rkey: recordKey.optional(),
-  record: PostRecord,
 });
 
 /** What is shown below the text, without a quoted post. */

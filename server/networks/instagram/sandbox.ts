@@ -6,6 +6,7 @@ import {
   mountRevocation,
   notThere,
   parametersOf,
+  readForms,
   refuse,
   sendNode,
   shortLifeMs,
@@ -25,7 +26,7 @@ const sandbox: Sandbox = (kit) => {
   const signedIn = createSignedIn(kit);
   const containers = createContainerBook(kit);
   const posts = createPosts(kit);
-  router.use('/graph', graph);
+  router.use('/graph', readForms(kit), graph);
   mountConsent(router, kit);
   mountLogin(router, kit);
   mountLongTokens(graph, kit, refusals, 'ig');
