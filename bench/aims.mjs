@@ -50,6 +50,7 @@ export const aims = [
   ...commands,
   { figure: 'run', what: 'posthorn call, CPU', below: 0.2, unit: 's', of: 'call' },
   { figure: 'run', what: 'idle memory, service and PostgreSQL', below: 200, unit: 'MB', of: 'idle memory' },
+  { figure: 'run', what: 'idle CPU, service and PostgreSQL', below: 1, unit: '% of a core', of: 'idle CPU' },
   { figure: 'web', what: 'first load, packed with gzip', most: 220, unit: 'kB', of: 'first load' },
 ];
 

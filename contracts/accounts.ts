@@ -72,7 +72,7 @@ export const accountActions = {
     mcp: 'Listed',
     summary: 'Disconnect an account',
     description:
-      'Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A human approves it in the app.',
+      'Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.',
     input: z.strictObject({ id: Id.describe('Account to disconnect') }),
     output: Deleted,
     errors: ['NotFound'],
@@ -105,7 +105,7 @@ export const accountRoutes = {
     answer: z.object({
       network: NetworkKey,
       provider: ProviderName,
-      sandbox: z.boolean().describe('True when the account will be one of the built-in sandbox'),
+      sandbox: z.boolean().describe('True when the account will be on the built-in sandbox'),
       fields: z
         .array(
           z.object({
@@ -127,7 +127,7 @@ export const accountRoutes = {
     path: '/api/app/connect/:network/finish',
     tag: 'Connections',
     summary: 'Return from a network',
-    description: 'Takes what the network put into the address when it sent the person back.',
+    description: 'Takes the parameters with which the network sent the person back.',
     roles: admins,
     params: NetworkParam,
     body: z.strictObject({
@@ -170,7 +170,7 @@ export const accountRoutes = {
       values: z
         .record(z.string().max(50), z.string().max(2000))
         .default({})
-        .describe('What the page of the network asks for: `server` where everybody can run one, else its own fields'),
+        .describe('Values of the fields that the network asks for: `server` where anybody can run one, else its own'),
     }),
     answer: ConnectionStep,
     more: ['PlanLimit', 'NotFound', 'Conflict'],
@@ -185,7 +185,7 @@ export const accountRoutes = {
     roles: admins,
     params: byId('Connection id, from the `next` of beginConnection or finishConnection'),
     body: z.strictObject({
-      ids: z.array(z.string().max(300)).min(1).max(100).describe('Ids of those to connect, as listChoices gives them'),
+      ids: z.array(z.string().max(300)).min(1).max(100).describe('Ids of the accounts to connect, from listChoices'),
     }),
     answer: ConnectionStep,
     more: ['PlanLimit', 'Conflict'],

@@ -82,7 +82,7 @@ export const Summary = z
           postId: z.string().describe('Post id'),
           text: z.string().describe('Text of the first item of the original version'),
           publishedAt: CanonicalInstant,
-          accountIds: z.array(z.string()).describe('Accounts it was published to, of those asked for'),
+          accountIds: z.array(z.string()).describe('Accounts it was published to, of those in the request'),
           engagement: z.int().describe('Over these accounts'),
           views: z.int().describe('Over these accounts'),
         }),
@@ -101,7 +101,7 @@ export const Summary = z
       )
       .describe('One entry for each weekday and hour that had posts'),
   })
-  .meta({ id: 'Summary', description: 'What was published in a range, and how it did' });
+  .meta({ id: 'Summary', description: 'What was published in a range, and how it performed' });
 export type Summary = z.output<typeof Summary>;
 
 const noTotals: Totals = {
@@ -172,7 +172,7 @@ export const analyticsRoutes = {
     path: '/api/app/analytics/series',
     tag: 'analytics',
     summary: 'Read a range day by day',
-    description: 'What was published on each day of the range, and how it did. Days without a post are left out.',
+    description: 'What was published on each day of the range, and how it performed. Days without a post are left out.',
     roles: everyone,
     query: z.strictObject({
       from: Instant.describe('Start of the range, inclusive'),

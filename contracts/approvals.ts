@@ -20,7 +20,7 @@ export const ApprovalCard = z
         id: z.string().describe('Conversation id, prefix `conv_`'),
         title: z.string().describe('`Requests from <client>`'),
       })
-      .describe('What keeps the requests of one client together'),
+      .describe('Groups the requests of one client'),
     client: z.string().describe('Name of the client that asked'),
     action: z.string().describe('Dotted name of the action that waits'),
     input: z.record(z.string(), z.unknown()).describe('The input it will run with'),
@@ -71,7 +71,7 @@ export const ApprovalCard = z
       .optional()
       .describe('With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists'),
     changedPost: Post.optional().describe(
-      'When Outdated: the post as it is now; absent when it is gone, or nothing changed; not in lists',
+      'When Outdated: the post as it is now; absent when it was deleted, or nothing changed; not in lists',
     ),
     createdAt: CanonicalInstant,
     expiresAt: CanonicalInstant,

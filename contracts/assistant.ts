@@ -17,9 +17,7 @@ export const ChatMessage = z
     role: z.enum(['user', 'assistant']).describe('user asks, assistant answers'),
     parts: z
       .array(z.record(z.string(), z.unknown()))
-      .describe(
-        'In the order in which they came: `text`, `tool-<action>` with input and output, and `data-note` when the answer ended early',
-      ),
+      .describe('In order: `text`, `tool-<action>` with input and output, and `data-note` when the answer ended early'),
   })
   .meta({ id: 'ChatMessage', description: 'A question, or an answer with the actions that it used' });
 export type ChatMessage = z.output<typeof ChatMessage>;
@@ -57,11 +55,10 @@ export const assistantRoutes = {
     path: '/api/app/assistant/chats',
     tag: 'Assistant',
     summary: 'List your chats',
-    description:
-      'Your own chats with the assistant in the open workspace, the last one first, and what answers in them.',
+    description: 'Your own chats with the assistant in the open workspace, newest first, and the model that answers.',
     roles: everyone,
     answer: z.object({
-      chats: z.array(ChatLine).describe(`The last one first, at most ${assistantBounds.chats}`),
+      chats: z.array(ChatLine).describe(`Newest first, at most ${assistantBounds.chats}`),
       model: z.string().optional().describe('Name of the language model; absent when the embedded one answers'),
     }),
   }),
@@ -83,7 +80,7 @@ export const assistantRoutes = {
     path: '/api/app/assistant/chats/:id',
     tag: 'Assistant',
     summary: 'Delete one chat',
-    description: 'What was drafted or asked for in it stays.',
+    description: 'Drafts and approval requests that it made stay.',
     roles: everyone,
     params: byId('Chat id'),
     answer: Done,

@@ -40,8 +40,8 @@ export const consentRoutes = {
     method: 'POST',
     path: '/auth/interaction/:id/answer',
     tag: 'Clients',
-    summary: 'Let a client act for you, or not',
-    description: 'Gives the address that leads back to the client. Approving no scope is a refusal.',
+    summary: 'Allow or refuse a client',
+    description: 'Returns the address that leads back to the client. Granting no scope is a refusal.',
     params: byId('Id of the question, from the address of the page'),
     body: z.strictObject({
       approve: z.boolean().describe('False refuses, whatever `scopes` has'),

@@ -116,8 +116,6 @@ export interface RawRoute {
   readonly roles?: readonly Role[];
   /** RunsActions: `:action` names the action to run. Own: a handler of the name of this declaration. */
   readonly handler: 'RunsActions' | 'Own';
-  /** Most requests are a POST to this path: it is found before all others. */
-  readonly busy?: true;
 }
 
 export const rawRoute = <const R extends RawRoute>(declaration: R): R => declaration;
@@ -196,7 +194,7 @@ export const RoleField = z.enum(roles).describe('owner, admin, editor or viewer'
 
 export const Person = z.object({
   id: z.string().describe('User id, prefix `usr_`'),
-  name: z.string().describe('As the profile has it'),
+  name: z.string().describe('Name in the profile'),
 });
 
 export const Deleted = z
@@ -204,8 +202,8 @@ export const Deleted = z
     id: z.string().describe('What was deleted'),
     deleted: z.literal(true).describe('Always true: a refusal is answered as an error'),
   })
-  .meta({ id: 'Deleted', description: 'It is gone' });
+  .meta({ id: 'Deleted', description: 'It was deleted' });
 
 export const Done = z
   .object({ done: z.literal(true).describe('Always true: a refusal is answered as an error') })
-  .meta({ id: 'Done', description: 'It was done, and there is nothing to tell about it' });
+  .meta({ id: 'Done', description: 'It was done; there is nothing to return' });

@@ -87,7 +87,7 @@ export const events = {
   ping: {
     when: 'Somebody clicked Send test.',
     sentTo: 'the tested webhook alone',
-    schema: envelope('ping', z.object({ message: z.string().describe('A sentence for whoever reads it') })).meta({
+    schema: envelope('ping', z.object({ message: z.string().describe('A sentence for people') })).meta({
       id: 'PingEvent',
       description: 'A test',
     }),

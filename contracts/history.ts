@@ -9,7 +9,7 @@ export const clientKinds = ['App', 'Token', 'Mcp', 'Assistant', 'Import'] as con
 export const Client = z
   .object({
     kind: z.enum(clientKinds).describe('Mcp: an MCP client. Token: a program with a personal token. Import: a file'),
-    name: z.string().optional().describe('Of a token, as its owner named it; of an MCP client, as it names itself'),
+    name: z.string().optional().describe('Name of the token, or the name that the MCP client gives itself'),
   })
   .meta({ id: 'ClientUsed', description: 'What a person used to do something' });
 export type Client = z.output<typeof Client>;
@@ -32,14 +32,14 @@ export const historyKinds = [
 
 export const HistoryEntry = z
   .object({
-    id: z.string().describe('Of this entry alone; no other path takes it'),
+    id: z.string().describe('Id of this entry; no other operation takes it'),
     kind: z
       .enum(historyKinds)
-      .describe('Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent'),
+      .describe('Publishing: a person published it. Requested, Approved, Rejected: a request of an agent'),
     at: z.string().describe('ISO-8601 instant; the last of several small steps'),
     since: z.string().optional().describe('ISO-8601 instant of the first of several small steps'),
     person: Person.optional().describe('Absent when nobody had to do it'),
-    client: Client.optional().describe('Absent when it is not known'),
+    client: Client.optional().describe('Absent when unknown'),
     revision: z.int().optional().describe('Number of the revision it made, see getRevision'),
     changed: z.array(z.enum(changes)).optional().describe('What an edit changed'),
     scheduledAt: z.string().optional().describe('ISO-8601 instant for which it was scheduled'),
@@ -49,14 +49,14 @@ export const HistoryEntry = z
       .optional()
       .describe('How many accounts have the post after publishing, of how many'),
   })
-  .meta({ id: 'HistoryEntry', description: 'One thing that was done to a post' });
+  .meta({ id: 'HistoryEntry', description: 'One entry in the history of a post' });
 export type HistoryEntry = z.output<typeof HistoryEntry>;
 
 const Content = Post.pick({ accountIds: true, versions: true });
 
 export const Revision = Content.extend({
   number: z.int().describe('Counts the changes of this post'),
-  before: Content.optional().describe('What the change began with; absent for the oldest text that is kept'),
+  before: Content.optional().describe('What the change began with; absent for the oldest stored text'),
   media: z.array(MediaItem).describe('The files of both that are still in the library'),
 }).meta({ id: 'Revision', description: 'What a post was after a change' });
 export type Revision = z.output<typeof Revision>;

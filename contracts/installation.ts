@@ -4,7 +4,7 @@ import { everyone } from './scopes.ts';
 
 export const InstallationCheck = z
   .object({
-    name: z.string().describe('What was looked at, such as `late posts` or `disk space`'),
+    name: z.string().describe('What was checked, such as `late posts` or `disk space`'),
     level: z.enum(['warning', 'failure']).describe('A failure keeps a part of the service from working'),
     message: z.string().describe('What is wrong, then what to do'),
   })
@@ -16,9 +16,9 @@ export const installationRoutes = {
     method: 'GET',
     path: '/api/app/installation',
     tag: 'Installation',
-    summary: 'What is wrong with this server',
+    summary: 'List the problems of this server',
     description:
-      'For whoever set Posthorn up: what `posthorn doctor` says of the installation, at most a minute old. Empty for everybody else.',
+      'For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old. Empty for everybody else.',
     roles: everyone,
     answer: z.object({ checks: z.array(InstallationCheck).describe('Failures first; empty when all is well') }),
   }),

@@ -48,7 +48,7 @@ export const labelRoutes = {
     method: 'POST',
     path: '/api/app/labels',
     tag: 'Labels',
-    summary: 'Make a label',
+    summary: 'Create a label',
     description: 'For all members of the workspace.',
     roles: editors,
     body: z.strictObject({ name: LabelName, color: Color.default('grey') }),
@@ -99,7 +99,7 @@ export const labelRoutes = {
     tag: 'Labels',
     summary: 'Label posts',
     description:
-      'Gives posts labels and takes others away, in whatever state the posts are. The posts themselves do not change.',
+      'Adds labels to posts and removes others, whatever the status of the posts. The posts themselves do not change.',
     roles: editors,
     body: z.strictObject({
       postIds: z.array(Id).min(1).max(100).describe('Posts of the open workspace'),

@@ -7,7 +7,6 @@ export const mcpPaths = {
     path: '/mcp',
     access: 'Own',
     handler: 'Own',
-    busy: true,
     description: 'The MCP endpoint.',
   }),
 
@@ -24,6 +23,6 @@ export const mcpPaths = {
     path: '/llms.txt',
     access: 'Open',
     handler: 'Own',
-    description: 'What Posthorn is and where its doors are, for language models (llmstxt.org).',
+    description: 'A description of Posthorn for language models (llmstxt.org).',
   }),
 } as const satisfies Record<string, RawRoute>;

@@ -36,7 +36,7 @@ export const MediaItem = z
 export type MediaItem = z.output<typeof MediaItem>;
 
 export const LibraryItem = MediaItem.extend({
-  name: z.string().optional().describe('Of the file, as it was uploaded'),
+  name: z.string().optional().describe('Name of the uploaded file'),
   usedIn: z.int().describe('How many posts use it'),
 }).meta({ id: 'LibraryItem', description: 'A file as the library shows it' });
 export type LibraryItem = z.output<typeof LibraryItem>;
@@ -114,7 +114,7 @@ export const mediaRoutes = {
     method: 'GET',
     path: '/api/app/media',
     tag: 'media',
-    summary: 'Look through the library',
+    summary: 'Browse the library',
     description: 'Files with what uses them, newest first, 60 at a time.',
     roles: everyone,
     query: z.strictObject({

@@ -76,7 +76,7 @@ const NotificationChoices = z
     pushKey: z.string().describe('Public VAPID key, for the browser'),
     browsers: z.array(PushBrowser).describe('The newest first'),
   })
-  .meta({ id: 'NotificationChoices', description: 'What you are told outside the app; the same in all workspaces' });
+  .meta({ id: 'NotificationChoices', description: 'What is sent to you outside the app; the same in all workspaces' });
 
 /** As `PushSubscription.toJSON()` of a browser gives it. */
 const PushSubscription = z.strictObject({
@@ -92,7 +92,7 @@ const PushSubscription = z.strictObject({
         .regex(/^[\w-]{21,24}={0,2}$/, 'must be 16 bytes in base64url')
         .describe('Its secret of 16 bytes, in base64url'),
     })
-    .describe('What messages are encrypted with (RFC 8291)'),
+    .describe('Keys that messages are encrypted with (RFC 8291)'),
 });
 
 export const notificationRoutes = {
@@ -106,7 +106,7 @@ export const notificationRoutes = {
     roles: everyone,
     query: z.strictObject({ cursor: Cursor }),
     answer: z.object({
-      needsYou: z.array(Notification).describe('Those that wait for you; on every page the same'),
+      needsYou: z.array(Notification).describe('Those that wait for you; the same on every page'),
       earlier: z.array(Notification).describe('A page of the others'),
       unread: NotificationCount.shape.unread,
       nextCursor: z.string().optional().describe('When there are more of the others'),
@@ -141,8 +141,8 @@ export const notificationRoutes = {
     method: 'GET',
     path: '/api/app/notification-choices',
     tag: 'Notifications',
-    summary: 'Read what you are told',
-    description: 'By mail and by push message, and the browsers that get those.',
+    summary: 'Read your notification settings',
+    description: 'What is sent by mail and by push message, and the browsers that get those.',
     answer: NotificationChoices,
   }),
 
@@ -150,7 +150,7 @@ export const notificationRoutes = {
     method: 'PATCH',
     path: '/api/app/notification-choices',
     tag: 'Notifications',
-    summary: 'Choose what you are told',
+    summary: 'Change your notification settings',
     description: 'Fields left out stay as they are. Invitations and forgotten passwords are always mailed.',
     body: z.strictObject({
       mail: ByMail.transform(inOrder).optional(),

@@ -50,12 +50,12 @@ export const SessionRecord = z
     user: Profile.extend({
       id: Person.shape.id,
       email: z.string().describe('What they sign in with'),
-      operator: z.boolean().describe('True for whoever set Posthorn up, and may move the sandbox clock'),
+      operator: z.boolean().describe('True for the person who set Posthorn up, who may move the sandbox clock'),
       hasPassword: z
         .boolean()
         .describe('False for a person who signed in with a one-time link and has not set one yet'),
       asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
-      mayMakeWorkspaces: z.boolean().describe('Whether NEW_WORKSPACES lets them make one'),
+      mayMakeWorkspaces: z.boolean().describe('Whether NEW_WORKSPACES lets them create one'),
     }).describe('Who is signed in'),
     workspace: z
       .object({
@@ -74,9 +74,7 @@ export const SessionRecord = z
     workspaces: z.array(Membership).describe('Those to choose from; the oldest first'),
     liveFrom: z
       .string()
-      .describe(
-        'Given as `last`, GET /api/app/events begins with what changed since this answer, so that nothing is missed',
-      ),
+      .describe('Send it as `last` to GET /api/app/events, which then begins with what changed since this answer'),
   })
   .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
 export type SessionRecord = z.output<typeof SessionRecord>;
@@ -170,11 +168,11 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign up',
     description:
-      'Makes the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In production it takes the code that Posthorn prints when it starts.',
+      'Creates the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In production it takes the code that Posthorn prints when it starts.',
     body: z.strictObject({
       email: Email,
       password: Password,
-      workspace: Name.default('My workspace').describe('Name of the workspace to make'),
+      workspace: Name.default('My workspace').describe('Name of the workspace to create'),
       code: z.string().trim().max(100).default('').describe('Of the first owner; in production only'),
     }),
     answer: SessionRecord,
@@ -231,7 +229,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Set a new password with the link of a mail',
     description:
-      'Ends all sessions of the user, the access of MCP clients and, unless told otherwise, personal tokens. Signs in. A password that is refused leaves the link as it is.',
+      'Ends all sessions of the user, the access of MCP clients and, unless the request says otherwise, personal tokens. Signs in. A password that is refused leaves the link as it is.',
     body: z.strictObject({
       secret: z.string().min(1).max(100).describe('What follows /new-password/ in the address'),
       password: Password,
@@ -277,7 +275,7 @@ export const peopleRoutes = {
     summary: 'List members',
     description: 'Everybody in the open workspace, with their roles.',
     roles: everyone,
-    answer: z.object({ members: z.array(Member).describe('Those who joined first come first') }),
+    answer: z.object({ members: z.array(Member).describe('In the order in which they joined') }),
   }),
 
   changeMember: appRoute({
@@ -315,7 +313,7 @@ export const peopleRoutes = {
     answer: z.object({
       invitations: z
         .array(Invitation)
-        .describe('The newest first, at most 200, with those of the last 30 days that ran out'),
+        .describe('The newest first, at most 200, with those that expired within the last 30 days'),
     }),
   }),
 
@@ -325,14 +323,12 @@ export const peopleRoutes = {
     tag: 'Members',
     summary: 'Invite somebody',
     description:
-      'Gives an address to pass on, and mails it where mail is set up; it works once, within 7 days, for this e-mail address.',
+      'Returns a link to pass on, and mails it where mail is set up. It works once, within 7 days, for this e-mail address.',
     roles: admins,
     body: z.strictObject({ email: Email, role: RoleField }),
     answer: Invitation.extend({
       url: z.string().describe('Address to pass on; shown only this once'),
-      mailed: z
-        .boolean()
-        .describe('Whether it is also on its way by mail; an address gets at most five invitations an hour so'),
+      mailed: z.boolean().describe('Whether it is also mailed; an address is mailed at most five invitations an hour'),
     }).meta({ id: 'NewInvitation', description: 'An invitation with its address' }),
     more: ['Conflict'],
   }),

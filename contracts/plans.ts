@@ -13,7 +13,7 @@ export const PlanRecord = z
     paidPostsPerMonth: Limit.describe(
       'Posts in a month on networks that charge for every post, counted by account; null is without limit',
     ),
-    webhooks: z.int().describe('Webhooks that are sent to; the newest beyond that get nothing'),
+    webhooks: z.int().describe('Webhooks that get deliveries; the newest beyond that get none'),
     members: Limit.describe('People in the workspace; null is without limit'),
     used: z
       .object({

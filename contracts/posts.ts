@@ -131,7 +131,7 @@ export const Post = z
   .meta({ id: 'Post', description: 'What goes to one or more accounts, and how that went' });
 export type Post = z.output<typeof Post>;
 
-export const Warnings = z.array(Issue).describe('What is allowed but may surprise');
+export const Warnings = z.array(Issue).describe('What is allowed but may be unexpected');
 
 export const Validation = z
   .object({
@@ -167,7 +167,7 @@ export const PostLine = z
     scheduledAt: CanonicalInstant.optional(),
     networks: z.array(z.string()).describe('Keys of the networks it goes to'),
   })
-  .meta({ id: 'PostLine', description: 'What it takes to find a post' });
+  .meta({ id: 'PostLine', description: 'A post in the results of a search' });
 export type PostLine = z.output<typeof PostLine>;
 
 export const LinkCard = z
@@ -205,7 +205,7 @@ export const EditorView = z
       )
       .describe('What each connected account of the post allows, with its options as they are'),
     media: z.array(MediaItem).describe('The files that its versions use'),
-    linkCards: z.array(LinkCard).describe('Those that are kept: they go out as they were when a person was asked'),
+    linkCards: z.array(LinkCard).describe('Stored link cards: they go out as a person saw them'),
   })
   .meta({ id: 'EditorView', description: 'What an editor shows beside a post' });
 export type EditorView = z.output<typeof EditorView>;
@@ -351,7 +351,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Replace a post',
     description:
-      'Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.',
+      'Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.',
     input: z.strictObject({
       id: PostId,
       accountIds: z.array(Id).max(textBounds.accounts).describe('Accounts the post goes to'),
@@ -575,7 +575,7 @@ export const postRoutes = {
     method: 'GET',
     path: '/api/app/posts',
     tag: 'posts',
-    summary: 'Look through posts',
+    summary: 'Browse posts',
     description:
       'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar. Late: scheduled posts that were due more than five minutes ago, the oldest first. Recent: all, the last changed first.',
     roles: everyone,
@@ -606,8 +606,8 @@ export const postRoutes = {
       counts: z
         .object({
           Draft: z.int().describe('Not scheduled'),
-          Scheduled: z.int().describe('Still to go out'),
-          Publishing: z.int().describe('On their way'),
+          Scheduled: z.int().describe('Waiting for their time'),
+          Publishing: z.int().describe('Being published'),
           Published: z.int().describe('Every account has them'),
           Failed: z.int().describe('At least one account does not have them, or may not'),
         })
@@ -685,7 +685,7 @@ export const postRoutes = {
     method: 'GET',
     path: '/api/app/posts/:id/progress',
     tag: 'posts',
-    summary: 'See how far publishing is',
+    summary: 'Read the progress of publishing',
     description: 'The results of the accounts that have one already, also while others are still being sent to.',
     roles: everyone,
     params: byId('Post id'),
@@ -697,7 +697,7 @@ export const postRoutes = {
           z.object({
             accountId: z.string().describe('Account id, prefix `acct_`'),
             provider: ProviderName,
-            until: CanonicalInstant.describe('When it goes on'),
+            until: CanonicalInstant.describe('When it continues'),
             message: z.string().describe('What the network said'),
           }),
         )
@@ -724,7 +724,7 @@ export const postRoutes = {
     method: 'POST',
     path: '/api/app/posts/:id/found',
     tag: 'posts',
-    summary: 'Say that an uncertain post is there',
+    summary: 'Confirm that an uncertain post is there',
     description:
       'You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing is sent. Without an id of the network it has no statistics.',
     roles: editors,

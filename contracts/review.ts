@@ -42,7 +42,7 @@ export const Share = z
     createdAt: CanonicalInstant,
     expiresAt: CanonicalInstant,
   })
-  .meta({ id: 'Share', description: 'An address at which anybody who has it sees one post' });
+  .meta({ id: 'Share', description: 'A review link: anybody who has it sees one post' });
 export type Share = z.output<typeof Share>;
 
 const SharedFile = z.object({
@@ -55,7 +55,7 @@ export const SharedPost = z
     status: Status,
     scheduledAt: z.string().optional().describe('ISO-8601 instant at which it goes out, or went out'),
     updatedAt: CanonicalInstant,
-    expiresAt: z.string().describe('ISO-8601 instant at which the address ends'),
+    expiresAt: z.string().describe('ISO-8601 instant at which the link ends'),
     now: z.string().describe('ISO-8601 instant of this answer'),
     accounts: z
       .array(
@@ -139,8 +139,8 @@ export const reviewRoutes = {
     method: 'GET',
     path: '/api/app/posts/:id/shares',
     tag: 'Review',
-    summary: 'List where a post is shared for review',
-    description: 'The addresses that work now, newest first, without their secrets.',
+    summary: 'List the review links of a post',
+    description: 'The links that work now, newest first, without their secrets.',
     roles: editors,
     params: byId('Post id'),
     answer: z.object({ shares: z.array(Share).describe('The newest first') }),
@@ -153,11 +153,11 @@ export const reviewRoutes = {
     tag: 'Review',
     summary: 'Share a post for review',
     description:
-      'Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The address is in this answer and nowhere else.',
+      'Creates a link with which anybody sees the post as it is at that moment, and nothing else. The link is in this answer and nowhere else.',
     roles: editors,
     params: byId('Post id'),
     body: z.strictObject({ days: z.int().min(1).max(30).default(7).describe('Days until it ends by itself') }),
-    answer: Share.extend({ url: z.string().describe('Address to pass on; shown only this once') }),
+    answer: Share.extend({ url: z.string().describe('Link to pass on; shown only this once') }),
     more: ['NotFound', 'Conflict'],
   }),
 
@@ -165,7 +165,7 @@ export const reviewRoutes = {
     method: 'DELETE',
     path: '/api/app/shares/:id',
     tag: 'Review',
-    summary: 'End a shared address',
+    summary: 'End a review link',
     description: 'It stops working at once.',
     roles: editors,
     params: byId('Share id'),
@@ -178,7 +178,7 @@ export const reviewRoutes = {
     path: '/api/review',
     tag: 'Review',
     summary: 'See a shared post',
-    description: 'For whoever has the address. A wrong, ended or revoked one is NotFound alike.',
+    description: 'For anybody who has the link. A wrong, expired or revoked one is NotFound.',
     body: z.strictObject({ secret: Id.describe('What follows /review/ in the address') }),
     answer: SharedPost,
     more: ['NotFound'],
@@ -200,6 +200,6 @@ export const reviewPaths = {
     path: '/review/:secret/media/:key',
     access: 'Open',
     handler: 'Own',
-    description: 'A file of a shared post, while the address works and the post has it.',
+    description: 'A file of a shared post, while the link works and the post has it.',
   }),
 } as const satisfies Record<string, RawRoute>;

@@ -32,13 +32,13 @@ export const sandboxRoutes = {
     method: 'GET',
     path: '/api/app/sandbox',
     tag: 'Sandbox',
-    summary: 'Look at the sandbox networks',
+    summary: 'Read the sandbox networks',
     description:
       'What was posted there by every workspace of this server, newest first, and which faults are planned there.',
     roles: everyone,
     answer: z.object({
-      now: z.string().describe('ISO-8601 instant: the time that Posthorn goes by'),
-      aheadMs: z.int().describe('How far the clock was moved; 0 is the true time'),
+      now: z.string().describe('ISO-8601 instant: the clock of Posthorn'),
+      aheadMs: z.int().describe('How far the clock was moved; 0 is real time'),
       faults: z
         .array(z.object({ fault: FaultName, effect: z.string().describe('What the network does then') }))
         .describe('What can be planned'),
@@ -102,7 +102,7 @@ export const sandboxRoutes = {
     path: '/api/app/sandbox/clock',
     tag: 'Sandbox',
     summary: 'Read the clock',
-    description: 'The time that Posthorn goes by. Outside production it can be ahead of the true one.',
+    description: 'The clock of Posthorn. Outside production it can be ahead of real time.',
     roles: everyone,
     answer: z.object({ now: CanonicalInstant }),
   }),

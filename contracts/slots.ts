@@ -32,10 +32,10 @@ export type Slot = z.output<typeof Slot>;
 
 export const Slots = z
   .object({
-    timeZone: z.string().describe('IANA name; empty until the first slot is made'),
+    timeZone: z.string().describe('IANA name; empty until the first slot is added'),
     slots: z.array(Slot).describe('By time'),
   })
-  .meta({ id: 'Slots', description: 'The queue of a workspace' });
+  .meta({ id: 'Slots', description: 'The slots of a workspace' });
 export type Slots = z.output<typeof Slots>;
 
 const NewSlot = z.strictObject({ days: Days, time: Time, accountIds: SlotAccounts.default([]) });
@@ -134,7 +134,7 @@ export const slotRoutes = {
     roles: everyone,
     query: z.strictObject({
       accountIds: PostAccounts,
-      after: InstantOrEmpty.default('').describe('Only after this instant; empty for from now on'),
+      after: InstantOrEmpty.default('').describe('Only after this instant; empty means from now on'),
     }),
     answer: z.object({
       at: z.string().optional().describe('ISO-8601 instant; absent when there is no slot for these accounts'),

@@ -35,7 +35,7 @@ export const Template = z
     options: z.record(z.string(), z.string()).describe(optionsMeaning),
     updatedAt: CanonicalInstant,
   })
-  .meta({ id: 'Template', description: 'Text that is used again' });
+  .meta({ id: 'Template', description: 'Text to reuse' });
 export type Template = z.output<typeof Template>;
 
 export const TemplateSummary = z
@@ -77,7 +77,7 @@ export const templateRoutes = {
     method: 'POST',
     path: '/api/app/templates',
     tag: 'Templates',
-    summary: 'Make a template',
+    summary: 'Create a template',
     description: 'For all members of the workspace. Media are not part of it.',
     roles: editors,
     body: z.strictObject({

@@ -3,7 +3,7 @@ import { appRoute, byId, CanonicalInstant, Done, Name, type Route } from './defi
 import { Membership } from './people.ts';
 import { everyone } from './scopes.ts';
 
-export const ClientName = z.string().describe('As the client calls itself');
+export const ClientName = z.string().describe('Name that the client gives itself');
 export const ClientHost = z
   .string()
   .optional()
@@ -60,11 +60,11 @@ export const tokenRoutes = {
     method: 'POST',
     path: '/api/auth/tokens',
     tag: 'Tokens',
-    summary: 'Make a token',
+    summary: 'Create a token',
     description: 'A personal token that acts as you in the open workspace. `token` is shown only this once.',
     roles: everyone,
     body: z.strictObject({ name: Name.describe('What it is for') }),
-    answer: Token.extend({ token: z.string().describe('The secret; keep it now') }).meta({
+    answer: Token.extend({ token: z.string().describe('The secret; store it now') }).meta({
       id: 'NewToken',
       description: 'A token with its secret',
     }),
@@ -87,7 +87,7 @@ export const tokenRoutes = {
     path: '/api/app/clients',
     tag: 'Clients',
     summary: 'List connected clients',
-    description: 'The MCP clients that may act for you, with what they may do and when they last did.',
+    description: 'The MCP clients that may act for you, with their scopes and last use.',
     answer: z.object({ clients: z.array(ConnectedClient).describe('The newest first') }),
   }),
 

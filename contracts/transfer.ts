@@ -40,9 +40,9 @@ export const ImportProblem = z
     column: z.string().describe('Where in the row'),
     code: z.string().describe('A stable name'),
     message: z.string().describe('What is wrong and what to do'),
-    stops: z.boolean().describe('False for what is only worth knowing: the row can be saved as it is'),
+    stops: z.boolean().describe('False for a remark that does not keep the row from being saved'),
   })
-  .meta({ id: 'ImportProblem', description: 'What is to be said about a row' });
+  .meta({ id: 'ImportProblem', description: 'A remark on a row' });
 export type ImportProblem = z.output<typeof ImportProblem>;
 
 export const ImportRow = z
@@ -57,11 +57,11 @@ export const ImportRow = z
     state: z
       .enum(importRowStates)
       .describe(
-        'Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time',
+        'Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or is in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time',
       ),
     problems: z.array(ImportProblem).describe('Empty when there is nothing to say'),
     postId: z.string().optional().describe('The draft that it became'),
-    failure: z.string().optional().describe('Why it could not be saved or scheduled when that was tried last'),
+    failure: z.string().optional().describe('Why the last attempt to save or schedule it failed'),
   })
   .meta({ id: 'ImportRow', description: 'A row of a file, and what became of it' });
 export type ImportRow = z.output<typeof ImportRow>;
@@ -76,9 +76,9 @@ export const ImportTotals = z
     saved: z.int().describe('Drafts, and what was scheduled since'),
     scheduled: z.int().describe('Rows in the state Scheduled'),
     schedulable: z.int().describe('Saved drafts with an account whose wished time is still to come'),
-    failed: z.int().describe('Rows that could not be saved or scheduled when that was tried last'),
+    failed: z.int().describe('Rows whose last attempt to save or schedule failed'),
   })
-  .meta({ id: 'ImportTotals', description: 'How many rows are how far' });
+  .meta({ id: 'ImportTotals', description: 'Row counts by state' });
 export type ImportTotals = z.output<typeof ImportTotals>;
 
 export const Import = z
@@ -87,11 +87,11 @@ export const Import = z
     fileName: z.string().describe('As it was uploaded'),
     format: z.enum(importFormats).describe('Recognised by the columns or fields of the file'),
     timeZone: z.string().describe('For times of the file that have no zone'),
-    ignored: z.array(z.string()).describe('Columns that mean nothing here'),
+    ignored: z.array(z.string()).describe('Columns that are ignored'),
     totals: ImportTotals,
     createdAt: CanonicalInstant,
   })
-  .meta({ id: 'Import', description: 'A file that was read, and how far it is saved' });
+  .meta({ id: 'Import', description: 'A file that was read, and the state of its rows' });
 export type Import = z.output<typeof Import>;
 
 const fields = {
@@ -124,7 +124,7 @@ export const ImportForm = z
 
 const Step = z.object({
   import: Import,
-  next: z.int().optional().describe('Send it as `after` to go on; absent when all is done'),
+  next: z.int().optional().describe('Send it as `after` to continue; absent when all is done'),
 });
 
 const After = z.int().min(0).default(0).describe('`next` of the answer before; 0 begins at the first row');
@@ -150,7 +150,8 @@ export const transferRoutes = {
     method: 'GET',
     path: '/api/app/imports',
     summary: 'List imports',
-    description: 'The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.',
+    description:
+      'The last twenty, newest first. One of which nothing was saved is deleted after 7 days, others after 90.',
     roles: editors,
     answer: z.object({ imports: z.array(Import).describe('The newest first') }),
   }),
@@ -160,7 +161,7 @@ export const transferRoutes = {
     method: 'GET',
     path: '/api/app/imports/:id',
     summary: 'Read an import',
-    description: 'With its totals, which say how far it is.',
+    description: 'With the counts of its rows.',
     roles: editors,
     params: byId('Import id'),
     answer: Import,
@@ -176,10 +177,7 @@ export const transferRoutes = {
     roles: editors,
     params: byId('Import id'),
     query: z.strictObject({
-      show: z
-        .enum(['all', 'problems'])
-        .default('all')
-        .describe('problems: those that something is to be said about, and those that failed'),
+      show: z.enum(['all', 'problems']).default('all').describe('problems: rows with remarks, and rows that failed'),
       after: z
         .string()
         .regex(/^\d{1,9}$/)
@@ -199,7 +197,7 @@ export const transferRoutes = {
     path: '/api/app/imports/:id/save',
     summary: 'Save rows as drafts',
     description:
-      'Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or not at all; saving again saves only what is not saved yet.',
+      'Saves as many rows as fit into a second, each with its files, and says where to continue. A row is saved whole or not at all; saving again saves only what is not saved yet.',
     roles: editors,
     params: byId('Import id'),
     body: z.strictObject({
@@ -241,7 +239,7 @@ export const transferRoutes = {
     ...route,
     method: 'GET',
     path: '/api/app/export/count',
-    summary: 'Count what an export would hold',
+    summary: 'Count the posts of an export',
     description: 'How many posts are in the range.',
     roles: everyone,
     query: z.strictObject(ExportRange),

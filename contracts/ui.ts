@@ -39,7 +39,7 @@ export const uiActions = {
     mcp: 'Never',
     appOnly: true,
     summary: 'Report the open page',
-    description: 'Used by the web app to report the page the user has open, so that ui.getContext can tell it.',
+    description: 'Used by the web app to report the page the user has open, for ui.getContext.',
     input: z.strictObject({
       page: z.string().max(500).describe('Path of the open page'),
       postId: Id.optional().describe('Post that is open'),

@@ -19,18 +19,20 @@ export const ChosenEvents = z
   .min(1)
   .max(choosable.length)
   .transform((types) => [...new Set(types)])
-  .describe('The event types it is told about');
+  .describe('The event types it gets');
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
-const DeliveryState = z.enum(deliveryStates).describe('pending waits for its next try; failed is given up');
+const DeliveryState = z.enum(deliveryStates).describe('pending waits for its next attempt; failed is given up');
 const SentType = z.enum(Object.keys(events) as EventType[]).describe('Event type');
 
 export const Webhook = z
   .object({
     id: z.string().describe('Webhook id, prefix `whk_`'),
     url: z.string().describe('Where deliveries go'),
-    events: z.array(z.enum(choosable)).describe('The event types it is told about'),
-    state: z.enum(['active', 'paused']).describe('A paused one gets nothing, and events meanwhile are not kept for it'),
+    events: z.array(z.enum(choosable)).describe('The event types it gets'),
+    state: z
+      .enum(['active', 'paused'])
+      .describe('A paused one gets nothing, and events meanwhile are not stored for it'),
     reason: z
       .string()
       .optional()
@@ -44,17 +46,17 @@ export const Webhook = z
       .object({
         type: SentType,
         state: DeliveryState,
-        at: z.string().describe('ISO-8601 instant of its last try, or at which it was queued'),
+        at: z.string().describe('ISO-8601 instant of its last attempt, or at which it was queued'),
       })
       .optional()
       .describe('Absent before the first one, and when it is older than 30 days'),
     createdAt: CanonicalInstant,
   })
-  .meta({ id: 'Webhook', description: 'An address of yours that is told what happens. Its secret is never listed' });
+  .meta({ id: 'Webhook', description: 'An address of yours that gets events. Its secret is never listed' });
 export type Webhook = z.output<typeof Webhook>;
 
 export const NewWebhook = Webhook.extend({
-  secret: z.string().describe('Signing secret, prefix `whsec_`. Shown only this once; keep it now'),
+  secret: z.string().describe('Signing secret, prefix `whsec_`. Shown only this once; store it now'),
 }).meta({ id: 'NewWebhook', description: 'A webhook with its signing secret' });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
@@ -64,7 +66,7 @@ export const Delivery = z
     eventId: z.string().describe('Event id, prefix `evt_`'),
     type: SentType,
     state: DeliveryState,
-    attempts: z.int().describe('Tries that have ended'),
+    attempts: z.int().describe('Attempts that have ended'),
     lastAnswer: z.string().optional().describe('What the receiver answered last, or why there was no answer'),
     lastTookMs: z.int().optional().describe('Milliseconds from the last call to its answer'),
     lastTriedAt: CanonicalInstant.optional(),
@@ -75,11 +77,11 @@ export const Delivery = z
 export type Delivery = z.output<typeof Delivery>;
 
 export const DeliveryDetails = Delivery.extend({
-  body: z.string().describe('The event as JSON text, byte for byte what is signed and sent on every try'),
+  body: z.string().describe('The event as JSON text, byte for byte what is signed and sent with every attempt'),
   headers: z
     .record(z.string(), z.string())
     .optional()
-    .describe('As they were sent with the last try, signature included; absent before it'),
+    .describe('As they were sent with the last attempt, signature included; absent before it'),
   tries: z
     .array(
       z.object({
@@ -88,10 +90,10 @@ export const DeliveryDetails = Delivery.extend({
         tookMs: z.int().describe('Milliseconds from the call to the answer'),
       }),
     )
-    .describe('The tries since it was last queued, oldest first; `attempts` of them'),
+    .describe('The attempts since it was last queued, oldest first; `attempts` of them'),
   ladderSeconds: z
     .array(z.int())
-    .describe('The wait before each try, the first included: after the last one it is given up'),
+    .describe('The wait before each attempt, the first included: after the last one it is given up'),
 }).meta({ id: 'DeliveryDetails', description: 'One delivery with what was sent and what came back' });
 export type DeliveryDetails = z.output<typeof DeliveryDetails>;
 
@@ -138,7 +140,7 @@ export const webhookRoutes = {
     path: '/api/webhooks/:id',
     tag: 'Webhooks',
     summary: 'Change a webhook',
-    description: 'Its address or its events. What waits for its next try goes to the new address.',
+    description: 'Its address or its events. Waiting deliveries go to the new address.',
     roles: admins,
     params: byId('Webhook id'),
     body: z.strictObject({ url: WebhookUrl.optional(), events: ChosenEvents.optional() }),
@@ -151,7 +153,7 @@ export const webhookRoutes = {
     path: '/api/webhooks/:id',
     tag: 'Webhooks',
     summary: 'Delete a webhook',
-    description: 'With its delivery log; what waits is not sent.',
+    description: 'With its delivery log; waiting deliveries are not sent.',
     roles: admins,
     params: byId('Webhook id'),
     answer: Done,
@@ -188,9 +190,9 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/api/webhooks/:id/rotate-secret',
     tag: 'Webhooks',
-    summary: 'Make a new signing secret',
+    summary: 'Create a new signing secret',
     description:
-      'Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating again within them ends the older secret at once.',
+      'Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating again within that time ends the older secret at once.',
     roles: admins,
     params: byId('Webhook id'),
     body: Empty,
@@ -215,7 +217,7 @@ export const webhookRoutes = {
     path: '/api/webhooks/:id/deliveries/:deliveryId',
     tag: 'Webhooks',
     summary: 'Read one delivery',
-    description: 'With its body, the headers of the last try and what became of each try. Kept for 30 days.',
+    description: 'With its body, the headers of the last attempt and the outcome of each. Kept for 30 days.',
     roles: admins,
     params: OneDelivery,
     answer: DeliveryDetails,
@@ -228,7 +230,7 @@ export const webhookRoutes = {
     tag: 'Webhooks',
     summary: 'Send again',
     description:
-      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused; NotFound for one that is older than 30 days.',
+      'Queues the delivery again from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused; NotFound for one that is older than 30 days.',
     roles: admins,
     params: OneDelivery,
     body: Empty,

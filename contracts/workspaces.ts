@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { appRoute, byId, Empty, Id, Name, type Route } from './define.ts';
 import { SessionRecord } from './people.ts';
 
-const NameAgain = z.string().max(100).describe('Name of the open workspace, against a slip');
+const NameAgain = z.string().max(100).describe('Name of the open workspace, as a confirmation');
 
 export const workspaceRoutes = {
   createWorkspace: appRoute({
     method: 'POST',
     path: '/api/app/workspaces',
     tag: 'Workspaces',
-    summary: 'Make a workspace',
-    description: 'You own it, and it opens at once. NEW_WORKSPACES says who may make one.',
+    summary: 'Create a workspace',
+    description: 'You own it, and it opens at once. NEW_WORKSPACES says who may create one.',
     body: z.strictObject({ name: Name.describe('What its members call it') }),
     answer: SessionRecord,
   }),
@@ -70,9 +70,9 @@ export const workspaceRoutes = {
     method: 'DELETE',
     path: '/api/app/workspace/deletion',
     tag: 'Workspaces',
-    summary: 'Keep the open workspace',
+    summary: 'Cancel the deletion of the open workspace',
     description:
-      'Publishing goes on. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they are later than LATE_GRACE.',
+      'Publishing resumes. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they are later than LATE_GRACE.',
     roles: ['owner'],
     answer: SessionRecord,
   }),

@@ -43,7 +43,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Return from a network.
      *
-     * Takes what the network put into the address when it sent the person back.
+     * Takes the parameters with which the network sent the person back.
      *
      * Roles: owner, admin.
      */
@@ -84,7 +84,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read a range day by day.
      *
-     * What was published on each day of the range, and how it did. Days without a post are left out.
+     * What was published on each day of the range, and how it performed. Days without a post are left out.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -146,7 +146,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List your chats.
      *
-     * Your own chats with the assistant in the open workspace, the last one first, and what answers in them.
+     * Your own chats with the assistant in the open workspace, newest first, and the model that answers.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -165,7 +165,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Delete one chat.
      *
-     * What was drafted or asked for in it stays.
+     * Drafts and approval requests that it made stay.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -190,9 +190,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/auth/interaction/${field('id')}/question`, [], input, options),
 
     /**
-     * Let a client act for you, or not.
+     * Allow or refuse a client.
      *
-     * Gives the address that leads back to the client. Approving no scope is a refusal.
+     * Returns the address that leads back to the client. Granting no scope is a refusal.
      */
     decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
@@ -219,10 +219,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
-     * What is wrong with this server.
+     * List the problems of this server.
      *
-     * For whoever set Posthorn up: what `posthorn doctor` says of the installation, at most a minute old. Empty for
-     * everybody else.
+     * For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old. Empty for everybody else.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -238,7 +237,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     listLabels: (options?: CallOptions): ApiPromise<ListLabelsOutput> => http.json('GET', () => '/api/app/labels', [], {}, options),
 
     /**
-     * Make a label.
+     * Create a label.
      *
      * For all members of the workspace.
      *
@@ -280,7 +279,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Label posts.
      *
-     * Gives posts labels and takes others away, in whatever state the posts are. The posts themselves do not change.
+     * Adds labels to posts and removes others, whatever the status of the posts. The posts themselves do not change.
      *
      * Roles: owner, admin, editor.
      */
@@ -288,7 +287,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/posts/labels', [], input, options),
 
     /**
-     * Look through the library.
+     * Browse the library.
      *
      * Files with what uses them, newest first, 60 at a time.
      *
@@ -375,14 +374,14 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/notifications/mark', [], input, options),
 
     /**
-     * Read what you are told.
+     * Read your notification settings.
      *
-     * By mail and by push message, and the browsers that get those.
+     * What is sent by mail and by push message, and the browsers that get those.
      */
     getNotificationChoices: (options?: CallOptions): ApiPromise<NotificationChoices> => http.json('GET', () => '/api/app/notification-choices', [], {}, options),
 
     /**
-     * Choose what you are told.
+     * Change your notification settings.
      *
      * Fields left out stay as they are. Invitations and forgotten passwords are always mailed.
      */
@@ -438,7 +437,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign up.
      *
-     * Makes the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In
+     * Creates the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In
      * production it takes the code that Posthorn prints when it starts.
      */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
@@ -480,8 +479,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Set a new password with the link of a mail.
      *
-     * Ends all sessions of the user, the access of MCP clients and, unless told otherwise, personal tokens. Signs
-     * in. A password that is refused leaves the link as it is.
+     * Ends all sessions of the user, the access of MCP clients and, unless the request says otherwise, personal
+     * tokens. Signs in. A password that is refused leaves the link as it is.
      */
     resetPassword: (input: ResetPasswordInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/password/reset', [], input, options),
@@ -544,7 +543,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Invite somebody.
      *
-     * Gives an address to pass on, and mails it where mail is set up; it works once, within 7 days, for this e-mail
+     * Returns a link to pass on, and mails it where mail is set up. It works once, within 7 days, for this e-mail
      * address.
      *
      * Roles: owner, admin.
@@ -572,7 +571,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     getPlan: (options?: CallOptions): ApiPromise<Plan> => http.json('GET', () => '/api/app/plan', [], {}, options),
 
     /**
-     * Look through posts.
+     * Browse posts.
      *
      * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
      * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
@@ -637,7 +636,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-again`, [], input, options),
 
     /**
-     * See how far publishing is.
+     * Read the progress of publishing.
      *
      * The results of the accounts that have one already, also while others are still being sent to.
      *
@@ -658,7 +657,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/give-up`, [], input, options),
 
     /**
-     * Say that an uncertain post is there.
+     * Confirm that an uncertain post is there.
      *
      * You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing
      * is sent. Without an id of the network it has no statistics.
@@ -709,9 +708,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('DELETE', (field) => `/api/app/comments/${field('id')}`, [], input, options),
 
     /**
-     * List where a post is shared for review.
+     * List the review links of a post.
      *
-     * The addresses that work now, newest first, without their secrets.
+     * The links that work now, newest first, without their secrets.
      *
      * Roles: owner, admin, editor.
      */
@@ -721,8 +720,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Share a post for review.
      *
-     * Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The
-     * address is in this answer and nowhere else.
+     * Creates a link with which anybody sees the post as it is at that moment, and nothing else. The link is in this
+     * answer and nowhere else.
      *
      * Roles: owner, admin, editor.
      */
@@ -730,7 +729,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
 
     /**
-     * End a shared address.
+     * End a review link.
      *
      * It stops working at once.
      *
@@ -742,13 +741,13 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * See a shared post.
      *
-     * For whoever has the address. A wrong, ended or revoked one is NotFound alike.
+     * For anybody who has the link. A wrong, expired or revoked one is NotFound.
      */
     openShare: (input: OpenShareInput, options?: CallOptions): ApiPromise<SharedPost> =>
       http.json('POST', () => '/api/review', [], input, options),
 
     /**
-     * Look at the sandbox networks.
+     * Read the sandbox networks.
      *
      * What was posted there by every workspace of this server, newest first, and which faults are planned there.
      *
@@ -781,7 +780,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read the clock.
      *
-     * The time that Posthorn goes by. Outside production it can be ahead of the true one.
+     * The clock of Posthorn. Outside production it can be ahead of real time.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -898,7 +897,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/templates/${field('id')}`, [], input, options),
 
     /**
-     * Make a template.
+     * Create a template.
      *
      * For all members of the workspace. Media are not part of it.
      *
@@ -935,7 +934,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     listTokens: (options?: CallOptions): ApiPromise<ListTokensOutput> => http.json('GET', () => '/api/auth/tokens', [], {}, options),
 
     /**
-     * Make a token.
+     * Create a token.
      *
      * A personal token that acts as you in the open workspace. `token` is shown only this once.
      *
@@ -955,7 +954,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List connected clients.
      *
-     * The MCP clients that may act for you, with what they may do and when they last did.
+     * The MCP clients that may act for you, with their scopes and last use.
      */
     listClients: (options?: CallOptions): ApiPromise<ListClientsOutput> => http.json('GET', () => '/api/app/clients', [], {}, options),
 
@@ -998,7 +997,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List imports.
      *
-     * The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.
+     * The last twenty, newest first. One of which nothing was saved is deleted after 7 days, others after 90.
      *
      * Roles: owner, admin, editor.
      */
@@ -1007,7 +1006,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read an import.
      *
-     * With its totals, which say how far it is.
+     * With the counts of its rows.
      *
      * Roles: owner, admin, editor.
      */
@@ -1027,8 +1026,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Save rows as drafts.
      *
-     * Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or
-     * not at all; saving again saves only what is not saved yet.
+     * Saves as many rows as fit into a second, each with its files, and says where to continue. A row is saved whole
+     * or not at all; saving again saves only what is not saved yet.
      *
      * Roles: owner, admin, editor.
      */
@@ -1057,7 +1056,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('DELETE', (field) => `/api/app/imports/${field('id')}`, [], input, options),
 
     /**
-     * Count what an export would hold.
+     * Count the posts of an export.
      *
      * How many posts are in the range.
      *
@@ -1099,7 +1098,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change a webhook.
      *
-     * Its address or its events. What waits for its next try goes to the new address.
+     * Its address or its events. Waiting deliveries go to the new address.
      *
      * Roles: owner, admin.
      */
@@ -1109,7 +1108,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Delete a webhook.
      *
-     * With its delivery log; what waits is not sent.
+     * With its delivery log; waiting deliveries are not sent.
      *
      * Roles: owner, admin.
      */
@@ -1137,10 +1136,10 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/webhooks/${field('id')}/resume`, [], input, options),
 
     /**
-     * Make a new signing secret.
+     * Create a new signing secret.
      *
      * Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating
-     * again within them ends the older secret at once.
+     * again within that time ends the older secret at once.
      *
      * Roles: owner, admin.
      */
@@ -1160,7 +1159,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read one delivery.
      *
-     * With its body, the headers of the last try and what became of each try. Kept for 30 days.
+     * With its body, the headers of the last attempt and the outcome of each. Kept for 30 days.
      *
      * Roles: owner, admin.
      */
@@ -1170,7 +1169,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Send again.
      *
-     * Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the
+     * Queues the delivery again from the first attempt, under the same id. Conflict while it is being sent or the
      * webhook is paused; NotFound for one that is older than 30 days.
      *
      * Roles: owner, admin.
@@ -1179,9 +1178,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/webhooks/${field('id')}/deliveries/${field('deliveryId')}/resend`, [], input, options),
 
     /**
-     * Make a workspace.
+     * Create a workspace.
      *
-     * You own it, and it opens at once. NEW_WORKSPACES says who may make one.
+     * You own it, and it opens at once. NEW_WORKSPACES says who may create one.
      */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
@@ -1226,9 +1225,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/workspace/deletion', [], input, options),
 
     /**
-     * Keep the open workspace.
+     * Cancel the deletion of the open workspace.
      *
-     * Publishing goes on. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they
+     * Publishing resumes. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they
      * are later than LATE_GRACE.
      *
      * Roles: owner.
@@ -1242,7 +1241,7 @@ export interface GetConnectFormOutput {
   network: NetworkKey;
   /** Display name of the network, such as `Bluesky` */
   provider: string;
-  /** True when the account will be one of the built-in sandbox */
+  /** True when the account will be on the built-in sandbox */
   sandbox: boolean;
   /** In the order in which to ask */
   fields: Array<{
@@ -1309,7 +1308,7 @@ export interface ListChoicesInput {
 export interface BeginConnectionInput {
   /** Key of the network, see providers.list */
   network: string;
-  /** What the page of the network asks for: `server` where everybody can run one, else its own fields (default `{}`) */
+  /** Values of the fields that the network asks for: `server` where anybody can run one, else its own (default `{}`) */
   values?: Record<string, string>;
 }
 
@@ -1317,7 +1316,7 @@ export interface BeginConnectionInput {
 export interface ChooseAccountsInput {
   /** Connection id, from the `next` of beginConnection or finishConnection */
   id: string;
-  /** Ids of those to connect, as listChoices gives them */
+  /** Ids of the accounts to connect, from listChoices */
   ids: string[];
 }
 
@@ -1394,7 +1393,7 @@ export interface ApprovalCard {
   id: string;
   /** Outdated: the post changed after the request. Expired: nobody decided within 7 days */
   status: 'Open' | 'Approved' | 'Rejected' | 'Outdated' | 'Expired';
-  /** What keeps the requests of one client together */
+  /** Groups the requests of one client */
   conversation: {
     /** Conversation id, prefix `conv_` */
     id: string;
@@ -1440,7 +1439,7 @@ export interface ApprovalCard {
   validation?: {
     /** Broken limits; while there is one it cannot be approved */
     issues: Issue[];
-    /** What is allowed but may surprise */
+    /** What is allowed but may be unexpected */
     warnings: Issue[];
   };
   /** With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists */
@@ -1452,7 +1451,7 @@ export interface ApprovalCard {
     /** ISO-8601 instant */
     scheduledAt: string;
   }>;
-  /** When Outdated: the post as it is now; absent when it is gone, or nothing changed; not in lists */
+  /** When Outdated: the post as it is now; absent when it was deleted, or nothing changed; not in lists */
   changedPost?: Post;
   /** ISO-8601 instant */
   createdAt: string;
@@ -1516,7 +1515,7 @@ export interface RejectInput {
 
 /** What `listChats` answers. */
 export interface ListChatsOutput {
-  /** The last one first, at most 100 */
+  /** Newest first, at most 100 */
   chats: Array<{
     /** Chat id, prefix `chat_` */
     id: string;
@@ -1535,7 +1534,7 @@ export interface ChatMessage {
   id: string;
   /** user asks, assistant answers */
   role: 'user' | 'assistant';
-  /** In the order in which they came: `text`, `tool-<action>` with input and output, and `data-note` when the answer ended early */
+  /** In order: `text`, `tool-<action>` with input and output, and `data-note` when the answer ended early */
   parts: Array<Record<string, unknown>>;
 }
 
@@ -1557,7 +1556,7 @@ export interface GetChatInput {
   id: string;
 }
 
-/** It was done, and there is nothing to tell about it */
+/** It was done; there is nothing to return */
 export interface Done {
   /** Always true: a refusal is answered as an error */
   done: true;
@@ -1595,7 +1594,7 @@ export interface ListAuditOutput {
 export interface ConsentQuestion {
   /** Who asks */
   client: {
-    /** As the client calls itself */
+    /** Name that the client gives itself */
     name: string;
     /** Where the client published its document; absent when it published none */
     host?: string;
@@ -1639,11 +1638,11 @@ export interface DecideConsentInput {
   scopes?: string[];
 }
 
-/** One thing that was done to a post */
+/** One entry in the history of a post */
 export interface HistoryEntry {
-  /** Of this entry alone; no other path takes it */
+  /** Id of this entry; no other operation takes it */
   id: string;
-  /** Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent */
+  /** Publishing: a person published it. Requested, Approved, Rejected: a request of an agent */
   kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
   /** ISO-8601 instant; the last of several small steps */
   at: string;
@@ -1653,10 +1652,10 @@ export interface HistoryEntry {
   person?: {
     /** User id, prefix `usr_` */
     id: string;
-    /** As the profile has it */
+    /** Name in the profile */
     name: string;
   };
-  /** Absent when it is not known */
+  /** Absent when unknown */
   client?: ClientUsed;
   /** Number of the revision it made, see getRevision */
   revision?: number;
@@ -1679,7 +1678,7 @@ export interface HistoryEntry {
 export interface ClientUsed {
   /** Mcp: an MCP client. Token: a program with a personal token. Import: a file */
   kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
-  /** Of a token, as its owner named it; of an MCP client, as it names itself */
+  /** Name of the token, or the name that the MCP client gives itself */
   name?: string;
 }
 
@@ -1703,7 +1702,7 @@ export interface Revision {
   versions: Version[];
   /** Counts the changes of this post */
   number: number;
-  /** What the change began with; absent for the oldest text that is kept */
+  /** What the change began with; absent for the oldest stored text */
   before?: {
     /** Accounts it goes to */
     accountIds: string[];
@@ -1724,7 +1723,7 @@ export interface GetRevisionInput {
 
 /** Something that the operator should know about this server */
 export interface InstallationCheck {
-  /** What was looked at, such as `late posts` or `disk space` */
+  /** What was checked, such as `late posts` or `disk space` */
   name: string;
   /** A failure keeps a part of the service from working */
   level: 'warning' | 'failure';
@@ -1826,7 +1825,7 @@ export interface LibraryItem {
   thumbnailUrl: string;
   /** ISO-8601 instant */
   createdAt: string;
-  /** Of the file, as it was uploaded */
+  /** Name of the uploaded file */
   name?: string;
   /** How many posts use it */
   usedIn: number;
@@ -1908,7 +1907,7 @@ export interface Notification {
 
 /** What `listNotifications` answers. */
 export interface ListNotificationsOutput {
-  /** Those that wait for you; on every page the same */
+  /** Those that wait for you; the same on every page */
   needsYou: Notification[];
   /** A page of the others */
   earlier: Notification[];
@@ -1940,7 +1939,7 @@ export interface MarkNotificationsInput {
   read: boolean;
 }
 
-/** What you are told outside the app; the same in all workspaces */
+/** What is sent to you outside the app; the same in all workspaces */
 export interface NotificationChoices {
   /** Topics that are mailed to you */
   mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
@@ -1982,7 +1981,7 @@ export interface ChangeNotificationChoicesInput {
 export interface AddPushBrowserInput {
   /** https address on the public internet */
   endpoint: string;
-  /** What messages are encrypted with (RFC 8291) */
+  /** Keys that messages are encrypted with (RFC 8291) */
   keys: {
     /** Public key of the browser on P-256, in base64url */
     p256dh: string;
@@ -2047,13 +2046,13 @@ export interface Session {
     id: string;
     /** What they sign in with */
     email: string;
-    /** True for whoever set Posthorn up, and may move the sandbox clock */
+    /** True for the person who set Posthorn up, who may move the sandbox clock */
     operator: boolean;
     /** False for a person who signed in with a one-time link and has not set one yet */
     hasPassword: boolean;
     /** Whether changing the password asks for the present one */
     asksPassword: boolean;
-    /** Whether NEW_WORKSPACES lets them make one */
+    /** Whether NEW_WORKSPACES lets them create one */
     mayMakeWorkspaces: boolean;
   };
   /** The workspace that is open in this browser; a new sign-in opens the last one */
@@ -2076,7 +2075,7 @@ export interface Session {
   };
   /** Those to choose from; the oldest first */
   workspaces: Membership[];
-  /** Given as `last`, GET /api/app/events begins with what changed since this answer, so that nothing is missed */
+  /** Send it as `last` to GET /api/app/events, which then begins with what changed since this answer */
   liveFrom: string;
 }
 
@@ -2102,7 +2101,7 @@ export interface SignUpInput {
   email: string;
   /** The password to set */
   password: string;
-  /** Name of the workspace to make (default `'My workspace'`) */
+  /** Name of the workspace to create (default `'My workspace'`) */
   workspace?: string;
   /** Of the first owner; in production only (default `''`) */
   code?: string;
@@ -2166,7 +2165,7 @@ export interface Member {
   userId: string;
   /** E-mail address */
   email: string;
-  /** As the profile has it */
+  /** Name in the profile */
   name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -2176,7 +2175,7 @@ export interface Member {
 
 /** What `listMembers` answers. */
 export interface ListMembersOutput {
-  /** Those who joined first come first */
+  /** In the order in which they joined */
   members: Member[];
 }
 
@@ -2210,7 +2209,7 @@ export interface Invitation {
 
 /** What `listInvitations` answers. */
 export interface ListInvitationsOutput {
-  /** The newest first, at most 200, with those of the last 30 days that ran out */
+  /** The newest first, at most 200, with those that expired within the last 30 days */
   invitations: Invitation[];
 }
 
@@ -2228,7 +2227,7 @@ export interface NewInvitation {
   expiresAt: string;
   /** Address to pass on; shown only this once */
   url: string;
-  /** Whether it is also on its way by mail; an address gets at most five invitations an hour so */
+  /** Whether it is also mailed; an address is mailed at most five invitations an hour */
   mailed: boolean;
 }
 
@@ -2260,7 +2259,7 @@ export interface Plan {
   scheduledPerMonth: number | null;
   /** Posts in a month on networks that charge for every post, counted by account; null is without limit */
   paidPostsPerMonth: number | null;
-  /** Webhooks that are sent to; the newest beyond that get nothing */
+  /** Webhooks that get deliveries; the newest beyond that get none */
   webhooks: number;
   /** People in the workspace; null is without limit */
   members: number | null;
@@ -2351,9 +2350,9 @@ export interface CountPostsOutput {
   counts: {
     /** Not scheduled */
     Draft: number;
-    /** Still to go out */
+    /** Waiting for their time */
     Scheduled: number;
-    /** On their way */
+    /** Being published */
     Publishing: number;
     /** Every account has them */
     Published: number;
@@ -2378,7 +2377,7 @@ export interface EditorView {
   updatedAt: string;
   /** Broken limits; while there is one the post cannot go out */
   issues: Issue[];
-  /** What is allowed but may surprise */
+  /** What is allowed but may be unexpected */
   warnings: Issue[];
   /** What each connected account of the post allows, with its options as they are */
   accounts: Array<{
@@ -2401,7 +2400,7 @@ export interface EditorView {
   }>;
   /** The files that its versions use */
   media: MediaItem[];
-  /** Those that are kept: they go out as they were when a person was asked */
+  /** Stored link cards: they go out as a person saw them */
   linkCards: LinkCard[];
 }
 
@@ -2450,7 +2449,7 @@ export interface GetProgressOutput {
     accountId: string;
     /** Display name of the network, such as `Bluesky` */
     provider: string;
-    /** When it goes on */
+    /** When it continues */
     until: string;
     /** What the network said */
     message: string;
@@ -2487,7 +2486,7 @@ export interface Comment {
   author: {
     /** User id, prefix `usr_` */
     id: string;
-    /** As the profile has it */
+    /** Name in the profile */
     name: string;
   };
   /** Plain text */
@@ -2496,7 +2495,7 @@ export interface Comment {
   mentions: Array<{
     /** User id, prefix `usr_` */
     id: string;
-    /** As the profile has it */
+    /** Name in the profile */
     name: string;
   }>;
   /** ISO-8601 instant */
@@ -2543,7 +2542,7 @@ export interface DeleteCommentInput {
   id: string;
 }
 
-/** An address at which anybody who has it sees one post */
+/** A review link: anybody who has it sees one post */
 export interface Share {
   /** Share id, prefix `shr_` */
   id: string;
@@ -2577,7 +2576,7 @@ export interface SharePostOutput {
   createdAt: string;
   /** ISO-8601 instant */
   expiresAt: string;
-  /** Address to pass on; shown only this once */
+  /** Link to pass on; shown only this once */
   url: string;
 }
 
@@ -2603,7 +2602,7 @@ export interface SharedPost {
   scheduledAt?: string;
   /** ISO-8601 instant */
   updatedAt: string;
-  /** ISO-8601 instant at which the address ends */
+  /** ISO-8601 instant at which the link ends */
   expiresAt: string;
   /** ISO-8601 instant of this answer */
   now: string;
@@ -2673,9 +2672,9 @@ export interface SandboxPost {
 
 /** What `readSandbox` answers. */
 export interface ReadSandboxOutput {
-  /** ISO-8601 instant: the time that Posthorn goes by */
+  /** ISO-8601 instant: the clock of Posthorn */
   now: string;
-  /** How far the clock was moved; 0 is the true time */
+  /** How far the clock was moved; 0 is real time */
   aheadMs: number;
   /** What can be planned */
   faults: Array<{
@@ -2757,9 +2756,9 @@ export interface PlanSandboxFaultInput {
   times?: number;
 }
 
-/** The queue of a workspace */
+/** The slots of a workspace */
 export interface Slots {
-  /** IANA name; empty until the first slot is made */
+  /** IANA name; empty until the first slot is added */
   timeZone: string;
   /** By time */
   slots: Slot[];
@@ -2845,7 +2844,7 @@ export interface FindNextFreeSlotOutput {
 export interface FindNextFreeSlotInput {
   /** Accounts the post goes to, ids separated by commas; empty when they are not known yet (default `''`) */
   accountIds?: string;
-  /** Only after this instant; empty for from now on */
+  /** Only after this instant; empty means from now on */
   after?: string;
 }
 
@@ -2871,7 +2870,7 @@ export interface ListTemplatesOutput {
   templates: TemplateSummary[];
 }
 
-/** Text that is used again */
+/** Text to reuse */
 export interface Template {
   /** Template id, prefix `tmpl_` */
   id: string;
@@ -2962,7 +2961,7 @@ export interface NewToken {
     /** What its members call it */
     name: string;
   };
-  /** The secret; keep it now */
+  /** The secret; store it now */
   token: string;
 }
 
@@ -2982,7 +2981,7 @@ export interface RevokeTokenInput {
 export interface ConnectedClient {
   /** Id of its access, prefix `cli_` */
   id: string;
-  /** As the client calls itself */
+  /** Name that the client gives itself */
   name: string;
   /** The id that it signs in with: the address of its document, or one that was registered */
   clientId: string;
@@ -3034,7 +3033,7 @@ export interface EndSessionInput {
   id: string;
 }
 
-/** A file that was read, and how far it is saved */
+/** A file that was read, and the state of its rows */
 export interface Import {
   /** Import id, prefix `imp_` */
   id: string;
@@ -3044,14 +3043,14 @@ export interface Import {
   format: 'Posthorn CSV' | 'Posthorn JSON' | 'Buffer CSV' | 'Postiz JSON' | 'Mixpost JSON';
   /** For times of the file that have no zone */
   timeZone: string;
-  /** Columns that mean nothing here */
+  /** Columns that are ignored */
   ignored: string[];
   totals: ImportTotals;
   /** ISO-8601 instant */
   createdAt: string;
 }
 
-/** How many rows are how far */
+/** Row counts by state */
 export interface ImportTotals {
   /** All rows of the file */
   rows: number;
@@ -3069,7 +3068,7 @@ export interface ImportTotals {
   scheduled: number;
   /** Saved drafts with an account whose wished time is still to come */
   schedulable: number;
-  /** Rows that could not be saved or scheduled when that was tried last */
+  /** Rows whose last attempt to save or schedule failed */
   failed: number;
 }
 
@@ -3123,17 +3122,17 @@ export interface ImportRow {
   accountIds: string[];
   /** Wished time, an ISO-8601 instant */
   scheduledAt?: string;
-  /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
+  /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or is in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
   state: 'Ready' | 'Unmatched' | 'Duplicate' | 'Bad' | 'Saved' | 'Scheduled';
   /** Empty when there is nothing to say */
   problems: ImportProblem[];
   /** The draft that it became */
   postId?: string;
-  /** Why it could not be saved or scheduled when that was tried last */
+  /** Why the last attempt to save or schedule it failed */
   failure?: string;
 }
 
-/** What is to be said about a row */
+/** A remark on a row */
 export interface ImportProblem {
   /** Where in the row */
   column: string;
@@ -3141,7 +3140,7 @@ export interface ImportProblem {
   code: string;
   /** What is wrong and what to do */
   message: string;
-  /** False for what is only worth knowing: the row can be saved as it is */
+  /** False for a remark that does not keep the row from being saved */
   stops: boolean;
 }
 
@@ -3157,7 +3156,7 @@ export interface ListImportRowsOutput {
 export interface ListImportRowsInput {
   /** Import id */
   id: string;
-  /** problems: those that something is to be said about, and those that failed (default `'all'`) */
+  /** problems: rows with remarks, and rows that failed (default `'all'`) */
   show?: 'all' | 'problems';
   /** `next` of the page before (default `'0'`) */
   after?: string;
@@ -3166,7 +3165,7 @@ export interface ListImportRowsInput {
 /** What `saveImport` answers. */
 export interface SaveImportOutput {
   import: Import;
-  /** Send it as `after` to go on; absent when all is done */
+  /** Send it as `after` to continue; absent when all is done */
   next?: number;
 }
 
@@ -3185,7 +3184,7 @@ export interface SaveImportInput {
 /** What `scheduleImport` answers. */
 export interface ScheduleImportOutput {
   import: Import;
-  /** Send it as `after` to go on; absent when all is done */
+  /** Send it as `after` to continue; absent when all is done */
   next?: number;
 }
 
@@ -3217,15 +3216,15 @@ export interface CountExportInput {
   to?: string;
 }
 
-/** An address of yours that is told what happens. Its secret is never listed */
+/** An address of yours that gets events. Its secret is never listed */
 export interface Webhook {
   /** Webhook id, prefix `whk_` */
   id: string;
   /** Where deliveries go */
   url: string;
-  /** The event types it is told about */
+  /** The event types it gets */
   events: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
-  /** A paused one gets nothing, and events meanwhile are not kept for it */
+  /** A paused one gets nothing, and events meanwhile are not stored for it */
   state: 'active' | 'paused';
   /** Why nothing is sent to it: why it was paused, or that the plan covers fewer webhooks */
   reason?: string;
@@ -3237,9 +3236,9 @@ export interface Webhook {
   lastDelivery?: {
     /** Event type */
     type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
-    /** pending waits for its next try; failed is given up */
+    /** pending waits for its next attempt; failed is given up */
     state: 'pending' | 'sending' | 'delivered' | 'failed';
-    /** ISO-8601 instant of its last try, or at which it was queued */
+    /** ISO-8601 instant of its last attempt, or at which it was queued */
     at: string;
   };
   /** ISO-8601 instant */
@@ -3258,9 +3257,9 @@ export interface NewWebhook {
   id: string;
   /** Where deliveries go */
   url: string;
-  /** The event types it is told about */
+  /** The event types it gets */
   events: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
-  /** A paused one gets nothing, and events meanwhile are not kept for it */
+  /** A paused one gets nothing, and events meanwhile are not stored for it */
   state: 'active' | 'paused';
   /** Why nothing is sent to it: why it was paused, or that the plan covers fewer webhooks */
   reason?: string;
@@ -3272,14 +3271,14 @@ export interface NewWebhook {
   lastDelivery?: {
     /** Event type */
     type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
-    /** pending waits for its next try; failed is given up */
+    /** pending waits for its next attempt; failed is given up */
     state: 'pending' | 'sending' | 'delivered' | 'failed';
-    /** ISO-8601 instant of its last try, or at which it was queued */
+    /** ISO-8601 instant of its last attempt, or at which it was queued */
     at: string;
   };
   /** ISO-8601 instant */
   createdAt: string;
-  /** Signing secret, prefix `whsec_`. Shown only this once; keep it now */
+  /** Signing secret, prefix `whsec_`. Shown only this once; store it now */
   secret: string;
 }
 
@@ -3287,7 +3286,7 @@ export interface NewWebhook {
 export interface AddWebhookInput {
   /** Where deliveries go: https, reachable on the public internet, without user name or password */
   url: string;
-  /** The event types it is told about */
+  /** The event types it gets */
   events: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
 }
 
@@ -3303,7 +3302,7 @@ export interface ChangeWebhookInput {
   id: string;
   /** Where deliveries go: https, reachable on the public internet, without user name or password */
   url?: string;
-  /** The event types it is told about */
+  /** The event types it gets */
   events?: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
 }
 
@@ -3321,9 +3320,9 @@ export interface Delivery {
   eventId: string;
   /** Event type */
   type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
-  /** pending waits for its next try; failed is given up */
+  /** pending waits for its next attempt; failed is given up */
   state: 'pending' | 'sending' | 'delivered' | 'failed';
-  /** Tries that have ended */
+  /** Attempts that have ended */
   attempts: number;
   /** What the receiver answered last, or why there was no answer */
   lastAnswer?: string;
@@ -3375,9 +3374,9 @@ export interface DeliveryDetails {
   eventId: string;
   /** Event type */
   type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
-  /** pending waits for its next try; failed is given up */
+  /** pending waits for its next attempt; failed is given up */
   state: 'pending' | 'sending' | 'delivered' | 'failed';
-  /** Tries that have ended */
+  /** Attempts that have ended */
   attempts: number;
   /** What the receiver answered last, or why there was no answer */
   lastAnswer?: string;
@@ -3389,11 +3388,11 @@ export interface DeliveryDetails {
   nextTryAt?: string;
   /** ISO-8601 instant */
   createdAt: string;
-  /** The event as JSON text, byte for byte what is signed and sent on every try */
+  /** The event as JSON text, byte for byte what is signed and sent with every attempt */
   body: string;
-  /** As they were sent with the last try, signature included; absent before it */
+  /** As they were sent with the last attempt, signature included; absent before it */
   headers?: Record<string, string>;
-  /** The tries since it was last queued, oldest first; `attempts` of them */
+  /** The attempts since it was last queued, oldest first; `attempts` of them */
   tries: Array<{
     /** ISO-8601 instant at which it ended */
     at: string;
@@ -3402,7 +3401,7 @@ export interface DeliveryDetails {
     /** Milliseconds from the call to the answer */
     tookMs: number;
   }>;
-  /** The wait before each try, the first included: after the last one it is given up */
+  /** The wait before each attempt, the first included: after the last one it is given up */
   ladderSeconds: number[];
 }
 
@@ -3446,12 +3445,12 @@ export interface ChangeWorkspaceInput {
 export interface HandOverInput {
   /** User id of the member */
   userId: string;
-  /** Name of the open workspace, against a slip */
+  /** Name of the open workspace, as a confirmation */
   name: string;
 }
 
 /** What `askDeletion` takes. */
 export interface AskDeletionInput {
-  /** Name of the open workspace, against a slip */
+  /** Name of the open workspace, as a confirmation */
   name: string;
 }

@@ -32,7 +32,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "accounts.delete",
-    "description": "Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A human approves it in the app.",
+    "description": "Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",
@@ -283,7 +283,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.update",
-    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -621,7 +621,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "ui.setContext",
-    "description": "Used by the web app to report the page the user has open, so that ui.getContext can tell it.",
+    "description": "Used by the web app to report the page the user has open, for ui.getContext.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",

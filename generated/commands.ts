@@ -14,7 +14,7 @@ export const commands: readonly Command[] = [
   {
     "name": "accounts.delete",
     "summary": "Disconnect an account",
-    "description": "Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A human approves it in the app.",
+    "description": "Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.",
     "kind": "NeedsApproval",
     "retry": "IfRefused",
     "fields": [
@@ -212,7 +212,7 @@ export const commands: readonly Command[] = [
   {
     "name": "posts.update",
     "summary": "Replace a post",
-    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
@@ -586,7 +586,7 @@ export const commands: readonly Command[] = [
   {
     "name": "ui.setContext",
     "summary": "Report the open page",
-    "description": "Used by the web app to report the page the user has open, so that ui.getContext can tell it.",
+    "description": "Used by the web app to report the page the user has open, for ui.getContext.",
     "kind": "Write",
     "retry": "WithKey",
     "fields": [

@@ -28,7 +28,7 @@ export const mcpTools = [
     "tool": {
       "name": "accounts_delete",
       "title": "Disconnect an account",
-      "description": "Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A human approves it in the app.",
+      "description": "Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -339,7 +339,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_update",
       "title": "Replace a post",
-      "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+      "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
       "inputSchema": {
         "type": "object",
         "properties": {

@@ -648,7 +648,7 @@ export const rest = {
     decideConsent: {
       method: 'POST',
       path: '/auth/interaction/:id/answer',
-      summary: "Let a client act for you, or not",
+      summary: "Allow or refuse a client",
       pathParams: consentRoutes.decideConsent.params,
       body: consentRoutes.decideConsent.body,
       metadata: {"access":"Session"},
@@ -675,7 +675,7 @@ export const rest = {
     ready: {
       method: 'GET',
       path: '/readyz',
-      summary: "Check that it can serve",
+      summary: "Check that it is ready",
       metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.ready.responses[200].body }),
@@ -720,7 +720,7 @@ export const rest = {
     readInstallation: {
       method: 'GET',
       path: '/api/app/installation',
-      summary: "What is wrong with this server",
+      summary: "List the problems of this server",
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
         200: installationRoutes.readInstallation.responses[200].body,
@@ -750,7 +750,7 @@ export const rest = {
     addLabel: {
       method: 'POST',
       path: '/api/app/labels',
-      summary: "Make a label",
+      summary: "Create a label",
       body: labelRoutes.addLabel.body,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
@@ -834,7 +834,7 @@ export const rest = {
     searchMedia: {
       method: 'GET',
       path: '/api/app/media',
-      summary: "Look through the library",
+      summary: "Browse the library",
       query: mediaRoutes.searchMedia.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
@@ -964,7 +964,7 @@ export const rest = {
     getNotificationChoices: {
       method: 'GET',
       path: '/api/app/notification-choices',
-      summary: "Read what you are told",
+      summary: "Read your notification settings",
       metadata: {"access":"Session"},
       responses: {
         200: notificationRoutes.getNotificationChoices.responses[200].body,
@@ -978,7 +978,7 @@ export const rest = {
     changeNotificationChoices: {
       method: 'PATCH',
       path: '/api/app/notification-choices',
-      summary: "Choose what you are told",
+      summary: "Change your notification settings",
       body: notificationRoutes.changeNotificationChoices.body,
       metadata: {"access":"Session"},
       responses: {
@@ -1320,7 +1320,7 @@ export const rest = {
     searchPosts: {
       method: 'GET',
       path: '/api/app/posts',
-      summary: "Look through posts",
+      summary: "Browse posts",
       query: postRoutes.searchPosts.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
@@ -1421,7 +1421,7 @@ export const rest = {
     getProgress: {
       method: 'GET',
       path: '/api/app/posts/:id/progress',
-      summary: "See how far publishing is",
+      summary: "Read the progress of publishing",
       pathParams: postRoutes.getProgress.params,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
@@ -1456,7 +1456,7 @@ export const rest = {
     confirmFound: {
       method: 'POST',
       path: '/api/app/posts/:id/found',
-      summary: "Say that an uncertain post is there",
+      summary: "Confirm that an uncertain post is there",
       pathParams: postRoutes.confirmFound.params,
       body: postRoutes.confirmFound.body,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
@@ -1544,7 +1544,7 @@ export const rest = {
     listShares: {
       method: 'GET',
       path: '/api/app/posts/:id/shares',
-      summary: "List where a post is shared for review",
+      summary: "List the review links of a post",
       pathParams: reviewRoutes.listShares.params,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
@@ -1579,7 +1579,7 @@ export const rest = {
     revokeShare: {
       method: 'DELETE',
       path: '/api/app/shares/:id',
-      summary: "End a shared address",
+      summary: "End a review link",
       pathParams: reviewRoutes.revokeShare.params,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
@@ -1612,7 +1612,7 @@ export const rest = {
     readSandbox: {
       method: 'GET',
       path: '/api/app/sandbox',
-      summary: "Look at the sandbox networks",
+      summary: "Read the sandbox networks",
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
         200: sandboxRoutes.readSandbox.responses[200].body,
@@ -1857,7 +1857,7 @@ export const rest = {
     addTemplate: {
       method: 'POST',
       path: '/api/app/templates',
-      summary: "Make a template",
+      summary: "Create a template",
       body: templateRoutes.addTemplate.body,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
@@ -1922,7 +1922,7 @@ export const rest = {
     createToken: {
       method: 'POST',
       path: '/api/auth/tokens',
-      summary: "Make a token",
+      summary: "Create a token",
       body: tokenRoutes.createToken.body,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
@@ -2133,7 +2133,7 @@ export const rest = {
     countExport: {
       method: 'GET',
       path: '/api/app/export/count',
-      summary: "Count what an export would hold",
+      summary: "Count the posts of an export",
       query: transferRoutes.countExport.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
@@ -2269,7 +2269,7 @@ export const rest = {
     rotateWebhookSecret: {
       method: 'POST',
       path: '/api/webhooks/:id/rotate-secret',
-      summary: "Make a new signing secret",
+      summary: "Create a new signing secret",
       pathParams: webhookRoutes.rotateWebhookSecret.params,
       body: webhookRoutes.rotateWebhookSecret.body,
       metadata: {"access":"Session","roles":["owner","admin"]},
@@ -2339,7 +2339,7 @@ export const rest = {
     createWorkspace: {
       method: 'POST',
       path: '/api/app/workspaces',
-      summary: "Make a workspace",
+      summary: "Create a workspace",
       body: workspaceRoutes.createWorkspace.body,
       metadata: {"access":"Session"},
       responses: {
@@ -2420,7 +2420,7 @@ export const rest = {
     takeBackDeletion: {
       method: 'DELETE',
       path: '/api/app/workspace/deletion',
-      summary: "Keep the open workspace",
+      summary: "Cancel the deletion of the open workspace",
       metadata: {"access":"Session","roles":["owner"]},
       responses: {
         200: workspaceRoutes.takeBackDeletion.responses[200].body,

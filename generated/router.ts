@@ -44,9 +44,7 @@ export interface RouterParts {
   readonly forms: FormRoutes<typeof routes>;
 }
 
-/** Answers the handlers of the busy paths, for who finds them sooner than Express does. */
 export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own, forms }: RouterParts) => {
-  const busy: Record<string, RequestHandler<{ action: string }>> = {};
   for (const [name, path] of Object.entries<RawRoute>(paths)) {
     const handler =
       path.handler === 'RunsActions'
@@ -54,7 +52,6 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
         : appRoutes.own(path, own[name as keyof typeof own] as RequestHandler);
     const route = app.route(path.path);
     for (const verb of verbsOf(path)) route[verb](handler as RequestHandler);
-    if (path.busy) busy[path.path] = handler as RequestHandler<{ action: string }>;
   }
   for (const name of Object.keys(forms) as (keyof typeof forms)[]) {
     app.post(routes[name].path, appRoutes.form(routes[name], forms[name]));
@@ -69,7 +66,6 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
   });
   // One handler for all methods; `app.all` would register one per method.
   for (const [path, methods] of methodsByPath()) app.route(path).all(wrongMethod(...methods));
-  return busy;
 };
 
 /** Express answers HEAD with the handler of GET. */

@@ -7,9 +7,9 @@ export const emitLlmsText = (declared: readonly Declared[]) => {
     'openapi/llms.txt': [
       '# Posthorn',
       '',
-      '> A self-hosted service that keeps, schedules and publishes posts to social networks. Agents read and draft; a human approves whatever becomes public or is deleted.',
+      '> A self-hosted service that keeps, schedules and publishes posts to social networks. Agents read and draft; a human approves what becomes public or is deleted.',
       '',
-      'Every operation is an action with one JSON input and output, whichever door it comes through. What needs approval becomes a card over MCP (`pending_approval` with an `approvalUrl`) and is refused over REST with `ApprovalRequired`. Errors are `{code, message, issues}`. Times are ISO-8601 instants with a zone.',
+      'Every operation is an action with one JSON input and output, over MCP and REST alike. What needs approval becomes an approval request over MCP (`pending_approval` with an `approvalUrl`) and is refused over REST with `ApprovalRequired`. Errors are `{code, message, issues}`. Times are ISO-8601 instants with a zone.',
       '',
       '## Doors',
       '',

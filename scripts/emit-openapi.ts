@@ -138,14 +138,14 @@ const registerShared = (registry: OpenAPIRegistry) => {
     scheme: 'bearer',
     bearerFormat: 'posthorn_pat_…',
     description:
-      'A personal API token. It acts as its user in the workspace it was made in, and stops working when the user leaves.',
+      'A personal API token. It acts as its user in the workspace it was created in, and stops working when the user leaves.',
   });
   registry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-sid',
     description:
-      'The session of a person signed in to the app (`sid` on plain http). Most of these paths no token reaches.',
+      'The session of a person signed in to the app (`sid` on plain http). A token reaches few of these paths.',
   });
   for (const [key, { name, description: text, maxLength }] of Object.entries(requestHeaders))
     registry.registerComponent('parameters', key, {
@@ -162,7 +162,8 @@ const registerShared = (registry: OpenAPIRegistry) => {
 const requestHeaders: Record<string, { name: string; description: string; maxLength?: number }> = {
   RequestId: {
     name: 'X-Request-Id',
-    description: 'Your own id for this request, up to 64 letters, digits, dots, dashes or underscores; it comes back',
+    description:
+      'Your own id for this request, up to 64 letters, digits, dots, dashes or underscores; it is in the answer too',
     maxLength: 64,
   },
   IdempotencyKey: {
@@ -174,7 +175,7 @@ const requestHeaders: Record<string, { name: string; description: string; maxLen
   Workspace: {
     name: 'Posthorn-Workspace',
     description:
-      'Id of the workspace that your page is about. When another one is open in this browser by now, the answer is a Conflict and nothing is done',
+      'Id of the workspace that your page is about. When another one is open in this browser, the answer is a Conflict and nothing is done',
   },
 };
 

@@ -8,20 +8,22 @@ import type { ApprovalRun, Caller, Handler } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 
 /**
- * Every operation, action or path, is admitted here, whichever door it came through: who sends it, role, input. Doors read
- * credentials and bodies; an action then runs as `prepareActions` says, a path as `http/app-routes.ts` does.
+ * Every action and route is admitted here, whichever door it came through: sender, then role, then input. The doors
+ * read credentials and bodies. `prepareActions` then runs the actions, and `http/app-routes.ts` the routes.
  */
 
-/** A request before its sender is known: where it came from, and the answer that tells its limit. */
-export interface Arrival {
+/** A request that is not authenticated yet. `res` gets the rate limit headers. */
+export interface UnauthenticatedRequest {
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly address: string | undefined;
   readonly res: ServerResponse;
 }
 
-/** Counts the request by its sender, or by address while nobody is known, who is then refused. */
-export const mustBeKnown = <Sender>(
-  { rateLimit, address, res }: Arrival,
+/**
+ * Counts the request against its sender's rate limit. Without a sender it counts against the address and is refused.
+ */
+export const mustHaveSender = <Sender>(
+  { rateLimit, address, res }: UnauthenticatedRequest,
   sender: Sender | undefined,
   rateKey: string | undefined,
   refuse: () => Refusal,
@@ -31,15 +33,15 @@ export const mustBeKnown = <Sender>(
   return sender;
 };
 
-/** An action or a path, as far as roles are concerned. */
+/** What the role check needs of an action or a route. */
 interface Operation {
-  /** Absent for a path of the app, which people know by its button. */
+  /** Absent for a route of the app: people know its button, not its name. */
   readonly name?: string;
-  /** Absent: every role may. */
+  /** Absent: every role is allowed. */
   readonly roles?: readonly Role[] | undefined;
 }
 
-/** SPEC, Personal API tokens 8. The only check of roles against a declaration. */
+/** SPEC, Personal API tokens 8. The only place that compares a role with a declaration. */
 export const mustAllow = ({ name, roles }: Operation, { role }: Pick<Caller, 'role'>) => {
   if (roles === undefined || roles.includes(role)) return;
   const who = `${/^[aeo]/.test(role) ? 'An' : 'A'} ${role}`;
@@ -49,7 +51,7 @@ export const mustAllow = ({ name, roles }: Operation, { role }: Pick<Caller, 'ro
   );
 };
 
-/** The input with its defaults, or BadInput naming each wrong field. */
+/** Applies defaults. Throws BadInput naming each wrong field. */
 export const parseInput = <Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> => {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw badInput(...issuesOf(parsed.error, input));
@@ -57,12 +59,12 @@ export const parseInput = <Schema extends z.ZodType>(schema: Schema, input: unkn
 };
 
 export type Actions = Readonly<Record<string, Action>>;
-/** One handler for each action, which takes the input of that action. A missing one does not compile. */
+/** One handler for each action. A missing one does not compile. */
 export type Handlers<A extends Actions> = { readonly [N in keyof A]: Handler<A[N]> };
 
 declare const admitted: unique symbol;
 
-/** Role and input were checked. Only `admit` makes one, so that nothing else can run. */
+/** A call whose role and input were checked. Only `admit` makes one, so no unchecked call can reach `run`. */
 export interface AdmittedCall {
   readonly input: Record<string, unknown>;
   readonly caller: Caller;
@@ -91,12 +93,7 @@ export const prepareActions = <A extends Actions>(
     }),
   );
 
-const prepare = (
-  name: string,
-  action: Action,
-  handler: Handler<Action>,
-  baseUrl: string,
-): RunnableAction => {
+const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
   const operation: Operation = { name, roles: action.roles };
   // Compiled at the first call: a command prepares all actions and runs none.
   let inputSchema: Action['input'] | undefined;
@@ -115,7 +112,7 @@ const prepare = (
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
       const answer = await handler({ input, caller, approval });
       if (answer instanceof JsonText) return answer;
-      // The schema drops every field that the contract does not show.
+      // The schema drops every field that the contract does not declare.
       outputSchema ??= z.compile(action.output);
       return jsonOf(outputSchema.parse(answer));
     },

@@ -1,16 +1,16 @@
-/** What time it is. Rules receive it, so that a test or the sandbox can move it. */
+/** Rules receive a clock instead of reading the time, so that a test or the sandbox can move it. */
 export interface Clock {
   now(): Date;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** How many milliseconds ago it was started. */
+/** Returns the milliseconds since it was started. */
 export type Stopwatch = () => number;
 
 /**
- * By whichever clock says more: the monotonic one may stand still while a machine sleeps, and the wall clock may be set. If
- * the wall clock was set back, the time that has passed is unknown and counts as infinite.
+ * Takes the larger of two elapsed times: the monotonic clock may stop while the machine sleeps, and the wall clock may
+ * be set. If the wall clock was set back, the elapsed time is unknown and counts as infinite.
  */
 export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = () => Date.now()): Stopwatch => {
   const [monotonic, wall] = [monotonicMs(), wallMs()];
@@ -20,7 +20,7 @@ export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = (
   };
 };
 
-/** Time that has really passed, and what the sandbox clock was moved: not what the machine's clock was set. */
+/** Real elapsed time plus moves of the sandbox clock. Setting the machine's clock does not change it. */
 export const startSteadyStopwatch = (clock: Clock): Stopwatch => {
   const offsetMs = () => clock.now().getTime() - Date.now();
   const [startedMs, startOffsetMs] = [performance.now(), offsetMs()];
@@ -32,7 +32,7 @@ export interface MovableClock extends Clock {
   setOffset(ms: number): void;
 }
 
-/** The system's time and what the sandbox clock adds to it. */
+/** The system time plus the offset of the sandbox clock. */
 export const createMovableClock = (): MovableClock => {
   let offsetMs = 0;
   return {

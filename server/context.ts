@@ -6,52 +6,52 @@ import type { Role } from '#contracts/scopes';
 import type { JsonText } from '#server/json/json-text';
 import type { SignedIn } from './signed-in.ts';
 
-/** Who asks, and where: decided by the door, trusted by everything behind it. */
+/** Who sends the request, in which workspace. The door decides this, and everything behind it relies on it. */
 export interface Caller {
   readonly userId: string;
   readonly workspaceId: string;
   readonly role: Role;
   /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
   readonly human: boolean;
-  /** What they use, for the history of posts. Absent: the app. */
+  /** The client they use, for the history of posts. Absent: the app. */
   readonly client?: Client;
 }
 
-/** How the assistant is named wherever agents are. No MCP client may have this name. */
+/** The assistant's name in lists of agents. No MCP client may use it. */
 export const assistantName = 'Assistant';
 
-/** What an agent that is known by its name alone uses. */
+/** Approval cards store only the name of an agent. */
 export const clientNamed = (name: string): Client =>
   name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
 
 /**
- * An approval card runs the action inside its own transaction. Linked pages and pictures were read before that, so nothing
- * is read anew that a person has not seen.
+ * An approval card runs the action inside its own transaction. Linked pages and images were fetched before it, because
+ * a new fetch could bring content that the approver has not seen.
  */
 export interface ApprovalRun {
-  /** A rehearsal that finds out what to fit: pictures that are not fitted yet are no reason to refuse. */
+  /** A dry run to learn which images must be fitted, so images that do not fit yet are no error. */
   readonly isBeforeFitting?: true;
 }
 
 export interface Call<A extends Action> {
   readonly input: z.output<A['input']>;
   readonly caller: Caller;
-  /** Absent when the caller runs it. */
+  /** Absent when the caller runs the action directly. */
   readonly approval?: ApprovalRun | undefined;
 }
 
 export type Output<A extends Action> = z.output<A['output']>;
 
 /**
- * What a file in `actions/` builds: the action, with defaults applied to its input. Its answer may be JSON that the database
- * has written, of exactly the declared fields.
+ * What a file in `actions/` exports. The input has its defaults. The output may be JSON text from the database, if it
+ * has exactly the declared fields.
  */
 export type Handler<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
 
-/** What is known of every request of a path, whoever sends it. */
-export interface Visit {
+/** What every request of a route carries, with or without a session. */
+export interface RequestContext {
   readonly requestId: string;
-  /** Of the network, for limits. */
+  /** The IP address, for rate limits. */
   readonly address: string;
   readonly userAgent: string;
   readonly session: SessionCookie;
@@ -59,8 +59,8 @@ export interface Visit {
   readonly exchange: { readonly req: IncomingMessage; readonly res: ServerResponse };
 }
 
-/** A call of a path of the app, after the door has checked session, role and input. */
-export interface RouteCall<R extends Route> extends Visit {
+/** A call of a route of the app, after the door has checked session, role and input. */
+export interface RouteCall<R extends Route> extends RequestContext {
   readonly body: R extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
   readonly params: R extends { params: infer P extends z.ZodType } ? z.output<P> : undefined;
   readonly query: R extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
@@ -73,20 +73,20 @@ export interface SessionCookie {
   /** As the browser sent it. */
   readonly secret: string;
   set(secret: string): void;
-  /** Ends it in the browser, here and at the identity provider. */
+  /** Ends the session in the browser, on the server and at the identity provider. */
   clear(): Promise<void>;
 }
 
 type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
 
-/** The body; with its status where there are several. */
+/** The body alone, or `{ status, body }` if the route declares several statuses. */
 type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
   ? z.output<R['responses'][200]['body']>
   : {
       [S in keyof R['responses'] & number]: { status: S; body: z.output<R['responses'][S]['body']> };
     }[keyof R['responses'] & number];
 
-/** One handler for each path of a record of routes: a missing one does not compile. */
+/** One handler for each route. A missing one does not compile. */
 export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes]: RouteHandler<Routes[N]>;
 };

@@ -3,13 +3,13 @@ import type { Approval } from '#contracts/define';
 import { type ErrorBody, type ErrorCode, errors, type Issue } from '#contracts/errors';
 import { bounds } from './bounds.ts';
 
-/** A rule says no. Rules throw it, doors translate it once. */
+/** A rule refuses the request. Rules throw it; each door turns it into a response in one place. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
   readonly issues: Issue[];
   readonly status: number;
-  /** For TooManyRequests: what `Retry-After` says. */
+  /** TooManyRequests: the value of `Retry-After`. */
   retryAfterSeconds?: number;
 
   constructor(code: ErrorCode, message: string, issues: Issue[] = [], status: number = errors[code].status) {
@@ -31,11 +31,11 @@ export const badInput = (...issues: [Issue, ...Issue[]]) =>
 export const notFound = (what: string, id: string) =>
   new Refusal('NotFound', `There is no ${what} with id ${id} here.`);
 
-/** What a caller is told of a fault: that it happened. The log says why. */
+/** The caller learns only that the server failed; the log has the cause. */
 export const internal = () =>
   new Refusal('Internal', 'Something went wrong on the server. Try again later and quote the x-request-id.');
 
-/** zod's findings in our words, the first hundred of them. */
+/** zod's issues in our wording, cut at `bounds.issues`. */
 export const issuesOf = (error: z.ZodError, input: unknown): [Issue, ...Issue[]] => {
   const issues: Issue[] = [];
   for (const issue of error.issues) {
@@ -47,11 +47,11 @@ export const issuesOf = (error: z.ZodError, input: unknown): [Issue, ...Issue[]]
 };
 
 const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
-  const path = dotted(issue.path);
+  const path = toDottedPath(issue.path);
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.slice(0, bounds.issues).map((key) => ({
-        path: dotted([...issue.path, key]),
+        path: toDottedPath([...issue.path, key]),
         code: 'UnknownField',
         message: 'is not a field of this input',
       }));
@@ -70,7 +70,7 @@ const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
         {
           path,
           code: 'TooBig',
-          message: `must ${amount(issue.origin, 'at most', Number(issue.maximum))}`,
+          message: `must ${describeLimit(issue.origin, 'at most', Number(issue.maximum))}`,
           limit: Number(issue.maximum),
         },
       ];
@@ -79,7 +79,7 @@ const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
         {
           path,
           code: 'TooSmall',
-          message: `must ${amount(issue.origin, 'at least', Number(issue.minimum))}`,
+          message: `must ${describeLimit(issue.origin, 'at least', Number(issue.minimum))}`,
           limit: Number(issue.minimum),
         },
       ];
@@ -94,13 +94,13 @@ const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
       return [{ path, code: 'BadFormat', message: issue.message }];
     case 'invalid_format':
     case 'invalid_union':
-      return [{ path, code: 'BadFormat', message: ownMessage(issue) ?? 'does not have the form that is asked for' }];
+      return [{ path, code: 'BadFormat', message: ownMessage(issue) ?? 'does not have the required format' }];
     default:
       return [{ path, code: 'Invalid', message: 'is not valid' }];
   }
 };
 
-/** What the contract says, unless it left the words to zod. */
+/** The contract's own message; undefined if it is one of zod's defaults. */
 const ownMessage = ({ message }: z.core.$ZodIssue) =>
   /^(Invalid|Too|Unrecognized)\b/.test(message) ? undefined : message;
 
@@ -114,23 +114,23 @@ const typeNames: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-const amount = (origin: string, most: 'at most' | 'at least', limit: number) => {
+const describeLimit = (origin: string, comparison: 'at most' | 'at least', limit: number) => {
   if (origin === 'string')
-    return limit === 1 && most === 'at least' ? 'not be empty' : `have ${most} ${limit} characters`;
-  if (origin === 'array') return `have ${most} ${limit === 1 ? 'one entry' : `${limit} entries`}`;
-  return `be ${most} ${limit}`;
+    return limit === 1 && comparison === 'at least' ? 'not be empty' : `have ${comparison} ${limit} characters`;
+  if (origin === 'array') return `have ${comparison} ${limit === 1 ? 'one entry' : `${limit} entries`}`;
+  return `be ${comparison} ${limit}`;
 };
 
-const longestPath = 200;
+const maxPathCharacters = 200;
 
-/** A field can be named by whoever sends it, at any length. */
-const dotted = (path: readonly PropertyKey[]) =>
+/** Senders choose the names of unknown fields, so they can have any length. */
+const toDottedPath = (path: readonly PropertyKey[]) =>
   path.length === 0
     ? 'body'
     : path
-        .map((key) => String(key).slice(0, longestPath))
+        .map((key) => String(key).slice(0, maxPathCharacters))
         .join('.')
-        .slice(0, longestPath)
+        .slice(0, maxPathCharacters)
         .toWellFormed();
 
 const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
@@ -139,6 +139,6 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
 export const approvalRequired = (what: string, page: string) =>
   new Refusal('ApprovalRequired', `${what} needs a human, who can do it at ${page}. Do not retry.`);
 
-/** Where in the app a human does what a program may not. */
+/** The page of the app where a human performs an action that needs approval. */
 export const pageOf = (baseUrl: string, subject: Approval['subject'] | undefined, id: unknown) =>
   subject === 'post' ? `${baseUrl}/posts/${encodeURIComponent(String(id))}` : `${baseUrl}/accounts`;

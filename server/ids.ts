@@ -33,31 +33,33 @@ const prefixes = {
 
 const resolution = 2 ** 32;
 
-/** ulid's own source asks the system once a letter; this one reads ahead. */
+/** ulid's default source makes a system call per character; `randomInt` fills a cache. */
 const random = () => randomInt(resolution) / resolution;
 
-/** A step back that only a clock that was set takes. */
+/** The clock was set if it goes back by at least this much. */
 const setBackMs = 1000;
-/** For each kind, as not all of them go by the same clock. */
-const makers = new Map<string, { ulid: ReturnType<typeof monotonicFactory>; atMs: number }>();
+/** One per kind: some kinds use the wall clock, others the sandbox clock. */
+const generators = new Map<string, { ulid: ReturnType<typeof monotonicFactory>; atMs: number }>();
 
 /**
- * Ids sort by creation time, also within one millisecond of one process. When the clock was set back they go back, too:
- * counted on from the last they would tell a time to come.
+ * Ids sort by creation time, even within one millisecond of one process. A monotonic factory never goes back, so after
+ * the clock was set back it would keep writing future times into ids; a new factory starts from the new time.
  */
 export const newId = (kind: keyof typeof prefixes, at: Date) => {
   const atMs = at.getTime();
-  const known = makers.get(kind);
-  const maker = known && atMs > known.atMs - setBackMs ? known : { ulid: monotonicFactory(random), atMs };
-  maker.atMs = Math.max(maker.atMs, atMs);
-  makers.set(kind, maker);
-  return prefixes[kind] + maker.ulid(atMs);
+  const last = generators.get(kind);
+  const generator = last && atMs > last.atMs - setBackMs ? last : { ulid: monotonicFactory(random), atMs };
+  generator.atMs = Math.max(generator.atMs, atMs);
+  generators.set(kind, generator);
+  return prefixes[kind] + generator.ulid(atMs);
 };
 
-/** For what anybody may read who knows the id: within a millisecond, `newId` only counts on from the last. */
+/**
+ * For records that anybody with the id may read: within one millisecond, ids of `newId` can be guessed by counting up.
+ */
 export const newSecretId = (kind: keyof typeof prefixes, at: Date) => prefixes[kind] + ulidOf(at.getTime(), random);
 
-/** As a query or form field has them: with commas in between. */
+/** Parses a comma-separated query or form field. */
 export const idsIn = (text: string) => text.split(',').filter((id) => id !== '');
 
 export const isMediaId = (text: string): boolean => /^media_[0-9A-Z]{26}$/.test(text);

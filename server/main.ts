@@ -9,9 +9,9 @@ import { type OpenService, openService } from '#server/app/open-service';
 import type { Posthorn } from '#server/app/service';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, packageVersion, SettingError } from '#server/config/config';
-import { closeServer, mustBeFree, requestsOf } from '#server/http/listening';
-import { serverFor } from '#server/http/server';
-import type { OpenedAgenda } from '#server/jobs/agenda';
+import { closeServer, mustHaveFreePort, trackRequests } from '#server/http/listening';
+import { createHttpServer } from '#server/http/server';
+import type { RunningAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/logging/log';
 import { createReport } from '#server/logging/report';
 import { announce, runningIn } from '#server/startup/running-instances';
@@ -21,31 +21,33 @@ import { isAway, isUnwritable, messageOf } from '#server/store/pg-errors';
 import { toSettingError } from '#server/store/setting-error';
 import { startStopwatch } from './clock.ts';
 
-/** Of the time to drain, for closing what is open at its end. */
+/** Part of the drain time that is reserved for closing connections and pools. */
 const closeMs = 1_000;
-/** For a connection on which nothing has been asked. */
+/** How long the server waits for connections without a request before it cuts them. */
 const cutMs = 1_000;
 const retryMs = 500;
-/** Tries between two lines for the operator. */
-const sayEvery = 10;
+const attemptsPerMessage = 10;
 const secondMs = 1_000;
 const minuteMs = 60_000;
 
-export interface Running {
+export interface RunningService {
   readonly url: string;
   readonly posthorn: Posthorn;
   stop(): Promise<void>;
 }
 
-export interface Starting {
-  /** A line for the operator while it takes longer than a moment. */
-  readonly say?: (line: string) => void;
-  /** Ends the wait for a database. */
+export interface StartOptions {
+  /** Prints progress for the operator. */
+  readonly say?: (message: string) => void;
+  /** Ends the wait for the database. */
   readonly signal?: AbortSignal;
 }
 
-export const start = async (config: Config, { say = () => undefined, signal }: Starting = {}): Promise<Running> => {
-  await mustBeFree(config);
+export const start = async (
+  config: Config,
+  { say = () => undefined, signal }: StartOptions = {},
+): Promise<RunningService> => {
+  await mustHaveFreePort(config);
   say(
     config.databaseUrl === undefined
       ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
@@ -59,69 +61,74 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
   return waitForConnection({ ...config, say, ...(signal && { signal }) }, () => startOnce(config, createLog(config)));
 };
 
-/** Waits for a database that is starting or restarting; any other trouble is thrown at once. */
+/** Retries while the database is starting or restarting; throws any other error at once. */
 const waitForConnection = async <T>(
-  { startPatienceMs, say, signal }: Pick<Config, 'startPatienceMs'> & Required<Pick<Starting, 'say'>> & Starting,
+  {
+    startPatienceMs,
+    say,
+    signal,
+  }: Pick<Config, 'startPatienceMs'> & Required<Pick<StartOptions, 'say'>> & StartOptions,
   work: () => Promise<T>,
 ) => {
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const leftMs = startPatienceMs - (performance.now() - beganMs);
+      const leftMs = startPatienceMs - (performance.now() - startedMs);
       if (!isAway(error) || leftMs <= 0) throw error;
-      if (attempt % sayEvery === 0) say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
+      if (attempt % attemptsPerMessage === 0)
+        say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
       await sleep(Math.min(retryMs, leftMs), undefined, { ...(signal && { signal }) });
     }
   }
 };
 
-const startOnce = async (config: Config, log: Logger): Promise<Running> => {
-  const pile = createPile();
+const startOnce = async (config: Config, log: Logger): Promise<RunningService> => {
+  const cleanup = createCleanupStack();
   try {
-    return await startAll(config, log, pile);
+    return await startAll(config, log, cleanup);
   } catch (error) {
-    await pile.undo().catch((trouble: unknown) => log.warn({ err: trouble }, 'an end after a failed start'));
+    await cleanup.run().catch((err: unknown) => log.warn({ err }, 'cleanup after a failed start failed'));
     throw describeStartError(error);
   }
 };
 
-/** What the operator has to mend is a sentence, whichever step of the start met it. */
+/** A problem that the operator can fix becomes a plain sentence, whichever step of the start met it. */
 const describeStartError = (error: unknown) => {
-  const isSentence = error instanceof SettingError;
-  if (!isUnwritable(error) && (isSentence || !isAway(error))) return error;
-  const words = isSentence ? error.message : `The database cannot be used: ${messageOf(error)}`;
+  const isSettingError = error instanceof SettingError;
+  if (!isUnwritable(error) && (isSettingError || !isAway(error))) return error;
+  const problem = isSettingError ? error.message : `The database cannot be used: ${messageOf(error)}`;
   const advice = '. Free space on the disk of PostgreSQL, or make it writable, then start again.';
-  return new SettingError(`${words}${isUnwritable(error) ? advice : ''}`, { cause: error });
+  return new SettingError(`${problem}${isUnwritable(error) ? advice : ''}`, { cause: error });
 };
 
-type Pile = ReturnType<typeof createPile>;
+type CleanupStack = ReturnType<typeof createCleanupStack>;
 
-/** Steps to undo in reverse order, at the end or when a later step of the start fails. */
-const createPile = () => {
+/** Runs its steps in reverse order, on stop or when a later step of the start fails. */
+const createCleanupStack = () => {
   const steps: (() => unknown)[] = [];
   return {
-    put: (step: () => unknown) => void steps.push(step),
+    push: (step: () => unknown) => void steps.push(step),
     /** Runs every step, even when one fails. */
-    undo: async () => {
-      const troubles: unknown[] = [];
+    run: async () => {
+      const errors: unknown[] = [];
       for (const step of steps.splice(0).reverse()) {
         try {
           await step();
         } catch (error) {
-          troubles.push(error);
+          errors.push(error);
         }
       }
-      if (troubles.length > 0) throw troubles[0];
+      if (errors.length > 0) throw errors[0];
     },
   };
 };
 
-const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Running> => {
+const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Promise<RunningService> => {
   let port = config.port;
   const opened = await openService(config, log, () => `http://127.0.0.1:${port}`);
-  pile.put(opened.close);
+  cleanup.push(opened.close);
   const { posthorn } = opened;
   if ((await posthorn.sandboxClock.offsetMs()) < 0) {
     throw new SettingError(
@@ -132,59 +139,59 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   await posthorn.mediaFiles.check().catch(toSettingError('The store for media cannot be used'));
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
-  pile.put(() => identity.stop?.());
-  const { app, busyDoor, health } = posthorn.openDoors(identity);
+  cleanup.push(() => identity.stop?.());
+  const { app, health } = posthorn.openDoors(identity);
   health.beginStart();
   if (config.role !== 'jobs') posthorn.live.start();
   const drain = createDrain(config.drainMs);
-  const server = serverFor(app, busyDoor);
-  const requests = requestsOf(server);
+  const server = createHttpServer(app);
+  const requests = trackRequests(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');
-  pile.put(async () => {
-    await requests.ended(drain.leftMs());
+  cleanup.push(async () => {
+    await requests.drain(drain.leftMs());
     await closeServer(server, Math.min(cutMs, drain.leftMs()));
   });
   ({ port } = server.address() as AddressInfo);
   const report = createReport(log, 'work in the background failed');
-  let agenda: OpenedAgenda | undefined;
+  let agenda: RunningAgenda | undefined;
   if (config.role === 'web') posthorn.jobs.follow();
-  else agenda = await startJobs({ config, opened, identity, pile, drain, report });
-  // Keys change with a start: nobody should wait an hour to remove an old one.
+  else agenda = await startJobs({ config, opened, identity, cleanup, drain, report });
+  // The operator changes keys by restarting. Reseal now, so that the old key can be removed before the hourly run.
   if (config.role !== 'web') posthorn.resealing.run().catch(report);
-  // Kept in the memory of this process, and written once a minute.
-  const save = async () => {
+  // Last-used times live in memory; a write for each request would be too many.
+  const saveLastUsed = async () => {
     await posthorn.tokens.saveLastUsed();
     await posthorn.clients.saveLastUsed();
   };
-  const saving = setInterval(() => save().catch(report), minuteMs);
-  pile.put(() => {
-    clearInterval(saving);
-    return save();
+  const savingTimer = setInterval(() => saveLastUsed().catch(report), minuteMs);
+  cleanup.push(() => {
+    clearInterval(savingTimer);
+    return saveLastUsed();
   });
-  pile.put(await applyPostponed(opened.database, log, report));
-  const sharing = setInterval(() => posthorn.rateLimits.share().catch(report), secondMs);
-  pile.put(() => clearInterval(sharing));
+  cleanup.push(await applyPostponed(opened.database, log, report));
+  const sharingTimer = setInterval(() => posthorn.rateLimits.share().catch(report), secondMs);
+  cleanup.push(() => clearInterval(sharingTimer));
 
   const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
-  // Of several processes on one port their parent is the one to name.
+  // With several processes on one port, only the parent announces itself.
   if (cluster.isPrimary)
-    pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
+    cleanup.push(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
   health.endStart();
   log.info({ url, version: packageVersion, pid: process.pid }, 'started');
 
   let stopped: Promise<void> | undefined;
-  /** Takes no new work from this moment on, but listens until its own is done, so that /readyz can answer. */
+  /** Takes no new work, but keeps listening until its own work is done, so that /readyz can answer. */
   const stop = async () => {
     log.info({ drainSeconds: config.drainMs / 1000 }, 'stopping');
     drain.begin();
     health.beginStop();
-    requests.areTheLast();
+    requests.disableKeepAlive();
     posthorn.live.stop();
     posthorn.assistant.stop();
-    await Promise.all([agenda?.rest(), posthorn.jobs.stop(drain.leftMs())]).catch(report);
-    await pile.undo();
+    await Promise.all([agenda?.pause(), posthorn.jobs.stop(drain.leftMs())]).catch(report);
+    await cleanup.run();
     log.info('stopped');
   };
   return {
@@ -197,10 +204,10 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   };
 };
 
-/** What does not keep the service from running, and what `doctor` says too. */
-const warnOperator = async ({ database, posthorn: { settingsToMend } }: OpenService, log: Logger) => {
+/** Problems that do not stop the service. `doctor` reports them too. */
+const warnOperator = async ({ database, posthorn: { checkSettings } }: OpenService, log: Logger) => {
   const clock = checkClock(await measureClockSkewMs(database), 'the database');
-  for (const { level, name, message } of [clock, ...settingsToMend()]) {
+  for (const { level, name, message } of [clock, ...checkSettings()]) {
     if (level !== 'ok') log.warn({ check: name }, message);
   }
 };
@@ -212,14 +219,14 @@ const startJobs = async ({
     posthorn: { jobs },
   },
   identity: { purge },
-  pile,
+  cleanup,
   drain,
   report,
 }: {
   config: Config;
   opened: OpenService;
   identity: Pick<Identity, 'purge'>;
-  pile: Pile;
+  cleanup: CleanupStack;
   drain: Drain;
   report: (error: unknown) => void;
 }) => {
@@ -231,10 +238,10 @@ const startJobs = async ({
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
   });
-  pile.put(agenda.close);
+  cleanup.push(agenda.close);
   jobs.start();
-  pile.put(() => jobs.stop(drain.leftMs()));
-  await jobs.keepTime(agenda, {
+  cleanup.push(() => jobs.stop(drain.leftMs()));
+  await jobs.scheduleRecurring(agenda, {
     'remove expired records of the identity provider': { every: '1 hour', run: () => purge?.() },
   });
   return agenda;
@@ -242,7 +249,7 @@ const startJobs = async ({
 
 type Drain = ReturnType<typeof createDrain>;
 
-/** The time that is left for what is under way, all of it before the stop has begun. */
+/** How long work in progress may still take. The time runs only after `begin`. */
 const createDrain = (drainMs: number) => {
   let elapsedMs = () => 0;
   return {

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Role } from '#contracts/scopes';
 
-/** A person at a browser, as the session cookie tells. */
+/** A person with a session in a browser. */
 export interface SignedIn {
   readonly userId: string;
   readonly sessionId: string;
   readonly email: string;
-  /** They came by a one-time link, so nobody asks for a password they may have lost. */
+  /** They signed in by a one-time link and may have lost their password, so do not ask for it. */
   readonly byLink?: boolean;
-  /** The workspace that is open in this browser; absent for somebody who is in none. */
+  /** The workspace that is open in this browser; absent if they are a member of none. */
   readonly workspace?: { readonly id: string; readonly name: string; readonly role: Role };
 }
 

@@ -58,7 +58,7 @@ describe('connecting an account', () => {
     expect(accounts.filter(({ handle }) => handle === 'once')).toHaveLength(1);
     const second = await finish(browser, back);
     expect(second.status).toBe(409);
-    expect(second.body.message).toContain('Begin again');
+    expect(second.body.message).toContain('Start again');
   });
 
   test('is for owners and admins', async () => {
@@ -159,7 +159,9 @@ describe('what is known of an account', () => {
     };
     await expect(connectAs(hostile)).rejects.toMatchObject({
       code: 'Conflict',
-      message: expect.stringMatching(/^Mastodon could not be connected\. .* more about this account than can be kept/),
+      message: expect.stringMatching(
+        /^Mastodon could not be connected\. .* more about this account than can be stored/,
+      ),
     });
     await expect(connectAs({ id: long })).rejects.toMatchObject({ code: 'Conflict' });
 
@@ -319,12 +321,12 @@ describe('new tokens that arrive after another process was refused with the old 
     line.answerGate = (path) => (path.endsWith('/oauth2/token') && ++answers === 1 ? held : undefined);
     /** The toasts that an open tab shows; without one it only reads the account again. */
     const news: (string | undefined)[] = [];
-    own.posthorn.live.hear({
+    own.posthorn.live.subscribe({
       workspaceId: own.owner.workspaceId,
       userId: own.owner.userId,
       after: undefined,
-      hear: ({ kind, text }) => void (kind === 'account' && news.push(text)),
-      lookAgain: () => undefined,
+      receive: ({ kind, text }) => void (kind === 'account' && news.push(text)),
+      recheckAccess: () => undefined,
       end: () => undefined,
     });
     await own.clock.forward(3 * 3_600_000);

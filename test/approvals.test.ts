@@ -423,7 +423,7 @@ describe('open tabs', () => {
     const tab = await listen();
     await service.database
       .transaction(async () => {
-        await service.posthorn.live.tell({
+        await service.posthorn.live.publish({
           workspaceId: service.owner.workspaceId,
           kind: 'approval',
           id: 'card_undone',
@@ -431,7 +431,7 @@ describe('open tabs', () => {
         throw new Error('undone');
       })
       .catch(() => undefined);
-    await service.posthorn.live.tell({ workspaceId: service.owner.workspaceId, kind: 'approval', id: 'card_done' });
+    await service.posthorn.live.publish({ workspaceId: service.owner.workspaceId, kind: 'approval', id: 'card_done' });
     await until('the tab is told', () => tab.heard().includes('card_done'));
     expect(tab.heard()).not.toContain('card_undone');
     tab.stop();
@@ -441,17 +441,17 @@ describe('open tabs', () => {
     const elsewhere = openDatabase(service.parts, { report: () => undefined });
     const { live } = openPosthorn({ ...service, database: elsewhere });
     const heard: (string | undefined)[] = [];
-    live.hear({
+    live.subscribe({
       ...service.owner,
       after: undefined,
-      hear: ({ id }) => heard.push(id),
-      lookAgain: () => undefined,
+      receive: ({ id }) => heard.push(id),
+      recheckAccess: () => undefined,
       end: () => undefined,
     });
     live.start();
     const { workspaceId } = service.owner;
     await until('the other instance hears', async () => {
-      await service.posthorn.live.tell({ workspaceId, kind: 'approval', id: 'card_far' });
+      await service.posthorn.live.publish({ workspaceId, kind: 'approval', id: 'card_far' });
       return heard.includes('card_far');
     });
     await elsewhere.close();

@@ -1,41 +1,112 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLinks } from '#scripts/check-imports';
 
 const root = resolve(import.meta.dirname, '..');
-const page = await readFile(join(root, 'docs/architecture.md'), 'utf8');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const page = read('docs/architecture.md');
+const links = await readLinks(root);
+const linksFrom = new Map<string, string[]>();
+for (const { from, to } of links) linksFrom.set(from, [...(linksFrom.get(from) ?? []), to]);
 
-/** The files at the head of the lines of each numbered list. */
+const moduleOf = (path: string) => path.replace(/\.tsx?$|\/$/, '');
+
+/** The sections below "Walks", each with the files that its steps begin with. */
 const walks = page
-  .split(/\n(?!\d+\. )/)
-  .map((block) => [...block.matchAll(/^\d+\. `([\w/.-]+\.ts)`/gm)].map(([, file = '']) => file))
-  .filter((files) => files.length > 1);
+  .split(/^## /m)
+  .filter((section) => section.startsWith('Walks\n'))
+  .flatMap((section) => section.split(/^### /m).slice(1))
+  .map((section) => ({
+    title: section.slice(0, section.indexOf('\n')),
+    steps: [...section.matchAll(/^\d+\. (.*)$/gm)].map(([, step = '']) => step),
+  }));
+const fileOf = (step: string) => /^`([\w/.-]+\.tsx?)`/.exec(step)?.[1] ?? '';
 
-test('the page about the architecture walks along files that exist', () => {
-  expect(walks.map((files) => files.length)).toEqual([11, 8, 9, 5, 6]);
-  const named = [...page.matchAll(/`((?:server|generated|scripts|test)\/[\w/.-]+\.ts)`/g)].map(([, file = '']) => file);
-  expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+test('every file and folder that the page names exists, by its path from the root', () => {
+  const named = Array.from(page.matchAll(/`([\w/.<>-]+(?:\.(?:tsx?|mjs|json|md)|\/))`/g), ([, path = '']) => path);
+  const paths = named.map((path) => path.replace('<slice>', 'posts'));
+  expect(paths.filter((path) => !path.includes('/') || !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('each walk goes down: no file of it imports one above it, however indirectly', async () => {
-  const links = (await readLinks(root)).filter(({ from }) => from.startsWith('server/'));
-  const reachedFrom = (file: string) => {
-    const reached = new Set([file]);
-    for (const module of reached) for (const { from, to } of links) if (from === module) reached.add(to);
-    return reached;
-  };
-  for (const files of walks) {
-    const modules = files.map((file) => file.replace(/\.ts$/, ''));
+test('every step of a walk begins with a file', () => {
+  expect(walks.map(({ title }) => title)).toContain('A post goes out');
+  for (const { title, steps } of walks) {
+    expect(steps.length, title).toBeGreaterThan(1);
+    expect(
+      steps.filter((step) => fileOf(step) === ''),
+      title,
+    ).toEqual([]);
+  }
+});
+
+test('each walk goes down: no file of it imports one above it, however indirectly', () => {
+  for (const { title, steps } of walks) {
+    const modules = steps.map((step) => moduleOf(fileOf(step)));
     for (const [index, module] of modules.entries()) {
       const reached = reachedFrom(module);
       expect(
         modules.slice(0, index).filter((above) => reached.has(above)),
-        module,
+        `${title}: ${module}`,
       ).toEqual([]);
     }
   }
+});
+
+/** Generated files import the types of the code that they are handed to, so theirs do not count. */
+const reachedFrom = (file: string) => {
+  const reached = new Set([file]);
+  for (const module of reached) {
+    if (module.startsWith('generated/')) continue;
+    for (const to of linksFrom.get(module) ?? []) reached.add(to);
+  }
+  return reached;
+};
+
+const picture = /!\[[^\]]+\]\((pictures\/[\w-]+\.svg)\)/.exec(page)?.[1] ?? '';
+const drawing = () => read(join('docs', picture));
+
+/** Where the box of each room of server/ begins, in pixels from the top. */
+const rooms = () =>
+  new Map<string, number>(
+    [...drawing().matchAll(/<g class="box">(.*?)<\/g>/gs)].flatMap(([, box = '']) => {
+      const top = Number(/<rect [^>]*\by="(\d+)"/.exec(box)?.[1]);
+      const names = [...box.matchAll(/class="rooms"[^>]*>([^<]*)</g)].flatMap(([, text = '']) => text.split(' '));
+      return names.map((name) => [`server/${moduleOf(name)}`, top] as const);
+    }),
+  );
+
+test('the page shows its picture, which names every folder and file of server/', () => {
+  const drawn = [...rooms().keys()].map((room) => room.split('/')[1]);
+  expect(readdirSync(join(root, 'server')).map(moduleOf).sort()).toEqual([...new Set(drawn)].sort());
+});
+
+test('no import goes up the picture', () => {
+  const tops = rooms();
+  const folderOf = (module: string) => module.split('/').slice(0, 2).join('/');
+  /** A file that is drawn alone stands where it is drawn. */
+  const topOf = (module: string) => tops.get(module) ?? tops.get(folderOf(module)) ?? Number.NaN;
+  const upward = links
+    .filter(({ from, to }) => from.startsWith('server/') && to.startsWith('server/') && folderOf(from) !== folderOf(to))
+    .filter(({ from, to }) => !(topOf(from) <= topOf(to)));
+  expect(upward.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test('every arrow of the picture leads down, from the bottom of a box to the top of another', () => {
+  const attribute = (tag: string, name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(tag)?.[1]);
+  const boxes = Array.from(drawing().matchAll(/<g[^>]*><rect [^>]+>/g), ([tag]) => {
+    const [left, top] = [attribute(tag, 'x'), attribute(tag, 'y')];
+    return { left, top, right: left + attribute(tag, 'width'), bottom: top + attribute(tag, 'height') };
+  });
+  const arrows = Array.from(drawing().matchAll(/<path class="arrow"[^>]*>/g), ([tag]) => tag);
+  expect(arrows.length).toBeGreaterThan(0);
+  const astray = arrows.filter((tag) => {
+    const [x, begin, end] = (/d="M(\d+) (\d+)V(\d+)"/.exec(tag) ?? []).slice(1).map(Number);
+    if (x === undefined || begin === undefined || end === undefined || begin >= end) return true;
+    const met = boxes.filter(({ left, right }) => left < x && x < right);
+    return !met.some(({ bottom }) => bottom === begin) || !met.some(({ top }) => top === end);
+  });
+  expect(astray).toEqual([]);
 });
 
 test('the page about the architecture names every table', () => {
@@ -56,14 +127,14 @@ test('every link of a page leads to a file, and to a heading in it', () => {
     readdirSync(join(root, folder)).flatMap((file) => (file.endsWith('.md') ? [join(folder, file)] : [])),
   );
   const headings = (file: string) =>
-    Array.from(readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm), ([, text = '']) =>
+    Array.from(read(file).matchAll(/^#+ (.*)$/gm), ([, text = '']) =>
       text
         .toLowerCase()
         .replaceAll(/[^\w\- ]/g, '')
         .replaceAll(' ', '-'),
     );
   const dead = pages.flatMap((file) =>
-    Array.from(readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:|urn:)([^)#\s]*)#?([^)\s]*)\)/g))
+    Array.from(read(file).matchAll(/\]\((?!https?:|urn:)([^)#\s]*)#?([^)\s]*)\)/g))
       .filter(([, path = '', heading = '']) => {
         const target = path === '' ? file : join(dirname(file), path);
         return !existsSync(join(root, target)) || (heading !== '' && !headings(target).includes(heading));

@@ -11,7 +11,7 @@ import { type Backup, makeBackup } from '#server/backup/backup';
 import { restoreBackup } from '#server/backup/restore';
 import { systemClock } from '#server/clock';
 import { type Config, readConfig } from '#server/config/config';
-import { type Running, start } from '#server/main';
+import { type RunningService, start } from '#server/main';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 describe('a backup taken under load', () => {
   let source: Awaited<ReturnType<typeof emptyPlace>>;
-  let service: Running;
+  let service: RunningService;
   let token: string;
   let backup: Backup;
   const before: string[] = [];
@@ -85,7 +85,7 @@ describe('a backup taken under load', () => {
 
   const clientOf = (url: string) => new Client({ token: () => token, baseUrl: url, maxRetries: 0 });
   /** A person's own click. */
-  const asHuman = async ({ posthorn }: Running, name: string, input: object) => {
+  const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
     return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value;
   };

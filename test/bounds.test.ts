@@ -6,9 +6,9 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
-import { patience } from '#server/http/slow-body-timeout';
+import { slowBodyTimeout } from '#server/http/slow-body-timeout';
 import { jsonOf } from '#server/json/json-text';
-import { pixelsUnderWay, withPixels } from '#server/media/decoding';
+import { concurrentPixels, withPixels } from '#server/media/decoding';
 import { sql } from '#server/store/database';
 import { createEvents } from '#server/webhooks/events';
 import { type Service, startService } from '#test/support/service';
@@ -151,7 +151,7 @@ describe('a body', () => {
 
   test('that comes too slowly is cut off at /auth and /sandbox', async () => {
     const app = express();
-    app.use(patience(50), (req, res) => {
+    app.use(slowBodyTimeout(50), (req, res) => {
       req.on('error', () => undefined);
       req.resume().on('end', () => res.send('whole'));
     });
@@ -306,11 +306,11 @@ describe('media', () => {
       .length;
 
   test('so many pixels are decoded at once, and a larger picture alone', async () => {
-    const { pixelsUnderWay: most } = bounds;
+    const { concurrentPixels: most } = bounds;
     let highest = 0;
     const decode = (pixels: number) =>
       withPixels(pixels, async () => {
-        highest = Math.max(highest, pixelsUnderWay());
+        highest = Math.max(highest, concurrentPixels());
         await new Promise(setImmediate);
       });
     await Promise.all(Array.from({ length: 6 }, () => decode(most / 2)));
@@ -318,16 +318,16 @@ describe('media', () => {
     highest = 0;
     await Promise.all([decode(most / 2), decode(2 * most), decode(most / 2), decode(most / 2 + 1)]);
     expect(highest).toBe(2 * most);
-    expect(pixelsUnderWay()).toBe(0);
+    expect(concurrentPixels()).toBe(0);
     await expect(withPixels(1, () => Promise.reject(new Error('damaged')))).rejects.toThrow();
-    expect(pixelsUnderWay()).toBe(0);
+    expect(concurrentPixels()).toBe(0);
   });
 
   test('an upload is decoded inside that bound', async () => {
     const photo = file(await picture(7000, 6000).jpeg().toBuffer());
     let highest = 0;
     const look = setInterval(() => {
-      highest = Math.max(highest, pixelsUnderWay());
+      highest = Math.max(highest, concurrentPixels());
     }, 1);
     const answers = await Promise.all(Array.from({ length: 3 }, () => send([['file', photo]])));
     clearInterval(look);

@@ -7,7 +7,7 @@ import { sql } from '#server/store/database';
 import { startServiceOnLine } from '#test/support/line';
 import { networks, type PostExample, textOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
-import { type SendRecord, serviceWithSends } from '#test/support/sends';
+import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
@@ -430,7 +430,7 @@ describe('a send that broke', () => {
     await own.asHuman('posts.publishNow', { id });
     const person = own.browser();
     await person.signIn();
-    await until('it waits', async () => (await own.rowOf(id)).claim === null);
+    await until('it waits', async () => isWaiting(await own.rowOf(id)));
     const { results } = (await person.get(`/api/app/posts/${id}/progress`)).body;
     expect(results[0].error.message).toMatch(
       /^Mastodon may still publish what it got before\. Posthorn looks again in /,

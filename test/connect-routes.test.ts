@@ -33,7 +33,7 @@ describe('what a network asks for', () => {
   test('coming back without having gone is a Conflict that says to begin again', async () => {
     const { status, body } = await browser.post('/api/app/connect/x/finish', { answer: { state: 'x', code: 'y' } });
     expect(status).toBe(409);
-    expect(body.message).toContain('Begin again');
+    expect(body.message).toContain('Start again');
   });
 });
 
@@ -122,7 +122,7 @@ describe('an account is not connected', () => {
     const { status, body } = await finish(browser, 'linkedin', answer);
     expect(status).toBe(409);
     expect(body.message).toBe('LinkedIn was not connected: you did not allow it there.');
-    expect((await finish(browser, 'linkedin', answer)).body.message).toContain('Begin again');
+    expect((await finish(browser, 'linkedin', answer)).body.message).toContain('Start again');
     expect(await connected(browser, 'linkedin')).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe('an account is not connected', () => {
     const answer = await yes(await begin(browser, 'pinterest'), 'fred');
     const refused = await finish(admin, 'pinterest', answer);
     expect(refused.status).toBe(409);
-    expect(refused.body.message).toContain('begun by somebody else');
+    expect(refused.body.message).toContain('started by somebody else');
     const { body } = await finish(browser, 'facebook', await yes(await begin(browser, 'facebook'), 'gina'));
     const path = body.next.replace('/connect/choose/', '/api/app/connections/');
     expect((await admin.get(path)).status).toBe(409);
@@ -147,7 +147,7 @@ describe('an account is not connected', () => {
     await begunAgo(19);
     expect((await finish(browser, 'tiktok', await yes(early, 'ida'))).status).toBe(200);
     await begunAgo(21);
-    expect((await finish(browser, 'tiktok', await yes(late, 'ida'))).body.message).toContain('has ended');
+    expect((await finish(browser, 'tiktok', await yes(late, 'ida'))).body.message).toContain('has expired');
     await begin(browser, 'tiktok');
     await begunAgo(21);
     await service.runChore('remove unfinished connections');

@@ -11,7 +11,7 @@ import { openService } from '#server/app/open-service';
 import { type Config, readConfig } from '#server/config/config';
 import { type Demo, makeDemo } from '#server/demo/make';
 import { createLog } from '#server/logging/log';
-import { type Running, start } from '#server/main';
+import { type RunningService, start } from '#server/main';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 
@@ -49,7 +49,7 @@ describe('a demo', () => {
   let config: Config;
   let demo: Demo;
   const said: string[] = [];
-  let service: Running;
+  let service: RunningService;
   let cookie = '';
   let client: Client;
   let posts: Post[];

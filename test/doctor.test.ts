@@ -375,7 +375,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
       const PORT = String(await listen(answering(200, 'ready')));
       return { settings: { ...production, BASE_URL: `https://localhost:${proxy}`, PORT } };
     },
-    /^FAILURE {2}The service answers at http:\/\/127\.0\.0\.1:\d+\/readyz, but not at https:\/\/localhost:\d+\/readyz: .*self.signed certificate.* \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Mend BASE_URL/m,
+    /^FAILURE {2}The service answers at http:\/\/127\.0\.0\.1:\d+\/readyz, but not at https:\/\/localhost:\d+\/readyz: .*self.signed certificate.* \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Fix BASE_URL/m,
   ],
   [
     'the proxy leads nowhere',
@@ -383,7 +383,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
       const BASE_URL = `http://localhost:${await listen(answering(502, 'Bad Gateway'))}`;
       return { settings: { BASE_URL, PORT: String(await listen(answering(200, 'ready'))) } };
     },
-    /^WARNING {2}The service answers at http:\/\/127\.0\.0\.1:\d+\/readyz, but not at \S+: HTTP 502 Bad Gateway\. Mend BASE_URL/m,
+    /^WARNING {2}The service answers at http:\/\/127\.0\.0\.1:\d+\/readyz, but not at \S+: HTTP 502 Bad Gateway\. Fix BASE_URL/m,
   ],
   [
     'the service is not ready',

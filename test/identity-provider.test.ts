@@ -274,7 +274,7 @@ describe('sign-in and consent', () => {
     const other = await startIdentity({
       documents,
       options: {
-        consented: async (consent) => {
+        onConsent: async (consent) => {
           told.push(consent);
         },
       },

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { OpenedAgenda } from '#server/jobs/agenda';
+import type { RunningAgenda } from '#server/jobs/agenda';
 import { type DueKind, dueWork } from '#server/jobs/notices';
 import { overviewOf } from '#server/jobs/overview';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
@@ -30,7 +30,7 @@ const keptInMongo = () => {
     },
     queryJobs: async () => ({ jobs: [...kept.values()] }),
   };
-  return { kept, work, opened: { agenda, close: async () => undefined } as unknown as OpenedAgenda };
+  return { kept, work, opened: { agenda, close: async () => undefined } as unknown as RunningAgenda };
 };
 
 const kinds = Object.keys(dueWork) as DueKind[];
@@ -56,8 +56,8 @@ const openJobs = (every = '1 hour') => {
   return { jobs, woken };
 };
 
-const start = (opened: OpenedAgenda, every?: string) => openJobs(every).jobs.keepTime(opened);
-const shownOf = async ({ agenda }: OpenedAgenda, name = 'remove old sessions') => {
+const start = (opened: RunningAgenda, every?: string) => openJobs(every).jobs.scheduleRecurring(opened);
+const shownOf = async ({ agenda }: RunningAgenda, name = 'remove old sessions') => {
   const { jobs } = await agenda.queryJobs();
   const msToNext = async (kind: DueKind) => (kind === 'posts' ? 60_000 : undefined);
   return (await overviewOf({ jobs, msToNext, clock })).find((job) => job.name === name);
@@ -97,8 +97,8 @@ describe('each kind of due work', () => {
   test.each(kinds)('is a job of its own, which looks for what is due: %s', async (kind) => {
     const { kept, work, opened } = keptInMongo();
     const { jobs, woken } = openJobs();
-    await jobs.keepTime(opened);
-    expect(kept.get(dueWork[kind])).toMatchObject({ repeatInterval: '5 seconds' });
+    await jobs.scheduleRecurring(opened);
+    expect(kept.get(dueWork[kind])).toMatchObject({ repeatInterval: '1 minute' });
     await work.get(dueWork[kind])?.();
     expect(woken).toEqual([kind]);
   });

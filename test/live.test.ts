@@ -55,7 +55,7 @@ const listen = async (
 };
 
 const tell = (id: string, workspaceId = service.owner.workspaceId) =>
-  service.posthorn.live.tell({ workspaceId, kind: 'post', id });
+  service.posthorn.live.publish({ workspaceId, kind: 'post', id });
 
 describe('an open tab is told', () => {
   const hears = async (kind: string, id: string, work: () => Promise<unknown>) => {
@@ -228,7 +228,7 @@ describe('a tab that connects again', () => {
       kind: 'post' as const,
       id: `post_many_${i}`,
     }));
-    await service.posthorn.live.tell(...many);
+    await service.posthorn.live.publish(...many);
     await until('all heard', () => first.heard().includes('post_many_4099'));
     const again = await listen({ last: first.firstId() });
     await until('resync', () => again.events().some(({ kind }) => kind === 'resync'));
@@ -241,14 +241,14 @@ describe('a tab that connects again', () => {
     const heard: string[] = [];
     const hearer = {
       ...service.owner,
-      hear: ({ kind, id }: { kind: string; id?: string }) => heard.push(id ?? kind),
-      lookAgain: () => undefined,
+      receive: ({ kind, id }: { kind: string; id?: string }) => heard.push(id ?? kind),
+      recheckAccess: () => undefined,
       end: () => undefined,
     };
     let changes = 0;
     live.onAccessChanged(() => changes++);
     const before = await listen();
-    const stop = live.hear({ ...hearer, after: undefined });
+    const stop = live.subscribe({ ...hearer, after: undefined });
     await until('the other instance hears', async () => {
       await tell('post_both');
       return heard.includes('post_both');
@@ -262,7 +262,7 @@ describe('a tab that connects again', () => {
     heard.length = 0;
     await until('it goes on there', () => {
       heard.length = 0;
-      live.hear({ ...hearer, after: last })();
+      live.subscribe({ ...hearer, after: last })();
       return heard.includes('post_after');
     });
     expect(heard).not.toContain('resync');
@@ -274,19 +274,19 @@ test('a person has at most 100 streams on an instance; the next is refused in wo
   const { userId, email, workspaceId } = await service.addMember('editor');
   const browser = service.browser();
   await browser.signIn(email);
-  const hearer = { workspaceId, userId, after: undefined, hear: () => {}, lookAgain: () => {}, end: () => {} };
-  for (let i = 1; i < bounds.eventStreams; i++) open.push(service.posthorn.live.hear({ ...hearer }));
+  const hearer = { workspaceId, userId, after: undefined, receive: () => {}, recheckAccess: () => {}, end: () => {} };
+  for (let i = 1; i < bounds.eventStreams; i++) open.push(service.posthorn.live.subscribe({ ...hearer }));
   const last = await listen({ cookie: browser.cookie() });
   const refused = await browser.get('/api/app/events');
   expect(refused).toMatchObject({ status: 429, body: { code: 'TooManyRequests' } });
   expect(refused.body.message).toBe(
-    '100 streams of events are open for you. Close browsers or programs that you do not need, then try again.',
+    '100 event streams are open for you. Close browsers or programs that you do not need, then try again.',
   );
   expect(refused.headers.get('retry-after')).toBe('30');
   await listen();
-  const before = service.posthorn.live.hearing();
+  const before = service.posthorn.live.subscriberCount();
   last.stop();
-  await until('it is closed', () => service.posthorn.live.hearing() < before);
+  await until('it is closed', () => service.posthorn.live.subscriberCount() < before);
   await listen({ cookie: browser.cookie() });
 });
 

@@ -316,7 +316,7 @@ test('a process for the web claims nothing, and one for jobs does that work and 
 
   const PORT = String(await freePort());
   const settings = { PORT, ADMIN_TOKEN: adminToken };
-  const jobs = await next.start(/is ready at (\S+), for what is due/, settings, '--role', 'jobs');
+  const jobs = await next.start(/is ready at (\S+), for jobs/, settings, '--role', 'jobs');
   await until('it is out', async () => {
     const { rowCount } = await database.query(`select from posts where id = $1 and status = 'Published'`, [id]);
     return rowCount === 1;

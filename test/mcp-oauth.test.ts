@@ -411,7 +411,10 @@ describe('registration', () => {
     const { status, body } = await register(desk, {}, own);
     expect({ status, body }).toEqual({
       status: 429,
-      body: { error: 'temporarily_unavailable', error_description: expect.stringContaining('nobody let in') },
+      body: {
+        error: 'temporarily_unavailable',
+        error_description: expect.stringContaining('wait for a first consent'),
+      },
     });
     await own.database.run(
       sql('test.consent', "update registered_clients set last_used_at = now() where id = 'reg_5_1'"),

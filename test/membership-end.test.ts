@@ -194,7 +194,7 @@ const liveStream: Make = async ({ browser, workspaceId }) => {
   })().catch(() => undefined);
   await until('it is open', () => heard.includes('retry:'));
   return async () => {
-    await service.posthorn.live.tell({ workspaceId, kind: 'post', id: 'post_secret' });
+    await service.posthorn.live.publish({ workspaceId, kind: 'post', id: 'post_secret' });
     await until('it says something or ends', () => isOver || heard.includes('post_secret'));
     return heard.includes('post_secret');
   };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { Post } from '#contracts/posts';
 import { jsonOf } from '#server/json/json-text';
-import type { LiveEvent } from '#server/live/news';
+import type { LiveEvent } from '#server/live/changes';
 import { sql } from '#server/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';
@@ -223,12 +223,12 @@ describe('reading', () => {
 
 test('open tabs hear of a new one', async () => {
   const told: LiveEvent[] = [];
-  const stop = service.posthorn.live.hear({
+  const stop = service.posthorn.live.subscribe({
     workspaceId: service.owner.workspaceId,
     userId: '',
     after: undefined,
-    hear: (event) => told.push(event),
-    lookAgain: () => undefined,
+    receive: (event) => told.push(event),
+    recheckAccess: () => undefined,
     end: () => undefined,
   });
   await happen('live_1');

@@ -562,10 +562,10 @@ describe('a log file', () => {
     const [one, two] = [openLogFile(path, { bytes: 100 }), openLogFile(path, { bytes: 100 })];
     for (let turn = 0; turn < 8; turn++) {
       one.write(`${turn} ${'x'.repeat(110)}\n`);
-      one.look();
-      two.look();
+      one.rotateIfLarge();
+      two.rotateIfLarge();
       two.write(`${turn} two\n`);
-      one.look();
+      one.rotateIfLarge();
     }
     expect(logFiles(path).map((name) => name.replace(path, ''))).toEqual(['', '.1', '.2', '.3', '.4', '.5']);
     expect(await readFile(`${path}.1`, 'utf8')).toMatch(/^6 two\n7 x+\n$/);
@@ -701,7 +701,7 @@ describe('a running service', () => {
       return stream.text();
     };
     const before = listen();
-    await until('the stream is open', () => own.posthorn.live.hearing() > 0);
+    await until('the stream is open', () => own.posthorn.live.subscriberCount() > 0);
     own.health.beginStop();
     own.posthorn.live.stop();
     expect(await before).toContain('retry: ');

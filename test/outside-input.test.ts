@@ -87,7 +87,8 @@ test('a notice of any text on any channel is ignored, reported, and what is true
   const { body } = await create();
   await until('the tab hears of the post', () => isUp() && tab.heard.includes(String(body.id)));
   expect(tab.heard).not.toContain('forged');
-  const reports = () => processes.logs().match(/A notice on the channel of live events was not understood/g) ?? [];
+  const reports = () =>
+    processes.logs().match(/An unknown notification on the channel of live events was ignored/g) ?? [];
   await until('all are reported', () => reports().length >= texts.length);
   expect(processes.logs()).not.toContain('database connection lost');
   expect(listeners()).toHaveLength(before);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { findAction } from '#server/admission';
 import { readConfig } from '#server/config/config';
-import { type Running, start } from '#server/main';
+import { type RunningService, start } from '#server/main';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';
 import {
@@ -26,7 +26,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
   let replica: DebianServer;
   let sandbox: SandboxNetworks;
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-outside-'));
-  const running: Running[] = [];
+  const running: RunningService[] = [];
   const leaseSeconds = 5;
 
   beforeAll(async () => {
@@ -79,8 +79,8 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
       DATABASE_DIRECT_URL,
     });
     const heard: (string | undefined)[] = [];
-    const tab = { ...owner, after: undefined, lookAgain: () => undefined, end: () => undefined };
-    posthorn.live.hear({ ...tab, hear: ({ id }) => void heard.push(id) });
+    const tab = { ...owner, after: undefined, recheckAccess: () => undefined, end: () => undefined };
+    posthorn.live.subscribe({ ...tab, receive: ({ id }) => void heard.push(id) });
     // More at once than there are connections, so that each transaction gets another one.
     const bodies = Array.from({ length: 40 }, (_, index) => `Pooled ${index}.`);
     const made = await Promise.all(bodies.map((body) => client.posts.create({ body, accountIds: [accountId] })));

@@ -77,7 +77,7 @@ describe('somebody who comes from the outside provider', () => {
 
   test('takes the account over: no password, session, token or client of before opens it', async () => {
     const { email, userId, session, token } = await addMember();
-    await service.posthorn.clients.given({
+    await service.posthorn.clients.recordConsent({
       userId,
       workspaceId: undefined,
       clientId: 'https://desk.example/client.json',

@@ -6,8 +6,8 @@ import { catalog } from '#generated/catalog';
 import { readContracts } from '#scripts/contracts';
 import { createRateLimits } from '#server/auth/rate-limit';
 import { createCountStore } from '#server/auth/store';
-import { serverFor } from '#server/http/server';
-import { type Answer, type Service, startService } from '#test/support/service';
+import { createHttpServer } from '#server/http/server';
+import { type Service, startService } from '#test/support/service';
 
 let service: Service;
 beforeAll(async () => {
@@ -399,7 +399,7 @@ describe('what browsers see', () => {
   });
 
   test('a connection is kept for longer than load balancers keep theirs', async () => {
-    expect(serverFor(express()).keepAliveTimeout).toBeGreaterThan(60_000);
+    expect(createHttpServer(express()).keepAliveTimeout).toBeGreaterThan(60_000);
   });
 
   test('pages of other origins may use the API with a token when CORS_ORIGINS names them, and not otherwise', async () => {
@@ -436,33 +436,6 @@ describe('what browsers see', () => {
       headers: { origin: 'https://tools.example.com', ...preflight },
     });
     expect(none.headers.get('access-control-allow-origin')).toBeNull();
-  });
-
-  test('a path that is found ahead of Express answers as it does there, where a query leads', async () => {
-    const ownHeaders = /^(date|x-request-id|ratelimit)$/;
-    const shown = ({ status, headers, body }: Answer) => ({
-      status,
-      body,
-      headers: [...headers].filter(([name]) => !ownHeaders.test(name)),
-    });
-    const json = { 'content-type': 'application/json' };
-    for (const [path, body] of [
-      ['/api/agent/tools/posts.list', '{"limit":1}'],
-      ['/api/agent/tools/posts.list', '{"limit":0}'],
-      ['/api/agent/tools/posts.list', '{'],
-      ['/api/agent/tools/nope', '{}'],
-      ['/mcp', '{"jsonrpc":"2.0","id":1,"method":"ping"}'],
-      ['/mcp', '{'],
-    ] as const) {
-      for (const headers of [{ ...authorized(), ...json }, json]) {
-        const ahead = await service.request('POST', path, { headers, body });
-        expect(ahead.headers.get('x-request-id'), path).toBeTruthy();
-        expect(shown(ahead)).toEqual(shown(await service.request('POST', `${path}?a=1`, { headers, body })));
-      }
-    }
-    expect(service.logLines.filter((line) => line.includes('"path":"/api/agent/tools/nope"')).length).toBeGreaterThan(
-      3,
-    );
   });
 
   test('/docs loads nothing from elsewhere', async () => {

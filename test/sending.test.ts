@@ -14,7 +14,7 @@ import { startServiceOnLine } from '#test/support/line';
 import { networks } from '#test/support/networks';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
-import { type SendRecord, serviceWithSends } from '#test/support/sends';
+import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { newTeam } from '#test/support/teams';
 import { until } from '#test/support/until';
@@ -697,10 +697,7 @@ describe('a network that answers 503 to a send', () => {
     expect((await own.endedInTime(id)).results).toMatchObject([{ ok: false, uncertain: true }]);
     expect(own.asked('/api/v1/statuses')).toBe(2);
     await own.asHuman('posts.publishNow', { id });
-    await until('it waits', async () => {
-      const { claim, due_in_ms: dueMs } = await own.rowOf(id);
-      return claim === null && (dueMs ?? 0) > 0;
-    });
+    await until('it waits', async () => isWaiting(await own.rowOf(id)));
     expect(own.asked('/api/v1/statuses')).toBe(2);
   });
 

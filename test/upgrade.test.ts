@@ -12,7 +12,7 @@ import { Posthorn as Client, verifyWebhook } from '#generated/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
 import { type OpenService, openService } from '#server/app/open-service';
 import { readConfig } from '#server/config/config';
-import { serverFor } from '#server/http/server';
+import { createHttpServer } from '#server/http/server';
 import { openDatabase, sql } from '#server/store/database';
 import { pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
@@ -67,7 +67,7 @@ describe('a database of the first release', () => {
     opened = await openService(config, pino({ level: 'silent' }), () => url, { ...internet, extraCa: cert });
     const { posthorn } = opened;
     const identity = await posthorn.openIdentity();
-    const server = serverFor(posthorn.openDoors(identity).app).listen(port, '127.0.0.1');
+    const server = createHttpServer(posthorn.openDoors(identity).app).listen(port, '127.0.0.1');
     await once(server, 'listening');
     client = new Client({ token: () => token, baseUrl: url, maxRetries: 0 });
     ends.push(

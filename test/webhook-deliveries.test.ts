@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
-import type { LiveEvent } from '#server/live/news';
+import type { LiveEvent } from '#server/live/changes';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
 import { createDeliveries } from '#server/webhooks/delivery-loop';
@@ -366,12 +366,12 @@ describe('pausing', () => {
     await giveUp(team, webhook, 9);
     expect(await webhook.get()).toMatchObject({ state: 'active' });
     const told: LiveEvent[] = [];
-    const stopHearing = service.posthorn.live.hear({
+    const stopHearing = service.posthorn.live.subscribe({
       workspaceId: team.workspaceId,
       userId: '',
       after: undefined,
-      hear: (event) => told.push(event),
-      lookAgain: () => undefined,
+      receive: (event) => told.push(event),
+      recheckAccess: () => undefined,
       end: () => undefined,
     });
     await giveUp(team, webhook, 1);

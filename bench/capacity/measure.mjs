@@ -89,9 +89,9 @@ const workIn = async (number) => {
   const { createPublishingStore } = await importCompiled('server/publishing/store.ts');
   const { createPostStore } = await importCompiled('server/posts/store.ts');
   const { createAnalyticsStore } = await importCompiled('server/analytics/store.ts');
-  const { stretchesOf } = await importCompiled('server/analytics/time-zone.ts');
+  const { offsetPeriodsOf } = await importCompiled('server/analytics/time-zone.ts');
   const { from, to, timeZone } = range;
-  const stretches = stretchesOf(from, to, timeZone);
+  const periods = offsetPeriodsOf(from, to, timeZone);
   const rooms = new Map(['x', 'bluesky'].map((network) => [network, 50]));
   return {
     'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
@@ -99,7 +99,7 @@ const workIn = async (number) => {
     'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
     'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
     'delivery log': (db) => createDeliveryStore(db).list(workspaceId(number), webhookId(number), 50, keptMs),
-    summary: (db) => createAnalyticsStore(db).counted(workspaceId(number), { from, to, accountIds: [] }, stretches),
+    summary: (db) => createAnalyticsStore(db).summarize(workspaceId(number), { from, to, accountIds: [] }, periods),
   };
 };
 

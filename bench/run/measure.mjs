@@ -12,21 +12,24 @@ import { sizesOf } from './size.mjs';
 const root = resolve(import.meta.dirname, '../..');
 const launcher = resolve(root, 'scripts/posthorn.mjs');
 const restMs = 30_000;
+/** Long enough for what recurs every few seconds to take part. */
+const idleMs = 60_000;
 
 export const measure = ({ rounds = 7, blink, imageMb }) =>
   atPlace({ blink }, async (place) => {
     // In a blink it is set up already.
     const commands = await measureCommands(place, launcher, rounds, blink ? await place.apart() : place);
     const starts = await (blink
-      ? warmStarts(place, place.folder, { starts: 1, forMs: 0 })
-      : warmStarts(place, await usedFolder(place), { starts: 5, forMs: restMs }));
+      ? warmStarts(place, place.folder, { starts: 1, restMs: 0, idleMs: 0 })
+      : warmStarts(place, await usedFolder(place), { starts: 5, restMs, idleMs }));
     const cold = blink ? [] : await coldStarts(root, place.folder);
-    const { memory } = starts.at(-1);
+    const { memory, idle } = starts.at(-1);
     return {
-      text: report({ rounds, commands, starts, cold, memory, sizes: sizesOf(root, imageMb) }),
+      text: report({ rounds, commands, starts, cold, memory, idle, sizes: sizesOf(root, imageMb) }),
       values: {
         ...Object.fromEntries(Object.entries(commands.cpu).map(([name, seconds]) => [name, median(seconds)])),
         ...(memory && { 'idle memory': memory.all }),
+        ...(idle && { 'idle CPU': idle.all }),
       },
     };
   });
@@ -46,7 +49,7 @@ const usedFolder = async ({ folder, settings }) => {
 };
 
 /** On a data folder that has been used before, as an operator starts it again. The last one then rests. */
-const warmStarts = async ({ folder, settings }, data, { starts, forMs }) => {
+const warmStarts = async ({ folder, settings }, data, { starts, restMs, idleMs }) => {
   const env = asInstalled(settings, data);
   const seen = [];
   for (let start = 1; start <= starts; start++) {
@@ -56,8 +59,9 @@ const warmStarts = async ({ folder, settings }, data, { starts, forMs }) => {
     const seconds = (performance.now() - begun) / 1000;
     const cpu = cpuSeconds(pid);
     const isLast = start === starts;
-    if (isLast) await sleep(forMs);
-    seen.push({ seconds, cpu, ...(isLast && { memory: await restingMemory(pid, data) }) });
+    if (isLast) await sleep(restMs);
+    const atRest = isLast && { memory: await restingMemory(pid, data), idle: await idleCpu(pid, data, idleMs) };
+    seen.push({ seconds, cpu, ...atRest });
     await stopPid(pid);
   }
   return seen;
@@ -79,7 +83,23 @@ const restingMemory = async (pid, data) => {
   }
 };
 
-const report = ({ rounds, commands: { node, cpu }, starts, cold, memory, sizes }) => {
+/** In percent of a core; undefined where /proc does not tell, or when a process came or went meanwhile. */
+const idleCpu = async (pid, data, ms) => {
+  const groups = () => {
+    const postgres = withChildren([postmasterIn(data)]);
+    return [withChildren([pid]).filter((one) => !postgres.includes(one)), postgres];
+  };
+  const secondsOf = (pids) => pids.reduce((sum, one) => sum + cpuSeconds(one), 0);
+  const before = groups();
+  const secondsBefore = before.map(secondsOf);
+  const begunMs = performance.now();
+  await sleep(ms);
+  const elapsedS = (performance.now() - begunMs) / 1000;
+  const [service, database] = before.map((pids, group) => (100 * (secondsOf(pids) - secondsBefore[group])) / elapsedS);
+  return Number.isFinite(service + database) ? { service, database, all: service + database } : undefined;
+};
+
+const report = ({ rounds, commands: { node, cpu }, starts, cold, memory, idle, sizes }) => {
   const inSeconds = (values) => {
     const { low, middle, high } = spread(values);
     return `${middle.toFixed(2)} [${low.toFixed(2)}–${high.toFixed(2)}]`;
@@ -124,6 +144,12 @@ const report = ({ rounds, commands: { node, cpu }, starts, cold, memory, sizes }
               ['service and PostgreSQL', MB(memory.all)],
             ],
           ),
+          '',
+        ]
+      : []),
+    ...(idle
+      ? [
+          `CPU at rest, over the next ${idleMs / 1000} s, in percent of a core: service ${idle.service.toFixed(2)}, PostgreSQL ${idle.database.toFixed(2)}, together ${idle.all.toFixed(2)}.`,
           '',
         ]
       : []),

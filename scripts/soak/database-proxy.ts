@@ -12,6 +12,12 @@ export const connectionFaults = {
 } as const;
 export type ConnectionFault = keyof typeof connectionFaults;
 
+/**
+ * With fewer open, processes are starting: at hundreds of faults a minute each of their connections would break within a second,
+ * and no start would ever succeed.
+ */
+export const fewestConnections = 10;
+
 interface Link {
   readonly client: Socket;
   readonly server: Socket;
@@ -82,6 +88,8 @@ export const startDatabaseProxy = async (socketPath: string) => {
         link.server.removeAllListeners('data');
         link.server.once('data', () => breakOff(link));
       });
+      // A server that ends before it answers is heard of, as TCP would tell it.
+      for (const socket of [link.client, link.server]) socket.once('close', () => breakOff(link));
     },
 
     silent: (link, forMs, random) => {
@@ -123,10 +131,11 @@ export const startDatabaseProxy = async (socketPath: string) => {
   return {
     port: (proxy.address() as AddressInfo).port,
 
-    /** On one connection of those that are well. False when there is none. */
+    /** On one connection of those that are well. False when there are too few. */
     inject: (fault: ConnectionFault, forMs: number, random: Random) => {
-      const link = random.shuffle([...links].filter(({ isFaulty }) => !isFaulty))[0];
-      if (link === undefined) return false;
+      const well = [...links].filter(({ isFaulty }) => !isFaulty);
+      const link = random.shuffle(well)[0];
+      if (link === undefined || well.length < fewestConnections) return false;
       link.isFaulty = true;
       faults[fault](link, forMs, random);
       return true;

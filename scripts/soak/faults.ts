@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { DatabaseClock, WorldClock } from './clocks.ts';
-import { type ConnectionFault, connectionFaults, type DatabaseProxy } from './database-proxy.ts';
+import { type ConnectionFault, connectionFaults, type DatabaseProxy, fewestConnections } from './database-proxy.ts';
 import type { Instance, Instances } from './instances.ts';
 import { type NetworkProxy, type WayFault, wayFaults } from './network-proxy.ts';
 import type { Random, Streams } from './random.ts';
@@ -146,7 +146,7 @@ export const createFaults = async ({
         // A server that is starting has none.
         .catch(() => ({ rows: [] }));
       const pids = rows.map(({ pid }) => pid).filter((pid) => !stoppedBackends.has(pid));
-      if (pids.length === 0) return;
+      if (pids.length < fewestConnections) return;
       count(kind);
       await work(random.pick(pids));
     });

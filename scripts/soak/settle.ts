@@ -7,6 +7,10 @@ import type { NetworkProxy } from './network-proxy.ts';
 const pauseMs = 700;
 const quietWithinMs = 30_000;
 const mostMoves = 150;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Moves of a minute without an end: what is left waits for a quota that a network renews once a day. */
+const fewMoves = 20;
 
 /**
  * Lets everything end that is on its way, by moving the clock. Not while something is being sent: then the clock would take
@@ -31,8 +35,11 @@ export const settle = async ({
     while (performance.now() < deadline && (await open()).busy > 0) await sleep(200);
   };
 
+  let [fewestSends, movesSince] = [Number.POSITIVE_INFINITY, 0];
   for (let move = 0; move < mostMoves; move++) {
     const { posts, sends, deliveries } = await open();
+    movesSince = sends < fewestSends ? 0 : movesSince + 1;
+    fewestSends = Math.min(fewestSends, sends);
     if (posts === 0 && sends === 0 && deliveries === 0 && networkProxy.held() === 0) return;
     if (move % 5 === 0)
       say(
@@ -41,7 +48,7 @@ export const settle = async ({
     await waitForQuiet();
     // Webhooks are retried hours later.
     const isForWebhooks = posts === 0 && sends === 0 && networkProxy.held() === 0;
-    await databaseClock.forwardAll(isForWebhooks ? 3_600_000 : 60_000);
+    await databaseClock.forwardAll(isForWebhooks || movesSince > fewMoves ? hourMs : minuteMs);
     await networkProxy.forwardHeld();
     await sleep(pauseMs);
   }

@@ -11,17 +11,17 @@ import { retryUntil } from '#server/store/retry';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './accounts.ts';
-import { profileAsKept } from './as-kept.ts';
 import type { NetworkAccess } from './network-access.ts';
+import { toStorableProfile } from './storable-account.ts';
 import type { AccountStore } from './store.ts';
 
-const shortestLeaseMs = 90_000;
+const minLeaseMs = 90_000;
 const dayMs = 24 * 3_600_000;
 const retryMs = 10 * 60_000;
 const busyMs = 2_000;
 const lastMomentMs = 60_000;
 
-export interface Opened {
+export interface OpenAccess {
   readonly is: 'open';
   readonly network: Network;
   readonly account: NetworkAccount;
@@ -29,18 +29,20 @@ export interface Opened {
 }
 
 export type Access =
-  | Opened
+  | OpenAccess
   /** Another process is refreshing the tokens right now. */
   | { readonly is: 'busy'; readonly forMs: number }
-  /** The network did not give new tokens this time. */
+  /** The network issued no new tokens; a later attempt may succeed. */
   | { readonly is: 'trouble'; readonly trouble: NetworkTrouble }
   /** The person has to reconnect the account. */
   | { readonly is: 'refused' };
 
-/** What a refused refresh does: disconnect the account, use its tokens until they expire, or only report it. */
-type WhenRefused = 'refuse' | 'useToTheEnd' | 'tell';
+/**
+ * What to do when a refresh is refused: disconnect the account, use its tokens until they expire, or only report it.
+ */
+type WhenRefused = 'disconnect' | 'useUntilExpiry' | 'report';
 
-/** The right to ask for new tokens, until its lease ends. A request may begin while its answer would come before that. */
+/** A lease on refreshing the tokens. `mayBegin` is false once a request could outlive the lease. */
 interface Claim {
   readonly id: string;
   readonly mayBegin: () => boolean;
@@ -48,7 +50,7 @@ interface Claim {
 
 export type AccountAccess = ReturnType<typeof createAccountAccess>;
 
-/** Acts for an account: opens its tokens, refreshes them in time, and handles tokens that the network revoked. */
+/** Provides access to the network of an account: opens its tokens, refreshes them in time, handles revoked ones. */
 export const createAccountAccess = ({
   store,
   networkAccess,
@@ -72,7 +74,7 @@ export const createAccountAccess = ({
   startStopwatch: () => Stopwatch;
   report: (error: unknown) => void;
 }) => {
-  const leaseMs = Math.max(shortestLeaseMs, 3 * networkTimeoutMs);
+  const leaseMs = Math.max(minLeaseMs, 3 * networkTimeoutMs);
 
   const newClaim = (): Claim => {
     const sinceClaimed = startStopwatch();
@@ -82,13 +84,13 @@ export const createAccountAccess = ({
   const isDue = ({ expiresAt }: Tokens, aheadMs: number) =>
     expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
 
-  /** Once a day, and before the tokens expire. */
+  /** At least once a day, and before the tokens expire. */
   const nextRefreshMs = (network: Network, { expiresAt }: Tokens) =>
     expiresAt === undefined
       ? dayMs
       : Math.max(Math.min(Date.parse(expiresAt) - network.refreshAheadMs - clock.now().getTime(), dayMs), 1000);
 
-  /** SPEC, account.disconnected: written once, in the transaction of the change. */
+  /** SPEC, account.disconnected: the event is written once, in the transaction of the change. */
   const refuse = (row: AccountRow, why = `${networks.get(row.network).name} no longer accepts our access.`) =>
     store.transaction(async () => {
       if (!(await store.refuse(row.id, row.tokens))) return;
@@ -105,10 +107,10 @@ export const createAccountAccess = ({
         },
       ]);
       const text = `${account.provider} needs to be connected again: ${account.name}`;
-      await live.tell({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
+      await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
-  /** Only with the claim. When the network sends no new refresh token, the old one is kept. */
+  /** The caller holds the claim. If the network sends no new refresh token, the old one stays valid. */
   const renew = async (row: AccountRow, claim: Claim, whenRefused: WhenRefused): Promise<Access> => {
     const network = networks.get(row.network);
     const account = networkAccess.open(row);
@@ -129,18 +131,19 @@ export const createAccountAccess = ({
     } catch (error) {
       const trouble = asTrouble(error, report);
       const isFinal = trouble.kind === 'token' || trouble.kind === 'permission';
-      if (isFinal && whenRefused === 'refuse') {
+      if (isFinal && whenRefused === 'disconnect') {
         await refuse(row);
         return { is: 'refused' };
       }
-      const restMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
-      const refusedMs = whenRefused === 'tell' ? nextRefreshMs(network, account.tokens) : Math.max(restMs, 1000);
-      await store.endRefresh(row.id, claim.id, isFinal ? refusedMs : retryMs);
+      const untilExpiryMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
+      const retryAfterRefusalMs =
+        whenRefused === 'report' ? nextRefreshMs(network, account.tokens) : Math.max(untilExpiryMs, 1000);
+      await store.endRefresh(row.id, claim.id, isFinal ? retryAfterRefusalMs : retryMs);
       return { is: 'trouble', trouble };
     }
   };
 
-  /** Many sends may share a row: the registration at its server is read once. */
+  /** Cached by row, because many sends share one, and each site needs the registration from the database. */
   const sites = new WeakMap<AccountRow, Promise<Site>>();
   const siteOf = (network: Network, row: AccountRow) => {
     const site = sites.get(row) ?? networkAccess.siteOf(network, row);
@@ -148,7 +151,7 @@ export const createAccountAccess = ({
     return site;
   };
 
-  const acting = (whenRefused: WhenRefused) => {
+  const accessFor = (whenRefused: WhenRefused) => {
     const claimAndRenew = async (id: string): Promise<Access> => {
       const claim = newClaim();
       const row = await store.claimRefresh(id, claim.id, leaseMs);
@@ -173,20 +176,20 @@ export const createAccountAccess = ({
       renewed: async (row: AccountRow, used: Tokens): Promise<Access> => {
         const current = await store.get(row.id);
         const now = current && networkAccess.open(current);
-        // Another process has refreshed them meanwhile.
+        // Another process has refreshed the tokens meanwhile.
         if (current && now && now.tokens.accessToken !== used.accessToken) return open(current);
         return claimAndRenew(row.id);
       },
     };
   };
 
-  /** Refreshes the tokens when due, and reads the profile once a day; a profile that cannot be read changes nothing. */
+  /** Refreshes the tokens if due, then reads the profile. An error of the profile is only reported. */
   const refresh = async ({ row, claim }: { row: AccountRow; claim: Claim }) => {
     const network = networks.get(row.network);
     const before = networkAccess.open(row);
     if (before === undefined) return;
     const access = isDue(before.tokens, network.refreshAheadMs)
-      ? await renew(row, claim, isDue(before.tokens, lastMomentMs) ? 'refuse' : 'useToTheEnd')
+      ? await renew(row, claim, isDue(before.tokens, lastMomentMs) ? 'disconnect' : 'useUntilExpiry')
       : ({
           is: 'open',
           network,
@@ -197,7 +200,7 @@ export const createAccountAccess = ({
     const { account, site } = access;
     await store.endRefresh(row.id, claim.id, nextRefreshMs(network, account.tokens));
     try {
-      const { avatarUrl = null, ...profile } = profileAsKept(await network.profile(site, account));
+      const { avatarUrl = null, ...profile } = toStorableProfile(await network.profile(site, account));
       await store.saveProfile(row.id, { ...profile, avatarUrl });
     } catch (error) {
       asTrouble(error, report);
@@ -206,9 +209,9 @@ export const createAccountAccess = ({
 
   const work: DueWork<{ row: AccountRow; claim: Claim }> = {
     concurrency: 4,
-    claim: async (room) => {
+    claim: async (limit) => {
       const claim = newClaim();
-      return (await store.claimDueRefreshes(room, claim.id, leaseMs)).map((row) => ({ row, claim }));
+      return (await store.claimDueRefreshes(limit, claim.id, leaseMs)).map((row) => ({ row, claim }));
     },
     handle: refresh,
     msToNext: store.msToRefresh,
@@ -216,17 +219,17 @@ export const createAccountAccess = ({
   };
 
   return {
-    ...acting('refuse'),
-    /** For what its network tells anybody; undefined when the account is gone. */
+    ...accessFor('disconnect'),
+    /** For requests that need no tokens; undefined if the account is gone. */
     site: async (id: string): Promise<Site | undefined> => {
       const row = await store.get(id);
       return row === undefined ? undefined : networkAccess.siteOf(networks.get(row.network), row);
     },
-    /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
-    forReading: acting('tell'),
+    /** For statistics, which never disconnect an account (SPEC, Statistics rules 11). */
+    forReading: accessFor('report'),
     nextRefreshMs,
     refuse: (row: AccountRow) => refuse(row),
-    /** No key opens its tokens: a person has to connect it again. */
+    /** The encryption key is lost, so a person has to reconnect the account. */
     loseTokens: async (id: string, sealed: string) => {
       const row = await store.get(id);
       if (row) await refuse(row, 'Its access was lost with the encryption key of this server.');
@@ -237,8 +240,8 @@ export const createAccountAccess = ({
 };
 
 /**
- * Another process may have claimed the account while this one stood still, and used the refresh token: a network that
- * sees one twice may end all access.
+ * While this process was paused, another one may have claimed the account and used the refresh token. A network that
+ * sees a refresh token twice may revoke all access, so each request checks the claim first.
  */
 const guarded = (site: Site, { mayBegin }: Claim): Site => ({
   ...site,

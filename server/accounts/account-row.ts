@@ -12,16 +12,16 @@ export interface AccountRow {
   readonly grantedScopes: string[];
   readonly connectedAt: string;
   readonly disconnectedAt: string | null;
-  /** Its statistics are not read since then, until it is reconnected. */
+  /** Since when statistics are not read; reset by reconnecting. */
   readonly statisticsStoppedAt: string | null;
   readonly server: string;
   readonly sandbox: boolean;
-  /** Sealed; null once it is disconnected. */
+  /** Encrypted; null after disconnecting. */
   readonly tokens: string | null;
   readonly facts: Json;
 }
 
-/** An `AccountRow` as JSON, for every statement that reads accounts. */
+/** SQL for an `AccountRow` as JSON. */
 export const accountColumns = (table: string) => {
   const instant = (column: string) => `to_char(${table}.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
   return `jsonb_build_object('id', ${table}.id, 'workspaceId', ${table}.workspace_id, 'network', ${table}.network,

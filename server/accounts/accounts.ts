@@ -10,7 +10,7 @@ import type { AccountRow } from './account-row.ts';
 import type { Revoking } from './revoking.ts';
 import type { AccountStore } from './store.ts';
 
-/** What is known of a connected account without asking its network. */
+/** What the database has about a connected account, without a request to its network. */
 export interface ConnectedNetwork {
   readonly network: string;
   readonly facts: Json;
@@ -43,9 +43,9 @@ export const createAccounts = ({
     if (repeated >= 0) {
       throw badInput({ path: `${path}.${repeated}`, code: 'Repeated', message: 'names an account a second time' });
     }
-    const found = ids.length === 0 ? new Map<string, ConnectedNetwork>() : await store.networks(workspaceId, ids);
+    const connected = ids.length === 0 ? new Map<string, ConnectedNetwork>() : await store.networks(workspaceId, ids);
     const [missing, ...others] = ids.flatMap((id, index): Issue[] =>
-      found.has(id)
+      connected.has(id)
         ? []
         : [
             {
@@ -56,30 +56,30 @@ export const createAccounts = ({
           ],
     );
     if (missing) throw badInput(missing, ...others);
-    return found;
+    return connected;
   },
 
-  /** Those of the ids that are still connected. */
+  /** Leaves out ids that are no longer connected. */
   connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
 
-  /** Until it is connected again. False for one that was reconnected or disconnected since this row was read. */
+  /** Until the account is reconnected. Returns false if it was reconnected or disconnected since this row was read. */
   stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),
 
   disconnect: async ({ workspaceId, userId }: Caller, id: string) => {
     await store.transaction(async () => {
       const account = await store.disconnect(workspaceId, id);
       if (account === undefined) throw notFound('account', id);
-      revoking.disconnected([account]);
+      revoking.revokeAfterCommit([account]);
       const details = { accountId: id, network: account.network, handle: account.handle };
       await audit.write({ event: 'account.disconnected', workspaceId, userId, details });
-      await live.tell({ workspaceId, kind: 'account', id });
+      await live.publish({ workspaceId, kind: 'account', id });
     });
   },
 
-  /** To call in the transaction that removes a workspace, once it is gone. */
-  leaving: async (workspaceId: string) => {
+  /** Reads the accounts before a workspace is deleted. Call the result in the same transaction, after the deletion. */
+  prepareRevocation: async (workspaceId: string) => {
     const accounts = await store.list(workspaceId);
-    return () => revoking.disconnected(accounts);
+    return () => revoking.revokeAfterCommit(accounts);
   },
 });
 
@@ -102,7 +102,7 @@ const statisticsOf = (row: AccountRow, network: Network): Pick<Account, 'statist
   return { statistics: 'Reconnect', statisticsMessage: reconnectForStatistics(network) };
 };
 
-/** The permission was granted, and the network has not taken it back. */
+/** The permission was granted and not revoked since. */
 export const mayReadStatistics = ({ grantedScopes, statisticsStoppedAt }: AccountRow, network: Network) =>
   statisticsStoppedAt === null &&
   (network.statisticsPermission === undefined || grantedScopes.includes(network.statisticsPermission));

@@ -9,38 +9,41 @@ const sidePixels = 128;
 
 export type Avatars = ReturnType<typeof createAvatars>;
 
-/** Pictures of accounts on live networks, fetched once and re-encoded: no page loads them from the network. */
+/**
+ * Avatars of accounts on live networks are fetched once and re-encoded, so that no page loads them from the network.
+ */
 export const createAvatars = ({ store, outbound }: { store: AvatarStore; outbound: Outbound }) => {
-  const underWay = new Map<string, Promise<Buffer | null>>();
+  const pendingFetches = new Map<string, Promise<Buffer | null>>();
 
-  const fetched = async (accountId: string, url: string): Promise<Buffer | null> => {
+  const fetchAvatar = async (accountId: string, url: string): Promise<Buffer | null> => {
     const answer = await outbound.request(url, { maxBytes });
-    const image = answer.ok && answer.status === 200 ? await drawn(answer.body) : null;
+    const image = answer.ok && answer.status === 200 ? await reencode(answer.body) : null;
     await store.save(accountId, url, image);
     return image;
   };
 
-  /** However many pages ask at once, the network is asked once. */
+  /** Simultaneous requests for one avatar share a single fetch. */
   const fetchOnce = (accountId: string, url: string) => {
-    const running = underWay.get(accountId) ?? fetched(accountId, url).finally(() => underWay.delete(accountId));
-    underWay.set(accountId, running);
-    return running;
+    const fetching =
+      pendingFetches.get(accountId) ?? fetchAvatar(accountId, url).finally(() => pendingFetches.delete(accountId));
+    pendingFetches.set(accountId, fetching);
+    return fetching;
   };
 
   return {
-    /** A picture, or for an account of the sandbox the address on this server where it is. */
+    /** The image, or for a sandbox account its path on this server. */
     open: async (accountId: string): Promise<{ image: Buffer } | { path: string }> => {
-      const found = await store.find(accountId);
-      if (!found?.url) throw notFound('picture of the account', accountId);
-      if (found.sandbox) return { path: new URL(found.url).pathname };
-      const image = found.isOld ? await fetchOnce(accountId, found.url) : found.image;
+      const avatar = await store.find(accountId);
+      if (!avatar?.url) throw notFound('picture of the account', accountId);
+      if (avatar.sandbox) return { path: new URL(avatar.url).pathname };
+      const image = avatar.isOld ? await fetchOnce(accountId, avatar.url) : avatar.image;
       if (image === null) throw notFound('picture of the account', accountId);
       return { image };
     },
   };
 };
 
-const drawn = async (bytes: Buffer): Promise<Buffer | null> => {
+const reencode = async (bytes: Buffer): Promise<Buffer | null> => {
   const sharp = await loadSharp();
   return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
     .timeout({ seconds: 10 })

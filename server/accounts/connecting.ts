@@ -11,22 +11,22 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Plans } from '#server/plans/allowance';
 import type { AccountAccess } from './access.ts';
-import { accountAsKept } from './as-kept.ts';
 import type { NetworkAccess } from './network-access.ts';
+import { toStorableAccount } from './storable-account.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;
 
-/** Kept sealed while a connection is under way. */
+/** Stored encrypted until the connection is finished, possibly by a newer release, so its fields keep their names. */
 interface Secret {
   readonly verifier: string;
-  /** Of this connection alone. */
+  /** Present if this connection registered its own app at the server. */
   readonly registration?: Registration;
-  /** Once the network has told them. */
+  /** The accounts that the person can choose from. */
   readonly found?: readonly NetworkAccount[];
 }
 
-/** Where the person goes next. */
+/** The person's next step. */
 export type Step =
   | { readonly is: 'go'; readonly url: string }
   | { readonly is: 'choose'; readonly connectionId: string; readonly accounts: readonly Choice[] }
@@ -41,7 +41,7 @@ export interface Choice {
 
 export type Connecting = ReturnType<typeof createConnecting>;
 
-/** From the first click to a connected account, or to new access for one that was connected before. */
+/** The flow that connects an account, or reconnects one with new tokens. */
 export const createConnecting = ({
   store,
   accountStore,
@@ -70,7 +70,7 @@ export const createConnecting = ({
   outbound: Outbound;
   isOffered: (network: Network) => boolean;
   isLive: (network: Network) => boolean;
-  /** The numbers of its posts are read at once (SPEC, Statistics rules 10). */
+  /** Reads the statistics of its posts at once (SPEC, Statistics rules 10). */
   reconnected: (account: { readonly workspaceId: string; readonly id: string }) => Promise<void>;
   redirectUri: (network: Network) => string;
   seal: { seal(text: string, place: string): string; open(sealed: string, place: string): string };
@@ -90,10 +90,10 @@ export const createConnecting = ({
 
   const place = (id: string) => `connections:${id}:secret`;
   const secretOf = ({ id, secret }: ConnectionRow) => JSON.parse(seal.open(secret, place(id))) as Secret;
-  const keep = (row: Omit<ConnectionRow, 'secret'>, secret: Secret) =>
+  const insert = (row: Omit<ConnectionRow, 'secret'>, secret: Secret) =>
     store.insert({ ...row, secret: seal.seal(JSON.stringify(secret), place(row.id)) });
 
-  /** The server somebody typed: `mastodon.social`, `https://mastodon.social/` and `@anna@mastodon.social` are the same. */
+  /** Accepts `mastodon.social`, `https://mastodon.social/` and `@anna@mastodon.social`. */
   const serverFrom = (network: Network, typed: string): { server: string; sandbox: boolean } => {
     const text = typed.trim().replace(/^@?[^@\s]+@/, '');
     if (text === '' && !isLive(network)) return { server: networkAccess.sandboxServer(network), sandbox: true };
@@ -104,7 +104,9 @@ export const createConnecting = ({
     return { server: checked.url.origin, sandbox: false };
   };
 
-  /** Where the server does not keep registrations, or somebody went there a moment ago and did not come back. */
+  /**
+   * A new registration if the server forgets them, or if an unfinished attempt suggests that it forgot the shared one.
+   */
   const ownRegistration = async (
     { workspaceId }: Caller,
     network: Network,
@@ -116,9 +118,9 @@ export const createConnecting = ({
     return isShared ? undefined : networkAccess.registerAnew(network, sandbox, server);
   };
 
-  const beginOAuth = async (caller: Caller, network: Network, own: Redirecting, typed: string): Promise<Step> => {
+  const beginOAuth = async (caller: Caller, network: Network, connect: Redirecting, typed: string): Promise<Step> => {
     const { server, sandbox } =
-      own.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
+      connect.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
     const registration = await toRefusal(network, ownRegistration(caller, network, sandbox, server));
     const site = registration
       ? networkAccess.siteWith(network, sandbox, server, registration)
@@ -126,42 +128,42 @@ export const createConnecting = ({
     const state = randomBytes(32).toString('base64url');
     const verifier = randomBytes(48).toString('base64url');
     const { workspaceId, userId } = caller;
-    await keep(
+    await insert(
       { id: idOf(state), workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
       { verifier, ...(registration && { registration }) },
     );
     const challenge = createHash('sha256').update(verifier).digest('base64url');
-    return { is: 'go', url: own.authorizeUrl(site, { redirectUri: redirectUri(network), state, challenge }) };
+    return { is: 'go', url: connect.authorizeUrl(site, { redirectUri: redirectUri(network), state, challenge }) };
   };
 
   const save = async (
     caller: Caller,
     network: Network,
-    found: readonly NetworkAccount[],
+    accounts: readonly NetworkAccount[],
     at: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<Step> => {
     const accountIds: string[] = [];
-    for (const account of found) {
+    for (const account of accounts) {
       accountIds.push(await accountStore.transaction(() => saveOne(caller, network, account, at)));
     }
     return { is: 'connected', accountIds };
   };
 
-  /** Inside a transaction. Answers with the id that the account has here. */
+  /** Call in a transaction. Returns our id of the account. */
   const saveOne = async (
     { workspaceId, userId }: Caller,
     network: Network,
     account: NetworkAccount,
     { server, sandbox }: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<string> => {
-    // Of two requests for one account the second finds what the first has saved: tokens are sealed for that id alone.
+    // Tokens are encrypted for one account id, so two requests for the same account must agree on that id.
     await accountStore.lockWorkspace(workspaceId);
-    const known = await accountStore.find(workspaceId, network.key, account.id);
-    if (!known) await plans.mayConnect(workspaceId, network);
-    const id = known?.id ?? newId('account', clock.now());
-    // When the network sends no new refresh token, the old one stays valid.
-    const old = known && networkAccess.open(known)?.tokens.refreshToken;
-    const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
+    const existing = await accountStore.find(workspaceId, network.key, account.id);
+    if (!existing) await plans.mayConnect(workspaceId, network);
+    const id = existing?.id ?? newId('account', clock.now());
+    // If the network sends no new refresh token, the old one stays valid.
+    const refreshToken = existing && networkAccess.open(existing)?.tokens.refreshToken;
+    const tokens = { ...(refreshToken && { refreshToken }), ...account.tokens };
     await accountStore.save({
       id,
       workspaceId,
@@ -177,46 +179,49 @@ export const createConnecting = ({
       facts: account.facts,
       refreshInMs: access.nextRefreshMs(network, tokens),
     });
-    const event = known ? 'account.reconnected' : 'account.connected';
+    const event = existing ? 'account.reconnected' : 'account.connected';
     const details = { accountId: id, network: network.key, handle: account.handle };
     await audit.write({ event, workspaceId, userId, details });
-    await live.tell({ workspaceId, kind: 'account', id });
-    if (known) await reconnected({ workspaceId, id });
+    await live.publish({ workspaceId, kind: 'account', id });
+    if (existing) await reconnected({ workspaceId, id });
     return id;
   };
 
   /** Saves a single account at once; with several, the person chooses. */
-  const take = async (
+  const saveOrChoose = async (
     caller: Caller,
     network: Network,
-    found: readonly NetworkAccount[],
+    accounts: readonly NetworkAccount[],
     { server, sandbox }: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<Step> => {
-    if (found.length === 0) {
+    if (accounts.length === 0) {
       throw new Refusal(
         'Conflict',
         `${network.name} shows no account, page or place that this person may post to. Sign in there as somebody who manages one, then connect again.`,
       );
     }
-    if (found.length === 1) return save(caller, network, found, { server, sandbox });
+    if (accounts.length === 1) return save(caller, network, accounts, { server, sandbox });
     const id = randomBytes(16).toString('base64url');
     const { workspaceId, userId } = caller;
-    await keep(
+    await insert(
       { id, workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
-      { verifier: '', found },
+      { verifier: '', found: accounts },
     );
-    return { is: 'choose', connectionId: id, accounts: found.map(toChoice) };
+    return { is: 'choose', connectionId: id, accounts: accounts.map(toChoice) };
   };
 
   const mustBeTheirs = (row: ConnectionRow | undefined, { workspaceId, userId }: Caller) => {
     if (row === undefined || row.userId !== userId || row.workspaceId !== workspaceId) {
-      throw new Refusal('Conflict', 'This way to connect has ended or was begun by somebody else. Begin again.');
+      throw new Refusal(
+        'Conflict',
+        'This connection has expired or was started by somebody else. Start again on the Social accounts page.',
+      );
     }
     return row;
   };
 
   return {
-    /** What the page asks for before it goes on. */
+    /** The fields of the form that the person fills in first. */
     fields: (key: string) => {
       const network = find(key);
       const sandbox = !isLive(network);
@@ -226,29 +231,34 @@ export const createConnecting = ({
     begin: async (caller: Caller, key: string, values: Readonly<Record<string, string>>): Promise<Step> => {
       const network = find(key);
       // A workspace that has an account there may be about to reconnect it, which the plan never refuses.
-      const mayBeKnown = (await accountStore.list(caller.workspaceId)).some((account) => account.network === key);
-      if (!mayBeKnown) await plans.mayConnect(caller.workspaceId, network);
-      const own = network.connect;
-      if (own.kind !== 'Form') return beginOAuth(caller, network, own, values.server ?? '');
-      const missing = own.fields.find(({ name, byDefault }) => byDefault === undefined && !values[name]?.trim());
+      const mayReconnect = (await accountStore.list(caller.workspaceId)).some((account) => account.network === key);
+      if (!mayReconnect) await plans.mayConnect(caller.workspaceId, network);
+      const { connect } = network;
+      if (connect.kind !== 'Form') return beginOAuth(caller, network, connect, values.server ?? '');
+      const missing = connect.fields.find(({ name, byDefault }) => byDefault === undefined && !values[name]?.trim());
       if (missing) throw badInput({ path: `values.${missing.name}`, code: 'Required', message: 'is required' });
       const sandbox = !isLive(network) && !values.server?.trim();
       const server = values.server?.trim() ? serverFrom(network, values.server).server : '';
       const site = await networkAccess.site(network, sandbox, server);
-      const given = own.fields.map(({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const);
-      const found = await told(network, own.signIn(site, { ...Object.fromEntries(given), server }));
-      return take(caller, network, found, { server, sandbox });
+      const fields = connect.fields.map(
+        ({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const,
+      );
+      const accounts = await toCheckedAccounts(
+        network,
+        connect.signIn(site, { ...Object.fromEntries(fields), server }),
+      );
+      return saveOrChoose(caller, network, accounts, { server, sandbox });
     },
 
     /** The person comes back from the network. */
     finish: async (caller: Caller, key: string, answer: Readonly<Record<string, string>>): Promise<Step> => {
       const network = find(key);
-      const own = network.connect;
+      const { connect } = network;
       const row = mustBeTheirs(await store.take(idOf(answer.state ?? ''), connectionMs), caller);
-      if (own.kind === 'Form' || row.network !== key) {
+      if (connect.kind === 'Form' || row.network !== key) {
         throw new Refusal(
           'Conflict',
-          `This answer is not for ${network.name}. Begin again on the Social accounts page.`,
+          `This answer is not for ${network.name}. Start again on the Social accounts page.`,
         );
       }
       if (answer.code === undefined) {
@@ -259,15 +269,15 @@ export const createConnecting = ({
         ? networkAccess.siteWith(network, row.sandbox, row.server, registration)
         : await networkAccess.site(network, row.sandbox, row.server);
       const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier };
-      const found = own.exchange(site, exchange).catch(async (error: unknown) => {
+      const exchanged = connect.exchange(site, exchange).catch(async (error: unknown) => {
         const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
         if (isForgotten) await networkAccess.forgetRegistration(network, row.server);
         throw error;
       });
-      const accounts = (await told(network, found)).map((account) =>
+      const accounts = (await toCheckedAccounts(network, exchanged)).map((account) =>
         registration ? { ...account, tokens: { ...account.tokens, registration } } : account,
       );
-      return take(caller, network, accounts, row);
+      return saveOrChoose(caller, network, accounts, row);
     },
 
     choices: async (caller: Caller, connectionId: string) => {
@@ -285,7 +295,7 @@ export const createConnecting = ({
       return step;
     },
 
-    /** Those that this person has begun in the workspace. */
+    /** Removes the unfinished connections of this person in the workspace. */
     drop: ({ userId, workspaceId }: Pick<Caller, 'userId' | 'workspaceId'>) => store.drop(userId, workspaceId),
 
     purge: () => store.purge(connectionMs),
@@ -322,7 +332,7 @@ const toChoice = ({ id, name, handle, avatarUrl }: NetworkAccount): Choice => ({
   ...(avatarUrl !== undefined && { avatarUrl }),
 });
 
-/** A refusal of the network while somebody connects is shown to that person. */
+/** Shows an error of the network to the person who is connecting. */
 const toRefusal = async <T>(network: Network, work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -332,16 +342,16 @@ const toRefusal = async <T>(network: Network, work: Promise<T>): Promise<T> => {
   }
 };
 
-const told = (network: Network, accounts: Promise<readonly NetworkAccount[]>) =>
+const toCheckedAccounts = (network: Network, accounts: Promise<readonly NetworkAccount[]>) =>
   toRefusal(
     network,
-    accounts.then((found) => found.map(accountAsKept)),
+    accounts.then((list) => list.map(toStorableAccount)),
   );
 
 const whyNoCode = ({ error, error_description: description = error }: Readonly<Record<string, string>>) => {
   if (error === 'access_denied') return 'you did not allow it there';
-  const words = (description ?? 'it gave no reason').replace(/\.$/, '');
+  const reason = (description ?? 'it gave no reason').replace(/\.$/, '');
   return /scope/.test(error ?? '')
-    ? `the app of this server may not ask for what it needs (${words}). Its operator adds the missing product or permission to the app; docs/networks.md says which`
-    : words;
+    ? `the app of this server may not ask for what it needs (${reason}). Its operator adds the missing product or permission to the app; docs/networks.md says which`
+    : reason;
 };

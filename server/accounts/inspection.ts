@@ -2,16 +2,19 @@ import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Database } from '#server/store/database';
 import { type AccountStore, createAccountStore, sealedInAccounts } from './store.ts';
 
-/** What commands read of this slice. Opened apart, because its rules load the networks, for which no command should wait. */
+/**
+ * Queries for commands. Separate from the slice, because its rules load the networks, which takes too long for a
+ * command.
+ */
 export const openAccountInspection = ({ database }: { database: Database }) => {
   const store = createAccountStore(database);
   return {
     due: { accounts: store.msToRefresh },
     sealed: sealedInAccounts(database),
     checks: { accounts: () => checkAccounts(store) },
-    /** Keys of the networks, not their sandboxes, that an account is connected on. */
+    /** Keys of the networks with a connected account, not counting sandboxes. */
     liveNetworks: store.liveNetworks,
-    /** Whether an account on a true network is connected, in whatever workspace. */
+    /** Whether any workspace has a connected account on a live network. */
     hasLiveAccount: store.hasLive,
   };
 };

@@ -4,14 +4,14 @@ import type { Seal } from '#server/secrets/seal';
 import type { AccountRow } from './account-row.ts';
 import type { RegistrationStore } from './store.ts';
 
-/** Stored instead of the sandbox's address, which may differ after the next start. */
-const sandboxPlace = 'sandbox:';
-/** Each connected account uses the one at its server every day. */
+/** Stored instead of the sandbox's address, which may change with the next start. */
+const sandboxPrefix = 'sandbox:';
+/** A connected account uses the registration at its server every day, so an older one has no account left. */
 const unusedMs = 90 * 24 * 3_600_000;
 
 export type NetworkAccess = ReturnType<typeof createNetworkAccess>;
 
-/** How to reach the network of an account: its site, our registration there and the account's tokens. */
+/** What a request to an account's network needs: its site, our registration there and the account's tokens. */
 export const createNetworkAccess = ({
   store,
   sites,
@@ -28,11 +28,11 @@ export const createNetworkAccess = ({
   website: string;
 }) => {
   const toStored = (server: string) =>
-    server.startsWith(sandboxUrl()) ? sandboxPlace + server.slice(sandboxUrl().length) : server;
+    server.startsWith(sandboxUrl()) ? sandboxPrefix + server.slice(sandboxUrl().length) : server;
   const toAddress = (server: string) =>
-    server.startsWith(sandboxPlace) ? sandboxUrl() + server.slice(sandboxPlace.length) : server;
+    server.startsWith(sandboxPrefix) ? sandboxUrl() + server.slice(sandboxPrefix.length) : server;
 
-  const bare = (network: Network, sandbox: boolean, server: string, registration?: Registration): Site =>
+  const siteAt = (network: Network, sandbox: boolean, server: string, registration?: Registration): Site =>
     (sandbox ? sites.sandbox : sites.live)(network, {
       server: toAddress(server),
       ...(registration && { registration }),
@@ -40,8 +40,8 @@ export const createNetworkAccess = ({
 
   const placeOf = (network: Network, server: string) => `network_apps:${network.key} ${server}:credentials`;
 
-  /** What is stored of a registration, if it leads back to our address as it is now. */
-  const opened = (network: Network, server: string, stored: string | undefined): Registration | undefined => {
+  /** Decrypts a registration; undefined if its redirect address is not our current one. */
+  const openRegistration = (network: Network, server: string, stored: string | undefined): Registration | undefined => {
     if (stored === undefined) return undefined;
     const { redirect, ...registration } = JSON.parse(seal.open(stored, placeOf(network, server))) as Registration & {
       redirect: string;
@@ -52,7 +52,7 @@ export const createNetworkAccess = ({
   const register = (own: ServerOAuthConnect, network: Network, site: Site) =>
     own.register(site, { redirectUri: redirectUri(network), website });
 
-  /** Our registration at a server; made when first needed, and again when our own address has changed. */
+  /** Our registration at a server. Registers on first use, and again after our own address has changed. */
   const registrationAt = async (
     network: Network,
     sandbox: boolean,
@@ -60,25 +60,26 @@ export const createNetworkAccess = ({
   ): Promise<Registration | undefined> => {
     if (network.connect.kind !== 'ServerOAuth') return undefined;
     const before = await store.find(network.key, server);
-    const known = opened(network, server, before);
-    if (known) return known;
-    const registration = await register(network.connect, network, bare(network, sandbox, server));
-    const kept = JSON.stringify({ ...registration, redirect: redirectUri(network) });
-    await store.save(network.key, server, seal.seal(kept, placeOf(network, server)), before);
-    // Of two that registered at once the first counts: whoever comes back from the server is known by that one.
-    return opened(network, server, await store.find(network.key, server)) ?? registration;
+    const current = openRegistration(network, server, before);
+    if (current) return current;
+    const registration = await register(network.connect, network, siteAt(network, sandbox, server));
+    const json = JSON.stringify({ ...registration, redirect: redirectUri(network) });
+    await store.save(network.key, server, seal.seal(json, placeOf(network, server)), before);
+    // If two processes registered at once, the first one saved wins. Both must use it, or a code could not be
+    // exchanged.
+    return openRegistration(network, server, await store.find(network.key, server)) ?? registration;
   };
 
-  /** Many sends may share a row: its tokens are opened once, and forgotten with it. */
-  const openedAccounts = new WeakMap<AccountRow, NetworkAccount>();
+  /** Cached by row, because many sends share one and decrypting takes time. */
+  const accountCache = new WeakMap<AccountRow, NetworkAccount>();
 
   const tokensPlace = (accountId: string) => `accounts:${accountId}:tokens`;
 
-  /** The account as its network knows it; undefined when we have no access to it. */
+  /** The account with decrypted tokens; undefined if it is disconnected. */
   const open = (row: AccountRow): NetworkAccount | undefined => {
     if (row.tokens === null) return undefined;
-    const known = openedAccounts.get(row);
-    if (known) return known;
+    const cached = accountCache.get(row);
+    if (cached) return cached;
     const account: NetworkAccount = {
       id: row.externalId,
       name: row.name,
@@ -89,45 +90,45 @@ export const createNetworkAccess = ({
       tokens: JSON.parse(seal.open(row.tokens, tokensPlace(row.id))) as Tokens,
       scopes: row.grantedScopes,
     };
-    openedAccounts.set(row, account);
+    accountCache.set(row, account);
     return account;
   };
 
   const site = async (network: Network, sandbox: boolean, server: string): Promise<Site> =>
-    bare(network, sandbox, server, await registrationAt(network, sandbox, toStored(server)));
+    siteAt(network, sandbox, server, await registrationAt(network, sandbox, toStored(server)));
 
   return {
     toStored,
 
-    /** The one server of a network's sandbox. */
+    /** The sandbox of a network has a single server. */
     sandboxServer: (network: Network) => sites.sandbox(network).host('server'),
 
     site,
 
-    /** With the registration that its tokens belong to. */
+    /** Uses the registration that issued the account's tokens. */
     siteOf: (network: Network, row: AccountRow): Promise<Site> => {
       const own = open(row)?.tokens.registration;
       return own
-        ? Promise.resolve(bare(network, row.sandbox, row.server, own))
+        ? Promise.resolve(siteAt(network, row.sandbox, row.server, own))
         : site(network, row.sandbox, row.server);
     },
 
     siteWith: (network: Network, sandbox: boolean, server: string, registration: Registration): Site =>
-      bare(network, sandbox, server, registration),
+      siteAt(network, sandbox, server, registration),
 
-    /** A registration for one connection, where the one that is shared may not do. */
+    /** Registers for a single connection, if the shared registration may not work. */
     registerAnew: async (network: Network, sandbox: boolean, server: string): Promise<Registration | undefined> =>
       network.connect.kind === 'ServerOAuth'
-        ? register(network.connect, network, bare(network, sandbox, server))
+        ? register(network.connect, network, siteAt(network, sandbox, server))
         : undefined,
 
     keepsRegistrations: async (network: Network, sandbox: boolean, server: string): Promise<boolean> =>
-      network.connect.kind !== 'ServerOAuth' || network.connect.keepsRegistrations(bare(network, sandbox, server)),
+      network.connect.kind !== 'ServerOAuth' || network.connect.keepsRegistrations(siteAt(network, sandbox, server)),
 
-    /** The server no longer knows our registration: some delete unused ones. */
+    /** Some servers delete unused registrations. */
     forgetRegistration: (network: Network, server: string) => store.remove(network.key, toStored(server)),
 
-    /** Anybody who connects may name any server. */
+    /** Anyone can enter any server name, so unused registrations would pile up. */
     purgeRegistrations: () => store.purge(unusedMs),
 
     sealTokens: (accountId: string, tokens: Tokens) => seal.seal(JSON.stringify(tokens), tokensPlace(accountId)),

@@ -6,15 +6,15 @@ import type { AccountRow } from './account-row.ts';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
-const patienceMs = 15_000;
-/** Nobody waits longer for a stop because of it. */
+const timeoutMs = 15_000;
+/** How long a stop of the service may wait for it. */
 const closeMs = 2_000;
 
 export type Revoking = ReturnType<typeof createRevoking>;
 
 /**
- * Ends the access of accounts that are no longer connected, at their networks. Nobody waits for it, it is tried once, and
- * a process that is killed forgets it: then the tokens, which nobody has any more, end by themselves.
+ * Revokes the tokens of disconnected accounts at their networks. It runs in the background and only once: if the
+ * process is killed, the tokens, which are no longer stored anywhere, expire by themselves.
  */
 export const createRevoking = ({
   store,
@@ -29,10 +29,10 @@ export const createRevoking = ({
   afterCommit: (work: () => void) => void;
   report: (error: unknown) => void;
 }) => {
-  const underWay = new Set<Promise<unknown>>();
-  let closed = false;
+  const pending = new Set<Promise<unknown>>();
+  let isClosed = false;
 
-  /** Asked when it is gone itself, and as late as can be: it may have been connected again. */
+  /** Checked right before revoking, because the account may have been reconnected meanwhile. */
   const isNeeded = async (row: AccountRow, network: Network, tokens: Tokens): Promise<boolean> => {
     if (network.revokesWholeApp) {
       const ofSameApp = networks.all.filter(({ settings }) => settings.join() === network.settings.join());
@@ -56,30 +56,31 @@ export const createRevoking = ({
 
   const revokeAll = async (rows: readonly AccountRow[]) => {
     for (const row of rows) {
-      if (closed) return;
-      const tried = revoke(row).catch((error: unknown) => {
-        if (!closed) asTrouble(error, report);
+      if (isClosed) return;
+      const attempt = revoke(row).catch((error: unknown) => {
+        if (!isClosed) asTrouble(error, report);
       });
-      await Promise.race([tried, sleep(patienceMs, undefined, { ref: false })]);
+      await Promise.race([attempt, sleep(timeoutMs, undefined, { ref: false })]);
     }
   };
 
   const begin = (rows: readonly AccountRow[]) => {
-    const work = revokeAll(rows).finally(() => underWay.delete(work));
-    underWay.add(work);
+    const work = revokeAll(rows).finally(() => pending.delete(work));
+    pending.add(work);
   };
 
   return {
-    /** With the tokens that they had, in the transaction that takes them away. */
-    disconnected: (rows: readonly AccountRow[]) => afterCommit(() => begin(rows)),
-    ended: () => Promise.all(underWay),
-    /** Before the networks and the database are closed. What is not done by then is forgotten. */
+    /** Call in the transaction that disconnects the accounts, with the tokens they had. */
+    revokeAfterCommit: (rows: readonly AccountRow[]) => afterCommit(() => begin(rows)),
+    /** Waits until all running revocations have succeeded or failed. */
+    settled: () => Promise.all(pending),
+    /** Call before the networks and the database are closed. Unfinished revocations are dropped. */
     close: async () => {
-      await Promise.race([Promise.all(underWay), sleep(closeMs, undefined, { ref: false })]);
-      closed = true;
+      await Promise.race([Promise.all(pending), sleep(closeMs, undefined, { ref: false })]);
+      isClosed = true;
     },
   };
 };
 
-/** Accounts that came with one consent have the same. */
+/** Accounts connected by one consent share a token, so revoking it would disconnect all of them. */
 const grantOf = (tokens: Tokens | undefined) => tokens && (tokens.refreshToken ?? tokens.accessToken);

@@ -17,7 +17,7 @@ export const accountRoutes = ({ connecting }: { connecting: Connecting }): Route
 const toAnswer = (step: Step) =>
   step.is === 'connected' ? { next: nextPath(step), accountIds: [...step.accountIds] } : { next: nextPath(step) };
 
-/** Where a browser goes after this step. */
+/** The path or URL that the browser opens next. */
 const nextPath = (step: Step): string => {
   if (step.is === 'go') return step.url;
   if (step.is === 'choose') return `/connect/choose/${step.connectionId}`;

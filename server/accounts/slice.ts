@@ -90,11 +90,11 @@ export const openAccounts = ({
       'connections.secret': connectionStore.discardLost,
     },
     loops: { accounts: createDueLoop(access.work) },
-    /** What ends at networks has ended, or was given up. */
-    revoked: revoking.ended,
+    /** For tests: waits until all running revocations have succeeded or failed. */
+    revoked: revoking.settled,
     close: revoking.close,
 
-    /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
+    /** Opened after statistics: they need `access`, and connecting calls them when an account is reconnected. */
     openConnecting: ({
       plans,
       providers: { isOffered, isLive },

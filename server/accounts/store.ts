@@ -1,4 +1,4 @@
-import { tellsOf } from '#server/live/news';
+import { notifyTabs } from '#server/live/changes';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
@@ -38,13 +38,13 @@ const saveProfile = sql(
   'accounts.saveProfile',
   'update accounts set name = $2, handle = $3, avatar_url = $4, facts = $5 where id = $1',
 );
-/** Every draft with accounts asks this one. */
+/** Runs for every draft with accounts. */
 const findNetworks = sql(
   'accounts.networks',
   'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   'quick',
 );
-/** Only the process that gets the row may ask for new tokens: some networks accept a refresh token only once. */
+/** Only the process that gets the row may refresh the tokens: some networks accept a refresh token only once. */
 const claimRefresh = sql(
   'accounts.claimRefresh',
   `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2
@@ -65,8 +65,9 @@ const endRefresh = sql(
     where id = $1 and refresh_claim = $2`,
 );
 /**
- * Also without the claim, unless there are others: a network that accepts a refresh token once knows these alone. A process
- * that used the old one meanwhile was refused, so the new ones connect the account again.
+ * Saves even if the claim was lost, as long as the row still has the old tokens: if a refresh token works only once,
+ * the network accepts only these new ones. Another process that used the old token meanwhile was refused and marked the
+ * account NeedsReconnect, so saving connects it again.
  */
 const saveRefreshed = sql(
   'accounts.saveRefreshed',
@@ -75,7 +76,7 @@ const saveRefreshed = sql(
    update accounts set tokens = $3, status = 'Connected', refresh_claim = nullif(refresh_claim, $2),
           refresh_due_at = case when refused or refresh_claim = $2 then posthorn_now() + $4 * interval '1 ms' else refresh_due_at end
      from before where accounts.id = before.id
-   returning case when refused then ${tellsOf('account', { id: 'accounts.id' })} end`,
+   returning case when refused then ${notifyTabs('account', { id: 'accounts.id' })} end`,
 );
 const msToRefresh = sql(
   'accounts.msToRefresh',
@@ -91,7 +92,7 @@ const forgetTokens = sql(
   'accounts.forgetTokens',
   'update accounts set tokens = null, refresh_due_at = null, refresh_claim = null where id = $1 and tokens = $2',
 );
-/** Only for the access that was refused: an account that was reconnected meanwhile is not stopped. */
+/** `connected_at` makes sure that an account that was reconnected meanwhile keeps its statistics. */
 const stopStatistics = sql(
   'accounts.stopStatistics',
   `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
@@ -135,17 +136,17 @@ export const createAccountStore = (db: Database) => {
   return {
     transaction: db.transaction,
 
-    /** In a transaction: nobody else connects an account of this workspace until it ends. */
+    /** Until the transaction ends, nobody else connects an account in this workspace. */
     lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
 
     list: (workspaceId: string) => accountsOf(list, [workspaceId]),
 
     get: async (id: string) => (await accountsOf(get, [id]))[0],
 
-    /** On a live network, in any workspace. */
+    /** Whether any workspace has an account on a live network. */
     hasLive: async () => (await db.query(findLive)).length > 0,
 
-    /** The first few in any workspace, each with how many there are. */
+    /** The first five of all workspaces, each with the total count. */
     toReconnect: () => db.query<{ network: string; handle: string; count: number }>(toReconnect),
 
     liveNetworks: async () => (await db.query<{ network: string }>(liveNetworks)).map(({ network }) => network),
@@ -153,13 +154,13 @@ export const createAccountStore = (db: Database) => {
     find: async (workspaceId: string, network: string, externalId: string) =>
       (await accountsOf(find, [workspaceId, network, externalId]))[0],
 
-    /** By account id, of those that are connected. */
+    /** By account id; leaves out disconnected accounts. */
     networks: async (workspaceId: string, ids: readonly string[]) => {
       const rows = await db.query<{ id: string; network: string; facts: Json }>(findNetworks, [workspaceId, ids]);
       return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
     },
 
-    /** A new account, or new access to one that is connected, under the id that it has. */
+    /** Inserts an account, or updates the connected one with the same external id. */
     save: async (account: NewAccount) => {
       const { grantedScopes, facts, refreshInMs, ...row } = account;
       await db.run(save, [
@@ -189,12 +190,12 @@ export const createAccountStore = (db: Database) => {
     claimRefresh: async (id: string, claim: string, leaseMs: number) =>
       (await accountsOf(claimRefresh, [id, claim, leaseMs]))[0],
 
-    claimDueRefreshes: (room: number, claim: string, leaseMs: number) =>
-      accountsOf(claimDueRefreshes, [room, claim, leaseMs]),
+    claimDueRefreshes: (limit: number, claim: string, leaseMs: number) =>
+      accountsOf(claimDueRefreshes, [limit, claim, leaseMs]),
 
     msToRefresh: async () => (await db.query<{ ms: number | null }>(msToRefresh))[0]?.ms ?? undefined,
 
-    /** Nothing when another process has claimed it since. The tokens stay. */
+    /** Does nothing if another process has claimed the account since. */
     endRefresh: async (id: string, claim: string, nextInMs: number) => {
       await db.run(endRefresh, [id, claim, nextInMs]);
     },
@@ -210,14 +211,16 @@ export const createAccountStore = (db: Database) => {
 
     stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
-    /** The account as it was; undefined when it is not connected. */
+    /** Returns the account as it was before; undefined if it is not connected. */
     disconnect: async (workspaceId: string, id: string) => (await accountsOf(disconnect, [id, workspaceId]))[0],
 
-    /** On one of these networks, in any workspace. */
+    /** Whether any workspace has an account on one of these networks. */
     hasConnected: async (networks: readonly string[], sandbox: boolean) =>
       (await db.query(findConnected, [networks, sandbox])).length > 0,
 
-    /** Connected accounts of its network: the same one anywhere, and all of its workspace. */
+    /**
+     * Accounts that may share its tokens: the same account in any workspace, and those of its workspace on the network.
+     */
     relatives: ({ network, externalId, workspaceId, sandbox }: AccountRow) =>
       accountsOf(relatives, [network, externalId, workspaceId, sandbox]),
   };
@@ -228,7 +231,7 @@ const findRegistration = sql(
   `select credentials, used_at < posthorn_now() - interval '1 day' as "isOld" from network_apps
     where network = $1 and server = $2`,
 );
-/** Nothing, when it was purged just now. */
+/** Returns no row if it was purged a moment ago. */
 const useRegistration = sql(
   'accounts.useRegistration',
   'update network_apps set used_at = posthorn_now() where network = $1 and server = $2 returning credentials',
@@ -237,7 +240,7 @@ const purgeRegistrations = sql(
   'accounts.purgeRegistrations',
   `delete from network_apps where used_at < posthorn_now() - $1 * interval '1 ms'`,
 );
-/** Nothing where another process was quicker. */
+/** Does nothing if another process has saved one since `find`. */
 const saveRegistration = sql(
   'accounts.saveRegistration',
   `insert into network_apps (network, server, credentials) values ($1, $2, $3)
@@ -259,12 +262,12 @@ export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 /** Our registrations at servers of decentralised networks. */
 export const createRegistrationStore = (db: Database) => ({
   find: async (network: string, server: string) => {
-    const [found] = await db.query<{ credentials: string; isOld: boolean }>(findRegistration, [network, server]);
-    if (!found?.isOld) return found?.credentials;
+    const [row] = await db.query<{ credentials: string; isOld: boolean }>(findRegistration, [network, server]);
+    if (!row?.isOld) return row?.credentials;
     return (await db.query<{ credentials: string }>(useRegistration, [network, server]))[0]?.credentials;
   },
   purge: (unusedMs: number) => db.run(purgeRegistrations, [unusedMs]),
-  /** In the place of those `before`, if there were some. */
+  /** Replaces the credentials `before`, if there were any. */
   save: async (network: string, server: string, credentials: string, before: string | undefined) => {
     await db.run(saveRegistration, [network, server, credentials, before ?? null]);
   },
@@ -346,7 +349,7 @@ const purgeConnections = sql(
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
-/** Connections that are under way. */
+/** Unfinished connections. */
 export const createConnectionStore = (db: Database) => ({
   insert: async (row: ConnectionRow) => {
     await db.run(beginConnection, [
@@ -362,7 +365,7 @@ export const createConnectionStore = (db: Database) => ({
   get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
   hasUnfinished: async (workspaceId: string, network: string, server: string, maxAgeMs: number) =>
     (await db.query(hasUnfinished, [workspaceId, network, server, maxAgeMs])).length > 0,
-  /** For one caller only. */
+  /** Deletes the row, so only one caller gets it. */
   take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
   discardLost: (id: string, secret: string) => db.run(discardLostConnection, [id, secret]),
   drop: (userId: string, workspaceId: string) => db.run(dropConnections, [userId, workspaceId]),

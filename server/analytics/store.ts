@@ -1,15 +1,15 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
 import { type Database, sql } from '#server/store/database';
-import type { Stretch } from './time-zone.ts';
+import type { OffsetPeriod } from './time-zone.ts';
 
 export const reads = ['accounts', 'posts', 'publications', 'published_posts'];
 
-export interface Counted {
-  /** A metric that nobody reports is null. */
+export interface SummaryRow {
+  /** A metric that the network does not report is null. */
   readonly accounts: readonly ({ id: string; network: string; posts: number } & Record<MetricName, number | null>)[];
-  /** How many times posts count again for a network, because they went to several of its accounts. */
+  /** How often posts are counted twice for a network, because they went to several of its accounts. */
   readonly repeats: readonly { network: string; posts: number }[];
-  /** By hour of the week, 0 to 167 from Monday on. An hour may come twice. */
+  /** By hour of the week, 0 to 167 starting on Monday. An hour may appear twice. */
   readonly hours: readonly { hour: number; posts: number; engagement: number }[];
   readonly topPosts: {
     postId: string;
@@ -24,24 +24,24 @@ export interface Counted {
 const inRange = 'p.workspace_id = $1 and p.published_at >= $2 and p.published_at < $3';
 const best = 'engagement desc, published_at desc, post_id';
 
-/** A post over those of its targets that are asked for. */
+/** One row per post, summed over the selected accounts it went to. */
 const postColumns = `p.post_id, min(p.published_at) as published_at, sum(p.engagement) as engagement,
   floor(date_part('epoch', min(p.published_at)))::bigint as published_second`;
 
-const hoursOf = (posts: string, which: string) =>
-  `select (p.published_second + stretch.wall) / 3600 % 168 as hour, count(*) as posts, sum(p.engagement) as engagement
-     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as stretch (begins, ends, wall)
-     join ${posts} p on p.published_at >= stretch.begins and p.published_at < stretch.ends
-    where ${which} group by 1`;
+const hoursOf = (posts: string, condition: string) =>
+  `select (p.published_second + period.wall) / 3600 % 168 as hour, count(*) as posts, sum(p.engagement) as engagement
+     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, wall)
+     join ${posts} p on p.published_at >= period.begins and p.published_at < period.ends
+    where ${condition} group by 1`;
 
-/** One account after the other, from the index alone. */
+/** The lateral join runs an index-only scan per account. */
 const accountsOf = (accounts: string) =>
   `select a.id, a.network, sums.* from ${accounts} a cross join lateral (
      select count(*) as posts, ${metricNames.map((name) => `sum(p.${name}) as ${name}`).join(', ')}
        from publications p where ${inRange} and p.account_id = a.id
    ) as sums where sums.posts > 0`;
 
-/** Texts and targets are read for the ten best alone: by the key of the post, which PostgreSQL is left no choice about. */
+/** Reads texts and targets of the ten best posts only. `offset 0` forces the lookup by the key of the post. */
 const answerOf = (targets: string) =>
   `select
      (select coalesce(json_agg(account order by id), '[]') from account) as accounts,
@@ -60,10 +60,11 @@ const answerOf = (targets: string) =>
        ) as of_post) as "topPosts"`;
 
 /**
- * Posts are ready in published_posts. Put together here are those with targets on both sides of an end of the range,
- * which were published near it or late.
+ * published_posts has the sums of each post. They do not fit posts with targets on both sides of an edge of the range,
+ * so those are summed here. They were published within an hour of the edge, or their targets are more than an hour
+ * apart.
  */
-const whole = 'p.workspace_id = $1 and p.last_published_at < $3';
+const inside = 'p.workspace_id = $1 and p.last_published_at < $3';
 const straddling = 'p.post_id in (select post_id from straddling)';
 const ofAll = sql(
   'analytics.ofAll',
@@ -78,27 +79,31 @@ const ofAll = sql(
    ), part as materialized (
      select ${postColumns} from publications p where ${inRange} and ${straddling} group by p.post_id
    ), hours as (
-     ${hoursOf('published_posts', whole)} union all ${hoursOf('part', 'true')}
+     ${hoursOf('published_posts', inside)} union all ${hoursOf('part', 'true')}
    ), account as (
      ${accountsOf('(select id, network from accounts where workspace_id = $1)')}
    ), repeats as (
      select network, count(*) as posts from published_posts p cross join unnest(p.repeats) as network
-      where ${inRange} and ${whole} and p.repeats is not null group by network
+      where ${inRange} and ${inside} and p.repeats is not null group by network
      union all
      select p.network, count(*) - count(distinct p.post_id) as posts from publications p
       where ${inRange} and ${straddling} group by p.network
    ), top as (
-     (select post_id, published_at, engagement from published_posts p where ${inRange} and ${whole} order by ${best} limit 10)
+     (select post_id, published_at, engagement from published_posts p where ${inRange} and ${inside} order by ${best} limit 10)
      union all select post_id, published_at, engagement from part
    ) ${answerOf('true')}`,
 );
 
-/** As a select: the number of accounts is no reason to plan the statement anew, which would take longer than running it. */
+/**
+ * As a subselect, because PostgreSQL would plan anew for each number of accounts, and planning takes longer than
+ * running.
+ */
 const anyChosen = 'any ((select $6::text[])::text[])';
 
 /**
- * Posts as they are on the chosen accounts. Repeats are looked for where several accounts of a network are chosen and any
- * post has some. Floats are exact here, and far cheaper to add for each of many posts, as bins are than parts of a time.
+ * Sums posts over the chosen accounts. Repeats are searched only if several accounts of a network are chosen and the
+ * workspace has posts with repeats. Sums use float8, which is exact for these counts and much cheaper than numeric, and
+ * date_bin, which is cheaper than extracting parts of a time.
  */
 const ofChosen = sql(
   'analytics.ofChosen',
@@ -130,57 +135,57 @@ const ofChosen = sql(
 
 const days = sql(
   'analytics.days',
-  `select to_char(to_timestamp((p.second + stretch.offset_seconds) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD') as date,
+  `select to_char(to_timestamp((p.second + period.offset_seconds) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD') as date,
           count(distinct p.post_id)::int as posts, coalesce(sum(p.views), 0)::float8 as views,
           coalesce(sum(p.engagement), 0)::float8 as engagement
-     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as stretch (begins, ends, offset_seconds)
+     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, offset_seconds)
      cross join lateral (
        select p.post_id, p.views, p.engagement, floor(extract(epoch from p.published_at))::bigint as second
          from publications p
-        where p.workspace_id = $1 and p.published_at >= greatest($2, stretch.begins)
-          and p.published_at < least($3, stretch.ends) and (cardinality($7::text[]) = 0 or p.account_id = any($7))
+        where p.workspace_id = $1 and p.published_at >= greatest($2, period.begins)
+          and p.published_at < least($3, period.ends) and (cardinality($7::text[]) = 0 or p.account_id = any($7))
      ) as p
     group by 1 order by 1`,
 );
 
-// The first of January 1970 was a Thursday: hours of the week are counted from Monday.
+// 1 January 1970 was a Thursday, three days after the Monday from which the hours of a week are counted.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;
-const wallOf = ({ offsetSeconds }: Stretch) => offsetSeconds + sinceMondaySeconds;
-/** Midnight of a Monday before all posts, on the clocks of the stretch. */
-const mondayOf = (stretch: Stretch) => new Date(-1000 * wallOf(stretch)).toISOString();
+const wallOf = ({ offsetSeconds }: OffsetPeriod) => offsetSeconds + sinceMondaySeconds;
+/** Midnight of a Monday before all posts, in local time of the period. */
+const mondayOf = (period: OffsetPeriod) => new Date(-1000 * wallOf(period)).toISOString();
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
 export const createAnalyticsStore = (db: Database) => ({
-  /** What was published in the stretches, which follow each other without a gap. No account means every account. */
-  counted: async (
+  /** `periods` cover the range without a gap. No account ids means every account. */
+  summarize: async (
     workspaceId: string,
     { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
-    stretches: readonly Stretch[],
-  ): Promise<Counted> => {
+    periods: readonly OffsetPeriod[],
+  ): Promise<SummaryRow> => {
     const range = [workspaceId, from, to];
-    const begins = stretches.map((stretch) => stretch.from);
-    const ends = stretches.map((stretch) => stretch.to);
-    const [counted] = await (accountIds.length === 0
-      ? db.queryReplica<Counted>(ofAll, [...range, begins, ends, stretches.map(wallOf)])
-      : db.queryReplica<Counted>(ofChosen, [...range, begins, stretches.map(mondayOf), accountIds]));
-    if (counted === undefined) throw new Error('a statement of one row gave none');
-    return counted;
+    const begins = periods.map((period) => period.from);
+    const ends = periods.map((period) => period.to);
+    const [row] = await (accountIds.length === 0
+      ? db.queryReplica<SummaryRow>(ofAll, [...range, begins, ends, periods.map(wallOf)])
+      : db.queryReplica<SummaryRow>(ofChosen, [...range, begins, periods.map(mondayOf), accountIds]));
+    if (row === undefined) throw new Error('the summary statement returned no row');
+    return row;
   },
 
-  /** The same, day by day in the zone of the stretches. */
+  /** Day by day in local time. */
   days: (
     workspaceId: string,
     { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
-    stretches: readonly Stretch[],
+    periods: readonly OffsetPeriod[],
   ) =>
     db.queryReplica<{ date: string; posts: number; views: number; engagement: number }>(days, [
       workspaceId,
       from,
       to,
-      stretches.map((stretch) => stretch.from),
-      stretches.map((stretch) => stretch.to),
-      stretches.map(({ offsetSeconds }) => offsetSeconds),
+      periods.map((period) => period.from),
+      periods.map((period) => period.to),
+      periods.map(({ offsetSeconds }) => offsetSeconds),
       accountIds,
     ]),
 });

@@ -3,15 +3,15 @@ import { canonicalInstant } from '#contracts/instant';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
-import type { AnalyticsStore, Counted } from './store.ts';
-import { stretchesOf } from './time-zone.ts';
+import type { AnalyticsStore, SummaryRow } from './store.ts';
+import { offsetPeriodsOf } from './time-zone.ts';
 
-const longestRangeMs = 400 * 24 * 60 * 60 * 1000;
+const maxRangeMs = 400 * 24 * 60 * 60 * 1000;
 const confidentPosts = 3;
 
 export type Analytics = ReturnType<typeof createAnalytics>;
 
-/** SPEC, analytics.summary: what was published in a range, and how it did. */
+/** SPEC, analytics.summary. */
 export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; networks: Networks }) => ({
   summary: async (
     { workspaceId }: Caller,
@@ -19,8 +19,8 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
   ): Promise<Summary> => {
     const range = { from: canonicalInstant(from) ?? from, to: canonicalInstant(to) ?? to, accountIds };
     checkRange(range);
-    const stretches = stretchesOf(range.from, range.to, timeZone);
-    const { accounts, repeats, hours, topPosts } = await store.counted(workspaceId, range, stretches);
+    const periods = offsetPeriodsOf(range.from, range.to, timeZone);
+    const { accounts, repeats, hours, topPosts } = await store.summarize(workspaceId, range, periods);
     const bestTimes = bestTimesOf(hours);
     return {
       from,
@@ -33,10 +33,10 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
         totals: totalsOf(account.posts, [account]),
       })),
       byNetwork: [...new Set(accounts.map(({ network }) => network))].sort().map((network) => {
-        const there = accounts.filter((account) => account.network === network);
-        const again = repeats.filter((repeat) => repeat.network === network);
-        const posts = sumOf(there, 'posts') - sumOf(again, 'posts');
-        return { provider: networks.get(network).name, totals: totalsOf(posts, there) };
+        const ofNetwork = accounts.filter((account) => account.network === network);
+        const repeated = repeats.filter((repeat) => repeat.network === network);
+        const posts = sumOf(ofNetwork, 'posts') - sumOf(repeated, 'posts');
+        return { provider: networks.get(network).name, totals: totalsOf(posts, ofNetwork) };
       }),
       topPosts,
       bestTimes,
@@ -48,15 +48,15 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
     { from, to, accountIds, timeZone }: { from: string; to: string; accountIds: string[]; timeZone: string },
   ) => {
     checkRange({ from, to });
-    return { days: await store.days(workspaceId, { from, to, accountIds }, stretchesOf(from, to, timeZone)) };
+    return { days: await store.days(workspaceId, { from, to, accountIds }, offsetPeriodsOf(from, to, timeZone)) };
   },
 });
 
 const checkRange = ({ from, to }: { from: string; to: string }) => {
   if (to <= from) throw badInput({ path: 'to', code: 'BadRange', message: 'must be after from' });
-  // A Date cuts the microseconds off, and they may make the difference.
+  // A Date drops microseconds, so they are compared apart when the lengths are equal.
   const lengthMs = Date.parse(to) - Date.parse(from);
-  if (lengthMs > longestRangeMs || (lengthMs === longestRangeMs && microsecondsOf(to) > microsecondsOf(from))) {
+  if (lengthMs > maxRangeMs || (lengthMs === maxRangeMs && microsecondsOf(to) > microsecondsOf(from))) {
     throw badInput({ path: 'to', code: 'BadRange', message: 'must be at most 400 days after from', limit: 400 });
   }
 };
@@ -74,15 +74,13 @@ const totalsOf = (posts: number, accounts: readonly Record<MetricName, number | 
   return { posts, ...sums, engagement: engagementMetrics.reduce((sum, name) => sum + sums[name], 0) };
 };
 
-const bestTimesOf = (hours: Counted['hours']): Summary['bestTimes'] => {
+const bestTimesOf = (hours: SummaryRow['hours']): Summary['bestTimes'] => {
   const byHour: { posts: number; engagement: number }[] = [];
   for (const { hour, posts, engagement } of hours) {
-    const then = byHour[hour];
-    byHour[hour] = then
-      ? { posts: then.posts + posts, engagement: then.engagement + engagement }
-      : { posts, engagement };
+    const sum = byHour[hour] ?? { posts: 0, engagement: 0 };
+    byHour[hour] = { posts: sum.posts + posts, engagement: sum.engagement + engagement };
   }
-  // Hours without a post are skipped.
+  // flatMap skips the holes of a sparse array: hours without a post.
   return byHour.flatMap(({ posts, engagement }, hour) => ({
     weekday: 1 + Math.floor(hour / 24),
     hour: hour % 24,

@@ -1,20 +1,20 @@
-/** A stretch of time in which the clocks of a zone are not moved. */
-export interface Stretch {
+/** A period in which a time zone keeps the same UTC offset. */
+export interface OffsetPeriod {
   readonly from: string;
   readonly to: string;
-  /** What to add to UTC for the time on the wall. */
+  /** Local time minus UTC. */
   readonly offsetSeconds: number;
 }
 
-// Since 1970 no zone moved its clocks twice in less than a week.
+// Since 1970 no zone changed its offset twice within a week, so a step of six days misses no change.
 const stepSeconds = 6 * 24 * 60 * 60;
 
-/** The stretches from one instant to another, without a gap. An unknown name counts as UTC (SPEC). */
-export const stretchesOf = (from: string, to: string, timeZone: string): Stretch[] => {
+/** The periods from one instant to another, without a gap. An unknown name counts as UTC (SPEC). */
+export const offsetPeriodsOf = (from: string, to: string, timeZone: string): OffsetPeriod[] => {
   const offsetAt = offsetsOf(timeZone);
   const last = Math.ceil(Date.parse(to) / 1000) - 1;
-  const stretches: Stretch[] = [];
-  let begun = from;
+  const periods: OffsetPeriod[] = [];
+  let periodStart = from;
   let second = Math.floor(Date.parse(from) / 1000);
   let offsetSeconds = offsetAt(second);
   while (second < last) {
@@ -22,56 +22,56 @@ export const stretchesOf = (from: string, to: string, timeZone: string): Stretch
     if (offsetAt(next) === offsetSeconds) {
       second = next;
     } else {
-      second = firstWithout(offsetSeconds, offsetAt, second, next);
-      const moved = new Date(second * 1000).toISOString();
-      stretches.push({ from: begun, to: moved, offsetSeconds });
-      begun = moved;
+      second = findOffsetChange(offsetSeconds, offsetAt, second, next);
+      const changedAt = new Date(second * 1000).toISOString();
+      periods.push({ from: periodStart, to: changedAt, offsetSeconds });
+      periodStart = changedAt;
       offsetSeconds = offsetAt(second);
     }
   }
-  return [...stretches, { from: begun, to, offsetSeconds }];
+  return [...periods, { from: periodStart, to, offsetSeconds }];
 };
 
 type OffsetAt = (second: number) => number;
 
-/** The first second with another offset, after `before` and not after `after`. */
-const firstWithout = (offset: number, offsetAt: OffsetAt, before: number, after: number): number => {
+/** Binary search for the first second with another offset, after `before` and not after `after`. */
+const findOffsetChange = (offset: number, offsetAt: OffsetAt, before: number, after: number): number => {
   if (after - before === 1) return after;
   const middle = Math.floor((before + after) / 2);
   return offsetAt(middle) === offset
-    ? firstWithout(offset, offsetAt, middle, after)
-    : firstWithout(offset, offsetAt, before, middle);
+    ? findOffsetChange(offset, offsetAt, middle, after)
+    : findOffsetChange(offset, offsetAt, before, middle);
 };
 
-const mostZones = 100;
-const mostSeconds = 1000;
+const maxZones = 100;
+const maxOffsets = 1000;
 const zones = new Map<string, OffsetAt>();
 
-/** Remembers: Intl takes longer than the database, and the same seconds are asked for again and again. */
+/** Cached, because Intl takes longer than the query, and the same seconds are needed for every summary. */
 const offsetsOf = (timeZone: string): OffsetAt => {
-  const remembered = zones.get(timeZone);
-  if (remembered !== undefined) return remembered;
-  const wall = wallOf(timeZone);
-  if (wall === undefined) return () => 0;
+  const cachedZone = zones.get(timeZone);
+  if (cachedZone !== undefined) return cachedZone;
+  const localTime = localTimeFormat(timeZone);
+  if (localTime === undefined) return () => 0;
   const offsets = new Map<number, number>();
   const offsetAt = (second: number) => {
-    const remembered = offsets.get(second);
-    if (remembered !== undefined) return remembered;
-    const offset = secondsOf(wall.format(second * 1000)) - second;
-    if (offsets.size === mostSeconds) offsets.clear();
+    const cachedOffset = offsets.get(second);
+    if (cachedOffset !== undefined) return cachedOffset;
+    const offset = secondsOf(localTime.format(second * 1000)) - second;
+    if (offsets.size === maxOffsets) offsets.clear();
     offsets.set(second, offset);
     return offset;
   };
-  if (zones.size === mostZones) zones.clear();
+  if (zones.size === maxZones) zones.clear();
   zones.set(timeZone, offsetAt);
   return offsetAt;
 };
 
-const longestName = 100;
+const maxNameCharacters = 100;
 
-/** Undefined for what is no name: an offset would be read by some versions of Node alone. */
-const wallOf = (timeZone: string) => {
-  if (timeZone.length > longestName || !/^[A-Za-z]/.test(timeZone)) return undefined;
+/** Undefined for anything but a name: only some versions of Node accept an offset such as `+02:00`. */
+const localTimeFormat = (timeZone: string) => {
+  if (timeZone.length > maxNameCharacters || !/^[A-Za-z]/.test(timeZone)) return undefined;
   const [year, month, day, hour, minute, second] = Array<'numeric'>(6).fill('numeric');
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year, month, day, hour, minute, second });
@@ -81,7 +81,7 @@ const wallOf = (timeZone: string) => {
 };
 
 /** `6/2/2025, 22:30:00` as if it were UTC. */
-const secondsOf = (wall: string) => {
-  const [month = 0, day, year = 0, hour, minute, second] = wall.split(/\D+/).map(Number);
+const secondsOf = (localTime: string) => {
+  const [month = 0, day, year = 0, hour, minute, second] = localTime.split(/\D+/).map(Number);
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 };

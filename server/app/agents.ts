@@ -15,7 +15,7 @@ import type { Publishing } from './publishing.ts';
 
 export type Agents = ReturnType<typeof wireAgents>;
 
-/** The actions, which people and agents share, and who asks for them: approvals, the assistant, the sandbox. */
+/** The actions that people and agents share, and the slices that run them: approvals, the assistant, the sandbox. */
 export const wireAgents = ({
   core,
   messaging,

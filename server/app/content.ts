@@ -17,7 +17,7 @@ import type { People } from './people.ts';
 
 export type Content = ReturnType<typeof wireContent>;
 
-/** Posts and what they are made of. */
+/** Posts and the records around them: media, history, reviews, slots, labels, templates. */
 export const wireContent = ({
   core,
   messaging,

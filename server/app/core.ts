@@ -17,8 +17,8 @@ import { createRegistry } from './registry.ts';
 export type Core = ReturnType<typeof wireCore>;
 
 /**
- * People and their access, the clock, and what operators look at: the theme that the service opens first, and the only one
- * that most commands open. It loads no network, no door and no HTTP client, so that a command is over before anybody waits.
+ * People and their access, the clock, and queries for operators. The service opens this theme first; most commands open
+ * nothing else. It imports no network, door or HTTP client, because loading them would slow down every command.
  */
 export const wireCore = ({
   database,
@@ -29,9 +29,9 @@ export const wireCore = ({
 }: {
   database: Database;
   config: Config;
-  /** The time of the service, which the sandbox moves. */
+  /** The service's clock, which the sandbox can move. */
   clock: MovableClock;
-  /** People, their sessions and their limits go by it: the sandbox does not move it. */
+  /** For sessions, invitations and limits of people. The sandbox does not move it. */
   wallClock: Clock;
   report: (error: unknown) => void;
 }) => {

@@ -6,7 +6,7 @@ import { routes as declared } from '#generated/rest';
 import { serveRoutes } from '#generated/router';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { RouteCall } from '#server/context';
-import { tellCaller } from '#server/http/caller-headers';
+import { setCallerHeaders } from '#server/http/caller-headers';
 import { openDoors } from '#server/http/doors';
 import type { Scheduler } from '#server/jobs/scheduler';
 import { openMcp } from '#server/mcp/open';
@@ -21,7 +21,7 @@ import type { People } from './people.ts';
 import type { Publishing } from './publishing.ts';
 import type { RoutesOf } from './registry.ts';
 
-/** REST, MCP, the web app and the pages, once it is known who signs people in. */
+/** REST, MCP, the web app and the pages. Wired last, because they need the identity provider. */
 export const wireDoors = ({
   core,
   networks,
@@ -54,13 +54,13 @@ export const wireDoors = ({
   const { posts, review, transfer } = content;
   const { workspaceName } = core.people.people;
 
-  const last = {
+  const doorSlices = {
     consent: registry.open('auth/consent', core.auth.openConsent(identity)),
     workspaces: registry.open('workspaces/routes', people.workspaces.openWorkspaceRoutes({ members, identity })),
     catalog: registry.open('catalog', {
       routes: {
         catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
-          tellCaller(res, caller, await workspaceName(caller.workspaceId));
+          setCallerHeaders(res, caller, await workspaceName(caller.workspaceId));
           return catalog;
         },
       },
@@ -73,7 +73,7 @@ export const wireDoors = ({
     RoutesOf<Content> &
     RoutesOf<Publishing> &
     RoutesOf<Agents> &
-    RoutesOf<typeof last>;
+    RoutesOf<typeof doorSlices>;
 
   return openDoors({
     sessions,
@@ -108,9 +108,9 @@ export const wireDoors = ({
       log,
     }),
     serveRoutes: (app, { appRoutes, runAction, own, forms, handlers }) => {
-      const ofSlices = Object.keys(declared).filter((name) => !(name in handlers));
-      // The registry knows the names at run time, and the themes know the types.
-      const routes = registry.routes(ofSlices) as unknown as Routes;
+      const sliceRoutes = Object.keys(declared).filter((name) => !(name in handlers));
+      // The registry has the handlers by name at run time; only the themes have their types.
+      const routes = registry.routes(sliceRoutes) as unknown as Routes;
       return serveRoutes(app, { appRoutes, runAction, own, forms, handlers: { ...handlers, ...routes } });
     },
     database,

@@ -11,7 +11,7 @@ import type { Core } from './core.ts';
 
 export type Messaging = ReturnType<typeof wireMessaging>;
 
-/** How people and other programs hear of what happens: mails, push messages, notifications, webhooks. */
+/** How people and programs are notified: mail, push messages, notifications in the app, webhooks. */
 export const wireMessaging = ({
   core,
   outbound,

@@ -9,7 +9,7 @@ import { wireProviders } from './providers.ts';
 
 export type Networks = ReturnType<typeof wireNetworks>;
 
-/** The networks, the ways to ask them, and the accounts that are connected on them. */
+/** The networks, their sites, and the accounts that are connected on them. */
 export const wireNetworks = ({
   core,
   messaging,

@@ -6,7 +6,7 @@ import { openDatabase } from '#server/store/database';
 import { toSettingError } from '#server/store/setting-error';
 import { type Core, wireCore } from './core.ts';
 
-/** One connection for the command, and one for what happens outside of its transaction. */
+/** One connection for the command's transaction, and one for statements outside of it. */
 const pools = { poolSize: 2, onePool: true };
 
 export interface OpenCore {
@@ -26,7 +26,7 @@ export const openCore = async (config: Config): Promise<OpenCore> => {
   }
 };
 
-/** The same on a database as it is, migrated or not. */
+/** Like `openCore`, but does not migrate the database. */
 export const connectCore = async (config: Config): Promise<OpenCore> => {
   const server = await connect(config);
   const { connection, direct, replica } = server;

@@ -14,7 +14,7 @@ import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';
 
 export interface OpenService {
-  /** To PostgreSQL itself, past a pooler. */
+  /** Direct to PostgreSQL, bypassing a pooler. */
   readonly connection: Connection;
   readonly clock: Core['clock'];
   readonly database: Database;
@@ -24,12 +24,12 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-/** The whole service on a migrated database, which neither listens nor works on what is due yet. */
+/** The whole service on a migrated database. It does not listen or run jobs yet. */
 export const openService = async (
   config: Config,
   log: Logger,
   ownUrl = () => config.baseUrl,
-  /** Instead of the real one. */
+  /** Tests and the demo replace DNS and sockets. */
   internet: OutboundOptions = {},
   openKeys = openSeal,
 ): Promise<OpenService> => {
@@ -44,7 +44,7 @@ export const openService = async (
   }
 };
 
-/** On a database that is not migrated yet. */
+/** Does not migrate the database. */
 const assemble = async (
   config: Config,
   log: Logger,
@@ -52,7 +52,7 @@ const assemble = async (
   internet: OutboundOptions,
   openKeys: typeof openSeal,
 ): Promise<OpenService> => {
-  // Before anything is started: the operator learns at once of a data folder or a file of keys that cannot be read.
+  // First of all, so that an unreadable data folder or key file is reported before anything is started.
   await findSeal(config);
   const server = await connect(config);
   const { connection, direct = connection, replica } = server;

@@ -6,7 +6,7 @@ import type { Networks } from './networks.ts';
 
 export type People = ReturnType<typeof wirePeople>;
 
-/** Workspaces and who is in them, and what their operator has to know. */
+/** Workspaces, their members, and the checks for the operator. */
 export const wirePeople = ({
   core,
   messaging,
@@ -27,7 +27,7 @@ export const wirePeople = ({
       people,
       welcome,
       plans: core.plans.plans,
-      leaving: accounts.accounts.leaving,
+      leaving: accounts.accounts.prepareRevocation,
       audit,
       live: core.live.live,
       messages: messaging.messages.messages,

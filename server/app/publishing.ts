@@ -9,7 +9,7 @@ import type { Networks } from './networks.ts';
 
 export type Publishing = ReturnType<typeof wirePublishing>;
 
-/** What goes out to the networks, and the numbers that come back. */
+/** Publishing to the networks, and the statistics read back from them. */
 export const wirePublishing = ({
   core,
   networks: { networks, providers, accounts },
@@ -40,8 +40,8 @@ export const wirePublishing = ({
       report,
     }),
   );
-  // Accounts and statistics need each other: numbers are read with the access of an account, and a reconnected account has
-  // its numbers read soon. Statistics stand between the two halves of accounts.
+  // Accounts and statistics need each other: statistics are read with the access of an account, and reconnecting an
+  // account triggers a read. So accounts are opened in two parts, with statistics in between.
   const connecting = registry.open(
     'accounts/connecting',
     accounts.openConnecting({

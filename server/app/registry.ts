@@ -5,18 +5,18 @@ import type { Chore } from '#server/jobs/scheduler';
 import type { Discard } from '#server/secrets/slice';
 import type { SealedColumn } from '#server/store/sealed-column';
 
-/** What a slice brings to the service beside its rules. */
+/** What a slice registers with the service, beside its rules. */
 export interface Slice {
   /** Handlers of the routes that contracts/ declares. */
   readonly routes?: Readonly<Record<string, (call: never) => unknown>>;
   readonly loops?: Readonly<Partial<Record<DueKind, DueLoop>>>;
   readonly chores?: Readonly<Record<string, Chore>>;
-  /** Milliseconds until something is due; undefined when nothing is. */
+  /** Milliseconds until the next row is due; undefined if none is waiting. */
   readonly due?: Readonly<Partial<Record<DueKind, MsToNext>>>;
   readonly sealed?: readonly SealedColumn[];
   /** How to discard a sealed text whose key is lost, by `table.column`. */
   readonly discards?: Readonly<Record<string, Discard>>;
-  /** For the operator, on a migrated database. */
+  /** Shown to the operator. They need a migrated database. */
   readonly checks?: Readonly<Record<string, () => Promise<Check>>>;
   readonly close?: () => Promise<unknown> | unknown;
   readonly [rule: string]: unknown;
@@ -28,14 +28,14 @@ type Intersection<Union> = (Union extends unknown ? (part: Union) => void : neve
   ? Whole
   : never;
 
-/** The handlers of all slices of a theme, as one type: a declared route that none of them serves does not compile. */
+/** The handlers of all slices of a theme, as one type, so that a declared route without a handler does not compile. */
 export type RoutesOf<Theme> = Intersection<
   { [Name in keyof Theme]: Theme[Name] extends { readonly routes: infer Routes } ? Routes : never }[keyof Theme]
 >;
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** A slice joins when it is opened, and everything that it brings joins with it: nothing has to be listed again. */
+/** Opening a slice registers its routes, loops, chores and checks, so that none can be forgotten in another list. */
 export const createRegistry = () => {
   const names = new Set<string>();
   const closes: (() => unknown)[] = [];
@@ -48,7 +48,7 @@ export const createRegistry = () => {
   const checks = createParts<() => Promise<Check>>('check');
 
   return {
-    /** `name` is the folder of the slice; a part that is opened apart adds its own name: `accounts/connecting`. */
+    /** `name` is the folder of the slice. A part that is opened separately adds its own name: `accounts/connecting`. */
     open: <S extends Slice>(name: string, slice: S): S => {
       if (names.has(name)) throw new Error(`the slice ${name} is opened twice`);
       names.add(name);
@@ -64,7 +64,7 @@ export const createRegistry = () => {
     },
 
     names: (): ReadonlySet<string> => names,
-    /** Refuses when one of the declared routes has no handler. */
+    /** Throws if one of the declared routes has no handler. */
     routes: (declared: readonly string[]) => routes.allOf(declared),
     loops: () => loops.allOf(kinds),
     chores: () => chores.all(),
@@ -73,7 +73,7 @@ export const createRegistry = () => {
     discards: () => discards.all(),
     checks: () => checks.all(),
 
-    /** In reverse order, each of them even when another fails. */
+    /** In reverse order. A failing one does not stop the others. */
     close: async () => {
       const errors: unknown[] = [];
       for (const close of closes.splice(0).reverse()) {
@@ -102,7 +102,7 @@ const createParts = <Part>(kind: string) => {
     add: (slice: string, more: Readonly<Record<string, Part>> = {}) => {
       for (const [name, part] of Object.entries(more)) {
         const other = parts.get(name);
-        // Whoever has them would not learn of this one.
+        // The list was already handed out, and would miss this one.
         if (isCollected)
           throw new Error(`${slice} brings the ${kind} "${name}" too late; open it before they are used`);
         if (other) throw new Error(`${other.slice} and ${slice} both bring the ${kind} "${name}"; rename one of them`);

@@ -19,23 +19,23 @@ import { wirePublishing } from './publishing.ts';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
 
-/** Everything that the process which runs the service gives it. */
+/** What the service needs from the process that runs it. */
 export interface ServiceParts {
   readonly core: Core;
   readonly outbound: Outbound;
   readonly seal: Seal;
-  /** Where this process listens, known once it does. */
+  /** The address of this process, known once it listens. */
   readonly ownUrl: () => string;
   readonly log: Logger;
   /** For tests: how many webhooks may be active, instead of what the plan says. */
   readonly allowedWebhooks?: AllowedWebhooks;
   /** For tests: how long a receiver may take to answer. */
   readonly webhookAnswerMs?: number;
-  /** For tests, which move time: how sends, deliveries, messages and renewals measure what has passed. */
+  /** For tests, which move time: measures the leases of sends, deliveries, messages and token refreshes. */
   readonly startStopwatch?: () => Stopwatch;
 }
 
-/** All themes of the service, each opened with those above it. */
+/** Wires all themes of the service; each may use the ones before it. */
 export const createPosthorn = ({
   core,
   outbound,
@@ -71,8 +71,9 @@ export const createPosthorn = ({
   const { messages, push } = messaging.messages;
   const { connecting } = publishing.connecting;
   const { shares } = content.review;
-  // Members and posts need each other: posts ask whether their workspace waits to be deleted, and a member who leaves loses
-  // the review links of posts. Members open when everything that ends with a membership is there.
+  // Members and posts need each other: posts check whether their workspace is about to be deleted, and a member who
+  // leaves
+  // loses review links of posts. So members are opened last, when everything that ends with a membership exists.
   const memberships = createMembershipEnd({
     sessions: auth.sessions,
     tokens: auth.tokens,
@@ -113,8 +114,8 @@ export const createPosthorn = ({
     memberships,
     invitations: workspaces.invitations,
     deletion: workspaces.deletion,
-    settingsToMend: installation.settingsToMend,
-    // What tells them.
+    checkSettings: installation.checkSettings,
+    // Messaging.
     messages,
     push,
     notifications: messaging.notifications.notifications,
@@ -125,7 +126,7 @@ export const createPosthorn = ({
     providers: networks.providers,
     accounts: networks.accounts.accounts,
     connecting,
-    /** What ends at networks has ended, or was given up. */
+    /** For tests: waits until all running revocations have succeeded or failed. */
     revoked: networks.accounts.revoked,
     // Content.
     uploads: content.media.uploads,

@@ -6,8 +6,8 @@ import { sentenceOf } from './sentence.ts';
 import type { CardRow } from './store.ts';
 import type { Subject } from './subject.ts';
 
-/** A request about a post or an account, as an agent is told of it. */
-export interface RequestNews {
+/** The state of an approval request, as agents see it. */
+export interface RequestState {
   readonly cardId: string;
   readonly action: string;
   readonly status: CardStatus;
@@ -17,7 +17,7 @@ export interface RequestNews {
   readonly decidedAt?: string;
 }
 
-/** A card as people see it, and as agents are told of it. */
+/** A card as people see it (`show`), and as agents see it (`toState`). */
 export const createCardView = ({
   actions,
   baseUrl,
@@ -25,8 +25,8 @@ export const createCardView = ({
   actions: ReadonlyMap<string, RunnableAction>;
   baseUrl: string;
 }) => ({
-  show: (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, becomes, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
+  show: (row: CardRow, accounts: ReadonlyMap<string, Account>): ApprovalCard => {
+    const { post, becomes, media = [], fitted = [], linkCards = [], account } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
     return {
       id: row.id,
@@ -35,7 +35,7 @@ export const createCardView = ({
       client: row.client,
       action: row.action,
       input: row.input,
-      sentence: action ? sentenceOf(action, row.input, row.subject, known) : row.action,
+      sentence: action ? sentenceOf(action, row.input, row.subject, accounts) : row.action,
       verb: action?.approval?.verb ?? 'Approve',
       requestedBy: row.requested_by,
       requestedByName: row.requested_by_name,
@@ -43,10 +43,10 @@ export const createCardView = ({
       ...(becomes && { becomes }),
       media: [...media],
       fitted: [...fitted],
-      linkCards: toLinkCards(shown),
+      linkCards: toLinkCards(linkCards),
       ...(account && { account }),
       accounts: [...new Set([post, becomes].flatMap((one) => one?.accountIds ?? []))].flatMap(
-        (id) => known.get(id) ?? [],
+        (id) => accounts.get(id) ?? [],
       ),
       createdAt: row.created_at,
       expiresAt: row.expires_at,
@@ -56,7 +56,7 @@ export const createCardView = ({
     };
   },
 
-  news: (row: CardRow): RequestNews => ({
+  toState: (row: CardRow): RequestState => ({
     cardId: row.id,
     action: row.action,
     status: row.status,

@@ -15,20 +15,20 @@ import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import { fromCursor, toCursor } from '#server/store/page';
-import { createCardView, type RequestNews } from './card-view.ts';
+import { createCardView, type RequestState } from './card-view.ts';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
 import type { Subject, Subjects } from './subject.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const openMs = 7 * dayMs;
-/** After they were closed; notifications, which lead to them, are kept as long. */
-const keptMs = 90 * dayMs;
-/** Of each post, for as long as there is the post. */
-const keptDecisions = 50;
+/** Counted from closing. Notifications link to cards and are kept for the same time. */
+const retentionMs = 90 * dayMs;
+/** Per post, kept as long as the post exists. */
+const maxDecisions = 50;
 const pageLength = 50;
 const maxScheduledPosts = 100;
-/** Characters; PostgreSQL passes on 8,000 bytes. */
-const maxToast = 300;
+/** The payload of a PostgreSQL notification is limited to 8,000 bytes. */
+const maxToastCharacters = 300;
 
 export interface ApprovalRequest {
   readonly caller: Caller;
@@ -38,11 +38,11 @@ export interface ApprovalRequest {
   readonly requestId: string;
 }
 
-export interface Asked extends RequestNews {
+export interface RequestedApproval extends RequestState {
   /** The same request is already waiting for a decision. */
   readonly again: boolean;
-  /** The request before this one about the same subject, and what became of it. */
-  readonly before?: RequestNews;
+  /** The previous request for the same action and subject. */
+  readonly before?: RequestState;
 }
 
 export type ApprovalCards = ReturnType<typeof createApprovalCards>;
@@ -75,11 +75,11 @@ export const createApprovalCards = ({
   baseUrl: string;
   clock: Clock;
 }) => {
-  const { show, news } = createCardView({ actions, baseUrl });
+  const { show, toState } = createCardView({ actions, baseUrl });
   const kindOf = (action: string) => actions.get(action)?.action.approval?.subject;
-  const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
+  const isExpired = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
-  const knownAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
+  const readAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
   const idOf = ({ input }: Pick<OpenCard, 'input'>) => String(input.id);
 
@@ -87,52 +87,52 @@ export const createApprovalCards = ({
     if (cards.length === 0) return;
     const ids = cards.map(({ id }) => id);
     const closed = await store.closeOpen(workspaceId, ids, status, clock.now());
-    await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
+    await live.publish(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
   };
 
   /** Closes the cards that can no longer be approved: they expired, or their subject changed. */
   const closeStale = async (caller: Caller, cards: readonly OpenCard[]) => {
     const open = cards.filter(({ status }) => status === 'Open');
-    const late = open.filter(isLate);
+    const expired = open.filter(isExpired);
     const outdated: OpenCard[] = [];
     for (const kind of ['post', 'account'] as const) {
-      const about = open.filter((card) => !isLate(card) && kindOf(card.action) === kind);
+      const about = open.filter((card) => !isExpired(card) && kindOf(card.action) === kind);
       if (about.length === 0) continue;
       const pins = await subjects.pins(caller, kind, about.map(idOf));
       outdated.push(...about.filter((card) => pins.get(idOf(card))?.equals(card.content_hash) !== true));
     }
-    await closeOpen(caller, late, 'Expired');
+    await closeOpen(caller, expired, 'Expired');
     await closeOpen(caller, outdated, 'Outdated');
-    // Also when another reader closed them first: what the caller has read is stale then too.
-    return late.length + outdated.length > 0;
+    // True even if another reader closed them first, because the rows that the caller has read are stale then too.
+    return expired.length + outdated.length > 0;
   };
 
-  /** Adds what a list leaves out, as checking a hundred long posts for a list would take too long. */
+  /** With the validation, which lists leave out, because validating a hundred long posts would take too long. */
   const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
     let row = await store.get(caller.workspaceId, id);
     if (row !== undefined && (await closeStale(caller, [row]))) row = await store.get(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    const card = show(row, await knownAccounts(caller));
+    const card = show(row, await readAccounts(caller));
     const { post, becomes, account } = card;
-    // What is scheduled is judged by what it was bound to; a change is bound anew.
-    const judged = becomes ? { ...becomes, status: 'Draft' as const } : post;
+    // A scheduled post keeps the fitted images it was approved with. A change is fitted again, like a draft.
+    const validated = becomes ? { ...becomes, status: 'Draft' as const } : post;
     return {
       ...card,
-      ...(judged && { validation: await lifecycle.findings(caller, judged) }),
+      ...(validated && { validation: await lifecycle.findings(caller, validated) }),
       ...(await changedPost(caller, card)),
       ...(account && { scheduledPosts: await reading.scheduledFor(caller, account.id, maxScheduledPosts) }),
     };
   };
 
-  /** For a person who looks at what changed. */
+  /** The post as it is now, if the card is outdated, so that a person can see what changed. */
   const changedPost = async (caller: Caller, { status, post }: ApprovalCard) => {
     if (status !== 'Outdated' || post === undefined) return {};
     const [now] = await reading.many(caller, [post.id]);
     return now === undefined || now.updatedAt === post.updatedAt ? {} : { changedPost: now };
   };
 
-  /** The card, locked and still to be decided. */
-  const undecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
+  /** Locks the card. Throws if it was decided already. */
+  const lockUndecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
     const row = await store.lock(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
     if (!decidable.includes(row.status))
@@ -150,10 +150,10 @@ export const createApprovalCards = ({
       client: row.client,
       details: { cardId: row.id, action: row.action, input: row.input },
     });
-    await live.tell({ workspaceId: caller.workspaceId, kind: 'approval', id: row.id });
+    await live.publish({ workspaceId: caller.workspaceId, kind: 'approval', id: row.id });
   };
 
-  /** Whether the subject is still what the card was made for. Locks it until the transaction ends. */
+  /** Whether the subject still has the content that the card shows. Locks it until the transaction ends. */
   const isUnchanged = async (caller: Caller, row: CardRow) => {
     const kind = kindOf(row.action);
     if (kind === undefined) return false;
@@ -162,8 +162,8 @@ export const createApprovalCards = ({
   };
 
   /**
-   * Refuses now what the action would refuse later, so that every card can succeed. Answers with what the card shows: a
-   * scheduled post also as it would be after the change.
+   * Runs the action and rolls it back, so that a request that must fail is refused now instead of becoming a card.
+   * Returns the subject that the card shows, which for a scheduled post includes the post after the change.
    */
   const rehearse = async (action: RunnableAction, call: AdmittedCall, subject: Subject, approval: ApprovalRun = {}) => {
     const { input, caller } = call;
@@ -172,11 +172,11 @@ export const createApprovalCards = ({
       await action.run(call, approval);
       if (isChange(action, subject)) after.push(await subjects.find(caller, 'post', idOf({ input })));
     });
-    return after.reduce(changedInto, subject);
+    return after.reduce(withChange, subject);
   };
 
-  /** Before the transaction that asks: pages of others and pictures take their time. */
-  const readAhead = async (action: RunnableAction, call: AdmittedCall) => {
+  /** Runs before the transaction, because fetching linked pages and fitting images takes long. */
+  const prefetch = async (action: RunnableAction, call: AdmittedCall) => {
     const { caller, input } = call;
     const post = await reading.get(caller, idOf({ input }));
     await linkCards.keep(caller, post);
@@ -186,7 +186,7 @@ export const createApprovalCards = ({
     await fitFor(caller, { post, ...(becomes && { becomes }) });
   };
 
-  /** A change binds a scheduled post anew, so its pictures are fitted as those of a draft. */
+  /** A changed post is fitted again, like a draft. */
   const fitFor = async (caller: Caller, { post, becomes }: Pick<Subject, 'post' | 'becomes'>) => {
     const draft = becomes ? { ...becomes, status: 'Draft' as const } : post;
     if (draft) await lifecycle.fitPictures(caller, draft);
@@ -200,8 +200,11 @@ export const createApprovalCards = ({
     );
   };
 
-  /** Makes a card for a request that has none. */
-  const make = async ({ caller, client, action, input, requestId }: ApprovalRequest, subject: Subject, pin: Buffer) => {
+  const createCard = async (
+    { caller, client, action, input, requestId }: ApprovalRequest,
+    subject: Subject,
+    pin: Buffer,
+  ) => {
     const { workspaceId, userId } = caller;
     const now = clock.now();
     const id = newId('card', now);
@@ -212,7 +215,7 @@ export const createApprovalCards = ({
       requestedBy: userId,
       action,
       input,
-      // One open card for each person, action and subject.
+      // A unique index allows one open card per person, action and subject.
       requestHash: createHash('sha256')
         .update(`${action} ${idOf({ input })}`)
         .digest(),
@@ -225,29 +228,29 @@ export const createApprovalCards = ({
     await audit.write({ event: 'approval.requested', workspaceId, userId, client, requestId, details });
     const row = await store.get(workspaceId, id);
     if (row === undefined) throw new Error('a card that was just made is gone');
-    const { sentence, post } = show(row, await knownAccounts(caller));
+    const { sentence, post } = show(row, await readAccounts(caller));
     await notifications.tell([
       {
         workspaceId,
         kind: 'approval.requested',
         subjectId: id,
-        title: `${client} asks to ${wordFor(sentence)} ${post ? 'a post' : 'an account'}`,
+        title: `${client} asks to ${verbOf(sentence)} ${post ? 'a post' : 'an account'}`,
         detail: sentence,
         text: post?.versions[0]?.content[0]?.body,
         path: `/approvals/${id}`,
       },
     ]);
     const text = `${client} asks: ${sentence}`;
-    await live.tell({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
+    await live.publish({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToastCharacters) });
     return row;
   };
 
   return {
     /**
-     * The same request while its card is open returns the same card. Another input or a changed post makes a new card with
-     * an address of its own and outdates the old one: what a human is reading never changes before the click.
+     * Repeating a request while its card is open returns the same card. A different input or a changed post creates a
+     * new card and outdates the old one, so that a card never changes under the eyes of the person who approves it.
      */
-    request: async (request: ApprovalRequest): Promise<Asked> => {
+    request: async (request: ApprovalRequest): Promise<RequestedApproval> => {
       const { caller } = request;
       const { workspaceId } = caller;
       const action = findAction(actions, request.action);
@@ -255,36 +258,36 @@ export const createApprovalCards = ({
       const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
-      if (kind === 'post') await readAhead(action, call);
+      if (kind === 'post') await prefetch(action, call);
       if ((await store.countOpen(workspaceId)) >= bounds.openCards)
         await closeStale(caller, await store.open(workspaceId));
       return store.transaction(async () => {
-        await store.queueUp(workspaceId);
+        await store.lockRequests(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
         const subject = await rehearse(action, call, await subjects.find(caller, kind, idOf({ input })));
         if (subject.post) await lifecycle.keepFits(caller, subject.post);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
-        if (pin === undefined) throw new Error('what was locked is gone');
-        const holds = (card: CardRow) =>
-          !isLate(card) && card.content_hash.equals(pin) && isDeepStrictEqual(card.input, input);
-        const found = open.find(holds);
-        if (found) return { ...news(found), again: true };
+        if (pin === undefined) throw new Error('the locked subject of a card is gone');
+        const isSameRequest = (card: CardRow) =>
+          !isExpired(card) && card.content_hash.equals(pin) && isDeepStrictEqual(card.input, input);
+        const card = open.find(isSameRequest);
+        if (card) return { ...toState(card), again: true };
         for (const card of open) {
-          await store.close(workspaceId, card.id, isLate(card) ? 'Expired' : 'Outdated', clock.now());
+          await store.close(workspaceId, card.id, isExpired(card) ? 'Expired' : 'Outdated', clock.now());
         }
         const before = (await store.about(workspaceId, idOf({ input }))).find((card) => card.action === action.name);
         await mustHaveRoom(caller);
-        const made = await make({ ...request, input }, subject, pin);
-        return { ...news(made), again: false, ...(before && { before: news(before) }) };
+        const row = await createCard({ ...request, input }, subject, pin);
+        return { ...toState(row), again: false, ...(before && { before: toState(before) }) };
       });
     },
 
     /** The last request of each action about this post or account. */
-    about: async (caller: Caller, subjectId: string): Promise<RequestNews[]> => {
+    about: async (caller: Caller, subjectId: string): Promise<RequestState[]> => {
       const rows = await store.about(caller.workspaceId, subjectId);
       const changed = await closeStale(caller, rows);
-      return (changed ? await store.about(caller.workspaceId, subjectId) : rows).map(news);
+      return (changed ? await store.about(caller.workspaceId, subjectId) : rows).map(toState);
     },
 
     list: async (
@@ -292,33 +295,33 @@ export const createApprovalCards = ({
       { status, cursor }: { status?: CardStatus | undefined; cursor?: string | undefined },
     ) => {
       await closeStale(caller, await store.open(caller.workspaceId));
-      const after = placeFrom(cursor);
-      const most = { limit: pageLength + 1, bytes: bounds.pageBytes };
-      const rows = await store.page(caller.workspaceId, status, after, most);
+      const after = positionFrom(cursor);
+      const limits = { limit: pageLength + 1, bytes: bounds.pageBytes };
+      const rows = await store.page(caller.workspaceId, status, after, limits);
       const page = rows.slice(0, pageLength);
       const last = page.at(-1);
-      const known = await knownAccounts(caller);
+      const accountsById = await readAccounts(caller);
       return {
-        cards: page.map((row) => show(row, known)),
-        ...(last && last.found > page.length && { nextCursor: toPlace(last) }),
+        cards: page.map((row) => show(row, accountsById)),
+        ...(last && last.total > page.length && { nextCursor: toPosition(last) }),
       };
     },
 
     get,
 
-    /** Runs the action as the approving human, in the transaction that closes the card: twice at once runs once. */
+    /** Runs the action as the approving human, in the transaction that closes the card, so two clicks run it once. */
     approve: async (caller: Caller, id: string) => {
-      let ours = false;
+      let isLocked = false;
       const decide = async () => {
-        const row = await undecided(caller, id);
-        ours = true;
-        if (isLate(row)) {
+        const row = await lockUndecided(caller, id);
+        isLocked = true;
+        if (isExpired(row)) {
           await settle(caller, row, 'Expired');
           return 'This request is older than 7 days and has expired.';
         }
         if (!(await isUnchanged(caller, row))) {
           await settle(caller, row, 'Outdated');
-          return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
+          return 'The post or account was changed after the request. Check it again; the agent can send a new request.';
         }
         const action = findAction(actions, row.action);
         const as: Caller = { ...caller, human: true, client: clientNamed(row.client) };
@@ -328,32 +331,33 @@ export const createApprovalCards = ({
       };
       const { becomes } = ((await store.get(caller.workspaceId, id))?.subject ?? {}) as Subject;
       if (becomes) await fitFor(caller, { becomes });
-      const refused = await store.transaction(decide).catch(async (error: unknown) => {
-        // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
-        const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
-        if (isOver) await closeOpen(caller, [{ id }], 'Outdated');
+      const refusal = await store.transaction(decide).catch(async (error: unknown) => {
+        // For example a post that was saved without changes: its updatedAt no longer equals the request's
+        // baseUpdatedAt.
+        const isOutdated = isLocked && error instanceof Refusal && error.code === 'Conflict';
+        if (isOutdated) await closeOpen(caller, [{ id }], 'Outdated');
         throw error;
       });
-      if (refused !== undefined) throw new Refusal('Conflict', refused);
+      if (refusal !== undefined) throw new Refusal('Conflict', refusal);
       return get(caller, id);
     },
 
     reject: async (caller: Caller, id: string) => {
       await store.transaction(async () =>
-        settle(caller, await undecided(caller, id, ['Open', 'Outdated']), 'Rejected'),
+        settle(caller, await lockUndecided(caller, id, ['Open', 'Outdated']), 'Rejected'),
       );
       return get(caller, id);
     },
 
-    /** Closes cards that nobody decided in time. */
+    /** Closes cards without a decision after their time. */
     expire: () => store.expire(clock.now()),
 
-    /** The audit log has what was asked and decided for longer. */
+    /** The audit log keeps requests and decisions for longer. */
     purge: async () => {
-      const purged = await store.purge(new Date(clock.now().getTime() - keptMs), keptDecisions);
+      const purged = await store.purge(new Date(clock.now().getTime() - retentionMs), maxDecisions);
       for (const workspaceId of await store.haveEmptyConversations()) {
         await store.transaction(async () => {
-          await store.queueUp(workspaceId);
+          await store.lockRequests(workspaceId);
           await store.removeEmptyConversations(workspaceId);
         });
       }
@@ -362,11 +366,11 @@ export const createApprovalCards = ({
   };
 };
 
-/** Whether it changes a post that is scheduled and stays so. */
+/** Whether the action changes a scheduled post that stays scheduled. */
 const isChange = ({ action }: RunnableAction, { post }: Pick<Subject, 'post'>) =>
   post?.status === 'Scheduled' && action.destructive !== true;
 
-const changedInto = (
+const withChange = (
   { media: before = [], ...subject }: Subject,
   { post, media = [], fitted = [] }: Subject,
 ): Subject => ({
@@ -376,17 +380,17 @@ const changedInto = (
   fitted,
 });
 
-/** The sentence of a card begins with what would be done: `Publish this post now`. */
-const wordFor = (sentence: string) => (/^\w+/.exec(sentence)?.[0] ?? 'change').toLowerCase();
+/** The sentence of a card begins with a verb: `Publish this post now`. */
+const verbOf = (sentence: string) => (/^\w+/.exec(sentence)?.[0] ?? 'change').toLowerCase();
 
 const unlessNotFound = (error: unknown) => {
   if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;
 };
 
-/** Where a page ended: among the open ones, or below them. */
-const toPlace = ({ id, status }: CardRow) => toCursor(status === 'Open' ? id.replace('card_', 'open_') : id);
+/** Open cards come first in the list, so the position says whether the page ended among them. */
+const toPosition = ({ id, status }: CardRow) => toCursor(status === 'Open' ? id.replace('card_', 'open_') : id);
 
-const placeFrom = (cursor: string | undefined) => {
+const positionFrom = (cursor: string | undefined) => {
   const place = fromCursor(cursor);
   return place === null ? undefined : { id: place.replace('open_', 'card_'), open: place.startsWith('open_') };
 };

@@ -2,22 +2,24 @@ import type { Account } from '#contracts/accounts';
 import type { Action } from '#contracts/define';
 import type { Subject } from './subject.ts';
 
-/** The head of a card: what a person decides, and what they could not undo. */
+/** The headline of a card: what a person decides, and what cannot be undone. */
 export const sentenceOf = (
   { approval, destructive }: Action,
   input: Readonly<Record<string, unknown>>,
   { post }: Subject,
-  known: ReadonlyMap<string, Account>,
+  accounts: ReadonlyMap<string, Account>,
 ) => {
-  const asked = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) => describeValue(input[field]));
-  // Also the first parts of a thread that broke off.
-  const out = destructive ? (post?.results ?? []).filter(({ externalId }) => externalId !== undefined) : [];
-  if (out.length === 0) return asked;
-  const places = out.map(({ accountId }) => {
-    const account = known.get(accountId);
+  const sentence = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) =>
+    describeValue(input[field]),
+  );
+  // Includes the published parts of a thread that failed halfway.
+  const published = destructive ? (post?.results ?? []).filter(({ externalId }) => externalId !== undefined) : [];
+  if (published.length === 0) return sentence;
+  const places = published.map(({ accountId }) => {
+    const account = accounts.get(accountId);
     return account ? `${account.provider} (${account.handle})` : 'an account that was disconnected';
   });
-  return `${asked}. It is public on ${places.join(', ')} and stays there.`;
+  return `${sentence}. It is public on ${places.join(', ')} and stays there.`;
 };
 
 const describeValue = (value: unknown) => {

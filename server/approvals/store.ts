@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/store/database';
 
 export const reads = ['posts', 'users'];
 
-/** What it takes to see whether an open card still holds. */
+/** The columns that decide whether an open card is still valid. */
 export interface OpenCard {
   readonly id: string;
   readonly action: string;
@@ -43,13 +43,18 @@ interface NewCard {
 const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name, c.action,
   c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.created_at,
   c.expires_at`;
-const joined = `join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
+const joins = `join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
   join users asker on asker.id = c.requested_by
   left join users decider on decider.id = c.decided_by`;
-const from = `from approval_cards c ${joined}`;
+const from = `from approval_cards c ${joins}`;
 
-/** Until the transaction ends, nobody else asks in this workspace: what is counted and found stays so. */
-const queueUp = sql('approvals.queueUp', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`);
+/**
+ * Until the transaction ends, nobody else makes a request in this workspace, so counts and open cards stay the same.
+ */
+const lockRequests = sql(
+  'approvals.lockRequests',
+  `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`,
+);
 const conversation = sql(
   'approvals.conversation',
   `insert into conversations (id, workspace_id, client, created_at) values ($1, $2, $3, $4)
@@ -83,17 +88,17 @@ const about = sql(
 );
 const get = sql('approvals.get', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2`);
 const lock = sql('approvals.lock', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2 for update of c`);
-/** Open ones first, then newest first; a page ends early where what it shows would become too large. */
+/** Open cards first, then newest first. A page ends early when its cards exceed $6 bytes. */
 const page = sql(
   'approvals.page',
-  `select ${columns}, c.found
-     from (select *, count(*) over ()::int as found, sum(octet_length(subject::text) + octet_length(input::text)) over
+  `select ${columns}, c.total
+     from (select *, count(*) over ()::int as total, sum(octet_length(subject::text) + octet_length(input::text)) over
                      (order by (status = 'Open') desc, id desc rows between unbounded preceding and 1 preceding) as bytes_before
              from (select * from approval_cards
                     where workspace_id = $1 and ($2::text is null or status = $2)
                       and ($3::text is null or (status <> 'Open' and not $4::boolean and id < $3)
                            or ($4::boolean and (status <> 'Open' or id < $3)))
-                    order by (status = 'Open') desc, id desc limit $5) one) c ${joined}
+                    order by (status = 'Open') desc, id desc limit $5) one) c ${joins}
     where c.bytes_before is null or c.bytes_before < $6
     order by (c.status = 'Open') desc, c.id desc`,
 );
@@ -110,7 +115,7 @@ const expire = sql(
   'approvals.expire',
   `update approval_cards set status = 'Expired', decided_at = $1 where status = 'Open' and expires_at <= $1`,
 );
-/** A decision about a post is part of its history: the last ones stay as long as the post does. */
+/** Decisions are part of the history of a post, so the last $2 stay as long as the post does. */
 const purge = sql(
   'approvals.purge',
   `delete from approval_cards c
@@ -138,8 +143,8 @@ export const createApprovalStore = (db: Database) => ({
   transaction: db.transaction,
   rehearse: db.rehearse,
 
-  queueUp: async (workspaceId: string) => {
-    await db.query(queueUp, [workspaceId]);
+  lockRequests: async (workspaceId: string) => {
+    await db.query(lockRequests, [workspaceId]);
   },
 
   conversation: async (id: string, workspaceId: string, client: string, at: Date) =>
@@ -168,20 +173,20 @@ export const createApprovalStore = (db: Database) => ({
   countOpen: async (workspaceId: string) =>
     (await db.query<{ count: number }>(countOpen, [workspaceId]))[0]?.count ?? 0,
 
-  /** The last one of each action. */
+  /** The latest card of each action. */
   about: (workspaceId: string, subjectId: string) => db.query<CardRow>(about, [workspaceId, subjectId]),
 
   get: async (workspaceId: string, id: string) => (await db.query<CardRow>(get, [id, workspaceId]))[0],
   lock: async (workspaceId: string, id: string) => (await db.query<CardRow>(lock, [id, workspaceId]))[0],
 
-  /** `after` is the last card of the page before, and whether that was an open one; `found` counts also what is too large. */
+  /** `after` is the last card of the previous page. `total` also counts cards that the byte limit left out. */
   page: (
     workspaceId: string,
     status: CardStatus | undefined,
     after: { id: string; open: boolean } | undefined,
     { limit, bytes }: { limit: number; bytes: number },
   ) =>
-    db.query<CardRow & { found: number }>(page, [
+    db.query<CardRow & { total: number }>(page, [
       workspaceId,
       status ?? null,
       after?.id ?? null,
@@ -199,7 +204,7 @@ export const createApprovalStore = (db: Database) => ({
     outcome: unknown = null,
   ) => db.run(close, [workspaceId, id, status, by, at, outcome === null ? null : JSON.stringify(outcome)]),
 
-  /** Those that were open until now. */
+  /** Returns the ids that were still open. */
   closeOpen: async (workspaceId: string, ids: readonly string[], status: CardStatus, at: Date) =>
     (await db.query<{ id: string }>(closeOpen, [workspaceId, ids, status, at])).map(({ id }) => id),
 
@@ -211,6 +216,6 @@ export const createApprovalStore = (db: Database) => ({
   haveEmptyConversations: async () =>
     (await db.query<{ workspace_id: string }>(haveEmpty)).map(({ workspace_id }) => workspace_id),
 
-  /** In a transaction that has queued up: a card that is being made would go with its conversation. */
+  /** Call after `lockRequests`: otherwise a card that is being created could lose its conversation. */
   removeEmptyConversations: (workspaceId: string) => db.run(removeEmpty, [workspaceId]),
 });

@@ -14,10 +14,10 @@ import type { LinkCards } from '#server/posts/link-cards';
 import { type KeptLinkCard, mediaIn } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 
-/** What a request is about: the post with its files, or the account. A card keeps it as it was at the request. */
+/** What a request is about: the post with its media, or the account. The card stores it as it was at the request. */
 export interface Subject {
   readonly post?: Post;
-  /** What a change would make of it. */
+  /** The post after the requested change. */
   readonly becomes?: Post;
   readonly media?: readonly MediaItem[];
   readonly fitted?: ApprovalCard['fitted'];
@@ -27,8 +27,8 @@ export interface Subject {
 
 type Kind = Approval['subject'];
 
-/** Long posts are read in small groups, so that the event loop is free in between. */
-const postsAtOnce = 10;
+/** Long posts are read in small batches, so that they do not block the event loop. */
+const batchSize = 10;
 
 export type Subjects = ReturnType<typeof createSubjects>;
 
@@ -49,8 +49,8 @@ export const createSubjects = ({
 }) => {
   const pinsOfPosts = async (caller: Caller, ids: readonly string[]) => {
     const pins = new Map<string, Buffer>();
-    for (let first = 0; first < ids.length; first += postsAtOnce) {
-      const posts = await reading.many(caller, ids.slice(first, first + postsAtOnce));
+    for (let first = 0; first < ids.length; first += batchSize) {
+      const posts = await reading.many(caller, ids.slice(first, first + batchSize));
       for (const [id, pin] of await lifecycle.pins(caller, posts)) pins.set(id, pin);
     }
     return pins;
@@ -69,7 +69,7 @@ export const createSubjects = ({
     );
 
   return {
-    /** Inside a transaction, and locked: what is shown and compared now is what the action will meet. */
+    /** Locks the subject until the transaction ends, so the action runs on exactly what is shown and compared now. */
     find: async (caller: Caller, kind: Kind, id: string): Promise<Subject> => {
       if (kind === 'account') {
         const account = (await accounts.list(caller)).find((one) => one.id === id);
@@ -87,7 +87,10 @@ export const createSubjects = ({
       return { post, media, fitted, linkCards: await linkCards.of(caller, id) };
     },
 
-    /** Equal pins: a human approves what the agent asked about. What is gone has none. */
+    /**
+     * A pin is a hash of the content. Equal pins prove that a human approves what was requested. Deleted subjects have
+     * none.
+     */
     pins: (caller: Caller, kind: Kind, ids: readonly string[]): Promise<Map<string, Buffer>> =>
       (kind === 'account' ? pinsOfAccounts : pinsOfPosts)(caller, [...new Set(ids)]),
   };

@@ -17,39 +17,39 @@ import { embeddedModel } from '#server/assistant/embedded/model';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import { assistantName, type Caller } from '#server/context';
-import { createTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import type { Chats } from './chats.ts';
 import { type Model, outsideModel } from './language-model.ts';
 import { mergeDeltas } from './merge-deltas.ts';
-import { modelTrouble, toolTrouble } from './model-trouble.ts';
+import { describeModelError, describeToolError } from './model-error.ts';
 import { promptFor } from './prompt.ts';
 import { createTools, type ToolUser } from './tools.ts';
 
-const mostSteps = 8;
-/** What a model reads of the chat before, and writes in one answer. */
+const maxSteps = 8;
+/** Bounds of the history that a model reads, and of one answer. */
 const historyBytes = 100_000;
 const historyMessages = 40;
-const writtenCharacters = 200_000;
+const maxAnswerCharacters = 200_000;
 
 export interface Ask {
   readonly caller: Caller;
-  /** The same person, if they may still. */
+  /** The same person, looked up again; throws if they lost access. */
   readonly callerNow: () => Promise<Caller>;
   readonly question: Question;
   readonly requestId: string;
-  /** Stop was pressed, or the page is gone. */
+  /** The person pressed Stop or closed the page. */
   readonly signal: AbortSignal;
 }
 
 type AnswerPart = UIMessageChunk<{ chatId: string }, { note: ChatNote }>;
 type Message = UIMessage<{ chatId: string }, { note: ChatNote }>;
 
-// Warnings of the SDK would go to the console.
+// Otherwise the SDK prints warnings to the console.
 (globalThis as { AI_SDK_LOG_WARNINGS?: false }).AI_SDK_LOG_WARNINGS = false;
 
 export type Answering = ReturnType<typeof createAnswering>;
 
-/** One question, answered while it is written: a model, the actions that it uses, and what is kept of it. */
+/** Streams the answer to one question: runs the model and its actions, and saves the messages. */
 export const createAnswering = ({
   chats,
   cards,
@@ -72,7 +72,7 @@ export const createAnswering = ({
   let outside: Promise<Model> | undefined;
   const modelFor = (question: Question) => {
     if (config.model === undefined) return embeddedModel({ now: clock.now(), timeZone: question.timeZone });
-    outside ??= outsideModel(config.model).then(withLargerPieces);
+    outside ??= outsideModel(config.model).then(withMergedDeltas);
     return outside;
   };
 
@@ -94,9 +94,9 @@ export const createAnswering = ({
     });
     const messages = await toModelMessages(history);
     const id = chats.newMessageId();
-    const keep = async ({ parts: said }: Message) => {
-      const parts = said as unknown as ChatMessage['parts'];
-      await chats.keep(caller, chatId, { id, role: 'assistant', parts }).catch(report);
+    const save = async ({ parts }: Message) => {
+      const message = { id, role: 'assistant' as const, parts: parts as unknown as ChatMessage['parts'] };
+      await chats.save(caller, chatId, message).catch(report);
     };
 
     const answer = async (write: (part: AnswerPart) => void) => {
@@ -109,46 +109,46 @@ export const createAnswering = ({
         isLate = true;
         stop();
       }, config.answerMs);
-      let trouble: string | undefined;
+      let error: string | undefined;
       const result = streamText({
         model,
         system: promptFor({ now: clock.now(), timeZone, sees }),
         messages,
         tools,
-        stopWhen: stepCountIs(mostSteps),
+        stopWhen: stepCountIs(maxSteps),
         maxRetries: 1,
         abortSignal: end.signal,
-        // It is told below. Left out, the SDK prints the whole request.
+        // The loop below handles errors. Without this handler the SDK prints the whole request.
         onError: () => undefined,
       });
-      const takeTurns = createTurns();
-      const seen = { written: 0, steps: 0, finish: '', isEmpty: true };
+      const yieldToEventLoop = createYieldToEventLoop();
+      const progress = { characters: 0, steps: 0, finish: '', isEmpty: true };
       for await (const part of result.toUIMessageStream<Message>({
         sendReasoning: false,
         sendSources: false,
         messageMetadata: ({ part: { type } }) => (type === 'start' ? { chatId } : undefined),
-        onError: (error) => {
-          const ofTool = toolTrouble(error);
-          if (ofTool !== undefined) return ofTool;
-          const { text, reason } = modelTrouble(error, config.model);
-          if (config.model === undefined) report(error);
+        onError: (cause) => {
+          const toolError = describeToolError(cause);
+          if (toolError !== undefined) return toolError;
+          const { text, reason } = describeModelError(cause, config.model);
+          if (config.model === undefined) report(cause);
           else log.warn({ requestId, model: config.model.model, reason }, 'the model of the assistant failed');
           return text;
         },
       })) {
-        seen.written += charactersIn(part);
-        if (seen.written > writtenCharacters) break;
-        if (part.type === 'text-delta' || part.type.startsWith('tool-')) seen.isEmpty = false;
-        if (part.type === 'finish-step') seen.steps++;
-        if (part.type === 'error') trouble = part.errorText;
-        if (part.type === 'finish') seen.finish = part.finishReason ?? '';
-        else if (isTold(part)) write(part);
-        await takeTurns();
+        progress.characters += charactersIn(part);
+        if (progress.characters > maxAnswerCharacters) break;
+        if (part.type === 'text-delta' || part.type.startsWith('tool-')) progress.isEmpty = false;
+        if (part.type === 'finish-step') progress.steps++;
+        if (part.type === 'error') error = part.errorText;
+        if (part.type === 'finish') progress.finish = part.finishReason ?? '';
+        else if (isShown(part)) write(part);
+        await yieldToEventLoop();
       }
-      // Also the model is left alone when the answer was cut.
+      // After a break above, the model would go on generating.
       stop();
       clearTimeout(limit);
-      const note = noteOf({ ...seen, trouble, isLate, isStopped: signal.aborted });
+      const note = noteOf({ ...progress, error, isLate, isStopped: signal.aborted });
       if (note) write({ type: 'data-note', data: note });
       write({ type: 'finish' });
     };
@@ -160,14 +160,14 @@ export const createAnswering = ({
         report(error);
         return 'The assistant failed. Try again.';
       },
-      // After every step: a process that is killed in the middle leaves what was done.
-      onStepFinish: ({ responseMessage }) => keep(responseMessage),
-      onFinish: ({ responseMessage }) => keep(responseMessage),
+      // After every step, so that a killed process loses only the current one.
+      onStepFinish: ({ responseMessage }) => save(responseMessage),
+      onFinish: ({ responseMessage }) => save(responseMessage),
     }) as ReadableStream<AnswerPart>;
   };
 };
 
-const withLargerPieces = (model: Model) =>
+const withMergedDeltas = (model: Model) =>
   wrapLanguageModel({
     model,
     middleware: {
@@ -180,10 +180,11 @@ const withLargerPieces = (model: Model) =>
   });
 
 /**
- * Words and actions. Files, sources and thoughts of a model are not shown and not kept; errors are told as a note. Pieces
- * of an input are left out: the SDK would parse all that came so far with each of them, and the whole input follows.
+ * Text and actions are shown. Files, sources and reasoning of a model are neither shown nor saved; errors become a
+ * note. Deltas of an input are left out, because the SDK parses the whole input again for each, and the complete one
+ * follows.
  */
-const isTold = ({ type }: AnswerPart) =>
+const isShown = ({ type }: AnswerPart) =>
   type !== 'tool-input-delta' && /^(start|start-step|finish-step|message-metadata|text-.+|tool-.+)$/.test(type);
 
 const charactersIn = (part: AnswerPart) => {
@@ -191,29 +192,31 @@ const charactersIn = (part: AnswerPart) => {
   return part.type === 'tool-input-delta' ? part.inputTextDelta.length : 0;
 };
 
-const noteOf = (seen: {
-  written: number;
+const noteOf = (answer: {
+  characters: number;
   steps: number;
   finish: string;
   isEmpty: boolean;
-  trouble: string | undefined;
+  error: string | undefined;
   isLate: boolean;
   isStopped: boolean;
 }): ChatNote | undefined => {
-  if (seen.isStopped) return { kind: 'Stopped', text: 'Stopped.' };
-  if (seen.isLate) return { kind: 'Failed', text: 'The answer took too long and was stopped. Ask again, or for less.' };
-  if (seen.written > writtenCharacters) return { kind: 'Cut', text: 'The answer became too long and was stopped.' };
-  if (seen.trouble !== undefined) return { kind: 'Failed', text: seen.trouble };
-  if (seen.finish === 'tool-calls' && seen.steps >= mostSteps) {
-    return { kind: 'Cut', text: `Stopped after ${mostSteps} steps. Say how to go on, or ask for less at once.` };
+  if (answer.isStopped) return { kind: 'Stopped', text: 'Stopped.' };
+  if (answer.isLate)
+    return { kind: 'Failed', text: 'The answer took too long and was stopped. Ask again, or for less.' };
+  if (answer.characters > maxAnswerCharacters)
+    return { kind: 'Cut', text: 'The answer became too long and was stopped.' };
+  if (answer.error !== undefined) return { kind: 'Failed', text: answer.error };
+  if (answer.finish === 'tool-calls' && answer.steps >= maxSteps) {
+    return { kind: 'Cut', text: `Stopped after ${maxSteps} steps. Say how to go on, or ask for less at once.` };
   }
-  if (seen.finish === 'content-filter') return { kind: 'Failed', text: "The assistant's model declined to answer." };
-  if (seen.finish === 'length') return { kind: 'Cut', text: "The answer reached the model's limit and ends here." };
-  if (seen.isEmpty) return { kind: 'Failed', text: "The assistant's model gave no answer. Ask in other words." };
+  if (answer.finish === 'content-filter') return { kind: 'Failed', text: "The assistant's model declined to answer." };
+  if (answer.finish === 'length') return { kind: 'Cut', text: "The answer reached the model's limit and ends here." };
+  if (answer.isEmpty) return { kind: 'Failed', text: "The assistant's model gave no answer. Ask in other words." };
   return undefined;
 };
 
-/** The last messages, from a question on. An action that never ended is left out, and so is an answer without words. */
+/** The last messages, starting with a question. Leaves out actions without a result, and answers without text. */
 const toModelMessages = async (history: readonly ChatMessage[]): Promise<ModelMessage[]> => {
   const last = history.slice(-historyMessages);
   const first = last.findIndex(({ role }) => role === 'user');

@@ -7,17 +7,17 @@ import { newId } from '#server/ids';
 import type { ChatStore } from './store.ts';
 
 const titleCharacters = 80;
-/** After the last question or answer. */
-const keptMs = 365 * 24 * 3_600_000;
+/** Counted from the last question. */
+const retentionMs = 365 * 24 * 3_600_000;
 
 export type Chats = ReturnType<typeof createChats>;
 
-/** What a person asked and was answered. Nobody else reads it, whatever their role. */
+/** Chats are private: no role lets anybody else read them. */
 export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }) => {
   const mustExist = async ({ userId, workspaceId }: Caller, id: string) => {
-    const found = await store.get(id, userId, workspaceId);
-    if (found === undefined) throw notFound('chat', id);
-    return found;
+    const chat = await store.get(id, userId, workspaceId);
+    if (chat === undefined) throw notFound('chat', id);
+    return chat;
   };
 
   const messagesOf = async ({ workspaceId }: Caller, chatId: string, bytes: number): Promise<ChatMessage[]> =>
@@ -27,10 +27,10 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
       parts: JSON.parse(parts),
     }));
 
-  const keep = ({ workspaceId }: Caller, chatId: string, { id, role, parts }: ChatMessage) =>
-    store.keep(workspaceId, chatId, id, role, JSON.stringify(parts), clock.now());
+  const save = ({ workspaceId }: Caller, chatId: string, { id, role, parts }: ChatMessage) =>
+    store.save(workspaceId, chatId, id, role, JSON.stringify(parts), clock.now());
 
-  const begin = async ({ userId, workspaceId }: Caller, text: string) => {
+  const create = async ({ userId, workspaceId }: Caller, text: string) => {
     const now = clock.now();
     const id = newId('chat', now);
     await store.insert(id, workspaceId, userId, titleOf(text), now);
@@ -38,7 +38,7 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
     return id;
   };
 
-  const goOn = async (caller: Caller, id: string) => {
+  const resume = async (caller: Caller, id: string) => {
     await mustExist(caller, id);
     if ((await store.countMessages(caller.workspaceId, id)) >= assistantBounds.messages) {
       throw new Refusal('Conflict', 'This chat has grown too long. Start a new one; this one stays readable.');
@@ -49,10 +49,10 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
 
   return {
     list: async ({ userId, workspaceId }: Caller): Promise<ChatLine[]> =>
-      (await store.list(userId, workspaceId, assistantBounds.chats)).map(shown),
+      (await store.list(userId, workspaceId, assistantBounds.chats)).map(toChatLine),
 
     get: async (caller: Caller, id: string) => ({
-      ...shown(await mustExist(caller, id)),
+      ...toChatLine(await mustExist(caller, id)),
       messages: await messagesOf(caller, id, bounds.pageBytes),
     }),
 
@@ -60,25 +60,25 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
       if ((await store.remove(id, userId, workspaceId)) === 0) throw notFound('chat', id);
     },
 
-    purge: () => store.purge(new Date(clock.now().getTime() - keptMs)),
+    purge: () => store.purge(new Date(clock.now().getTime() - retentionMs)),
 
-    /** Keeps a question before anybody answers it, and tells what was said so far, as much of it as has room. */
+    /** Saves a question before it is answered. Returns the newest messages of the chat, up to `historyBytes`. */
     ask: (caller: Caller, { chatId, text }: { chatId?: string | undefined; text: string }, historyBytes: number) =>
       store.transaction(async () => {
-        const id = chatId === undefined ? await begin(caller, text) : await goOn(caller, chatId);
+        const id = chatId === undefined ? await create(caller, text) : await resume(caller, chatId);
         const question = newId('chatMessage', clock.now());
-        await keep(caller, id, { id: question, role: 'user', parts: [{ type: 'text', text }] });
+        await save(caller, id, { id: question, role: 'user', parts: [{ type: 'text', text }] });
         return { chatId: id, history: await messagesOf(caller, id, historyBytes) };
       }),
 
     newMessageId: () => newId('chatMessage', clock.now()),
 
-    /** An answer, or as much of it as there is; the same one again replaces it. */
-    keep,
+    /** Saves an answer, complete or not. Saving the same id again replaces it. */
+    save,
   };
 };
 
-const shown = ({ id, title, updated_at }: { id: string; title: string; updated_at: string }): ChatLine => ({
+const toChatLine = ({ id, title, updated_at }: { id: string; title: string; updated_at: string }): ChatLine => ({
   id,
   title,
   updatedAt: updated_at,

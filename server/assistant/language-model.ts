@@ -1,11 +1,11 @@
 import type { LanguageModel } from 'ai';
 import type { OutsideModel } from '#server/config/config';
 
-/** A model object, never its name alone: the SDK would send a name to a gateway of its maker. */
+/** Always a model object, because the SDK sends requests for a plain model name to its vendor's gateway. */
 export type Model = Extract<LanguageModel, { specificationVersion: 'v3' }>;
 
 export const outsideModel = async ({ api, baseUrl, apiKey, model }: OutsideModel): Promise<Model> => {
-  // Whatever is left out the SDK would look for in the environment.
+  // An empty key, because without one the SDK would read it from the environment.
   if (api === 'Anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '' })(model);

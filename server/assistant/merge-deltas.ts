@@ -3,45 +3,45 @@ import type { Model } from './language-model.ts';
 type Part = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
 type Delta = Extract<Part, { delta: string }>;
 
-/** Often enough for a text that grows before somebody's eyes. */
-const passEveryMs = 20;
-const longestDelta = 4096;
+/** Short enough for text to appear fluently. */
+const flushEveryMs = 20;
+const maxDeltaCharacters = 4096;
 
 /**
- * Small pieces of one text become larger ones. The SDK looks at all that came so far with every piece, so that a long
- * answer in pieces of some letters would hold the event loop for seconds.
+ * Merges small deltas of one text. The SDK processes the whole text again for every delta, so a long answer in deltas
+ * of a few characters would block the event loop for seconds.
  */
 export const mergeDeltas = () => {
-  let held: Delta | undefined;
+  let buffered: Delta | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const pass = (controller: TransformStreamDefaultController<Part>) => {
+  const flush = (controller: TransformStreamDefaultController<Part>) => {
     clearTimeout(timer);
-    const part = held;
-    held = undefined;
+    const part = buffered;
+    buffered = undefined;
     if (part) controller.enqueue(part);
   };
 
   return new TransformStream<Part, Part>({
     transform: (part, controller) => {
       if (!('delta' in part)) {
-        pass(controller);
+        flush(controller);
         controller.enqueue(part);
-      } else if (held?.type === part.type && held.id === part.id) {
-        held = { ...held, delta: held.delta + part.delta };
-        if (held.delta.length > longestDelta) pass(controller);
+      } else if (buffered?.type === part.type && buffered.id === part.id) {
+        buffered = { ...buffered, delta: buffered.delta + part.delta };
+        if (buffered.delta.length > maxDeltaCharacters) flush(controller);
       } else {
-        pass(controller);
-        held = part;
+        flush(controller);
+        buffered = part;
         timer = setTimeout(() => {
           try {
-            pass(controller);
+            flush(controller);
           } catch {
-            // Nobody reads it any more.
+            // The reader has cancelled the stream.
           }
-        }, passEveryMs);
+        }, flushEveryMs);
       }
     },
-    flush: pass,
+    flush,
   });
 };

@@ -1,4 +1,4 @@
-/** What a language model is told before the chat. */
+/** The system prompt. */
 export const promptFor = ({ now, timeZone, sees }: { now: Date; timeZone: string; sees: boolean }) =>
   [
     'You are the assistant inside Posthorn, where a team writes, schedules and publishes posts to its social network accounts.',

@@ -41,7 +41,7 @@ export const openAssistant = ({
   const chats = createChats({ store: createChatStore(database), clock: parts.clock });
   const turns = createTurns({ store: createTurnStore(database), live, report });
   let answering: Promise<Answering> | undefined;
-  /** The SDK takes a third of a second to load: the first question waits for it, not the start. */
+  /** Loading the SDK takes a third of a second, so it is loaded by the first question and not by the start. */
   const load = async () => {
     const { createAnswering } = await import('./answering.ts');
     const nextFreeSlot = async (caller: Caller, postId: string) => {
@@ -57,7 +57,7 @@ export const openAssistant = ({
       ask: (ask: Ask) =>
         turns.take(ask, async (signal) => {
           answering ??= load().catch((error: unknown) => {
-            // The next question tries again.
+            // Let the next question load it again.
             answering = undefined;
             throw error;
           });

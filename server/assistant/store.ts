@@ -37,7 +37,7 @@ const countMessages = sql(
   'assistant.countMessages',
   'select count(*)::int as count from chat_messages where workspace_id = $1 and chat_id = $2',
 );
-/** The last ones, as many as have room. */
+/** The newest messages, up to $3 bytes. */
 const messages = sql(
   'assistant.messages',
   `select id, role, parts
@@ -46,36 +46,36 @@ const messages = sql(
              from chat_messages where workspace_id = $1 and chat_id = $2) one
     where bytes_before is null or bytes_before < $3 order by place`,
 );
-/** Nothing, when the chat was deleted meanwhile. */
-const keep = sql(
-  'assistant.keep',
+/** Does nothing if the chat was deleted meanwhile. */
+const save = sql(
+  'assistant.save',
   `insert into chat_messages (workspace_id, id, chat_id, role, parts, created_at)
    select workspace_id, $3, id, $4, $5, $6 from chats where workspace_id = $1 and id = $2 for key share
    on conflict (workspace_id, id) do update set parts = excluded.parts`,
 );
 
 const until = `clock_timestamp() + interval '1 ms' * $3::int`;
-/** Nothing, while somebody else has it. */
+/** Does nothing while another holder has the lease. */
 const takeTurn = sql(
   'assistant.takeTurn',
   `insert into assistant_turns as t (user_id, holder, until) values ($1, $2, ${until})
    on conflict (user_id) do update set holder = excluded.holder, until = excluded.until
     where t.until < clock_timestamp()`,
 );
-const keepTurn = sql(
-  'assistant.keepTurn',
+const extendTurn = sql(
+  'assistant.extendTurn',
   `update assistant_turns set until = ${until} where user_id = $1 and holder = $2`,
 );
 const endTurn = sql('assistant.endTurn', 'delete from assistant_turns where user_id = $1 and holder = $2');
 
 export type TurnStore = ReturnType<typeof createTurnStore>;
 
-/** In true time, which the sandbox does not move. */
+/** Leases run on the wall clock, which the sandbox does not move. */
 export const createTurnStore = (db: Database) => ({
   takeTurn: async (userId: string, holder: string, leaseMs: number) =>
     (await db.run(takeTurn, [userId, holder, leaseMs])) > 0,
-  keepTurn: async (userId: string, holder: string, leaseMs: number) =>
-    (await db.run(keepTurn, [userId, holder, leaseMs])) > 0,
+  extendTurn: async (userId: string, holder: string, leaseMs: number) =>
+    (await db.run(extendTurn, [userId, holder, leaseMs])) > 0,
   endTurn: (userId: string, holder: string) => db.run(endTurn, [userId, holder]),
 });
 
@@ -90,13 +90,13 @@ export const createChatStore = (db: Database) => ({
     db.run(insert, [id, workspaceId, userId, title, at]),
   touch: (workspaceId: string, id: string, at: Date) => db.run(touch, [workspaceId, id, at]),
   remove: (id: string, userId: string, workspaceId: string) => db.run(remove, [id, userId, workspaceId]),
-  removeOldest: (userId: string, workspaceId: string, kept: number) =>
-    db.run(removeOldest, [userId, workspaceId, kept]),
+  removeOldest: (userId: string, workspaceId: string, maxChats: number) =>
+    db.run(removeOldest, [userId, workspaceId, maxChats]),
   purge: (before: Date) => db.run(purge, [before]),
   countMessages: async (workspaceId: string, chatId: string) =>
     (await db.query<{ count: number }>(countMessages, [workspaceId, chatId]))[0]?.count ?? 0,
   messages: (workspaceId: string, chatId: string, bytes: number) =>
     db.query<MessageRow>(messages, [workspaceId, chatId, bytes]),
-  keep: (workspaceId: string, chatId: string, id: string, role: MessageRow['role'], parts: string, at: Date) =>
-    db.run(keep, [workspaceId, chatId, id, role, parts, at]),
+  save: (workspaceId: string, chatId: string, id: string, role: MessageRow['role'], parts: string, at: Date) =>
+    db.run(save, [workspaceId, chatId, id, role, parts, at]),
 });

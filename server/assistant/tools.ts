@@ -5,45 +5,47 @@ import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 
-/** Of one answer: what a model may read of an action, and how many actions it may use. */
+/** Bounds of one answer: characters that a model reads from an action, and the number of actions. */
 const outputCharacters = 40_000;
 const textCharacters = 600;
-const mostActions = 24;
+const maxActions = 24;
 
-/** As the models of all vendors take names: without dots. */
+/** Not every vendor allows dots in tool names. */
 export const toolName = (action: string) => action.replace('.', '_');
 
 export interface ToolUser {
-  /** Who asks, looked up again before each action: somebody who was removed meanwhile does nothing more. */
+  /** Looked up again before each action, so that a person who was removed meanwhile can do nothing more. */
   readonly caller: () => Promise<Caller>;
   readonly timeZone: string;
-  /** Whether it may know which page is open. */
+  /** Whether the model may know which page is open. */
   readonly sees: boolean;
   readonly approvals: (caller: Caller) => Approvals;
   readonly nextFreeSlot: (caller: Caller, postId: string) => Promise<string | undefined>;
   readonly report: (error: unknown) => void;
 }
 
-/** Every action that is not for the web app alone. They run as the user, who is not asked: so never as a human. */
+/**
+ * A tool for each action, except those for the web app only. They run as the user but never count as a human's click.
+ */
 export const createTools =
   ({ catalog, actions }: { catalog: readonly CatalogEntry[]; actions: ReadonlyMap<string, RunnableAction> }) =>
   (user: ToolUser): Record<string, Tool> => {
     let used = 0;
     const run = async (action: RunnableAction, entry: CatalogEntry, args: unknown) => {
-      if (++used > mostActions) {
-        throw new Refusal('TooManyRequests', `One answer uses at most ${mostActions} actions. Tell what you have.`);
+      if (++used > maxActions) {
+        throw new Refusal('TooManyRequests', `One answer uses at most ${maxActions} actions. Tell what you have.`);
       }
       const caller: Caller = { ...(await user.caller()), human: false, client: { kind: 'Assistant' } };
-      const { asked, output, requests } = await runForAgent(
+      const { pending, output, requests } = await runForAgent(
         action,
         withTimeZone(args, entry, user.timeZone),
         caller,
         user.approvals(caller),
       );
-      if (asked === undefined) {
-        return shortened(requests.length > 0 ? { ...(output.value as object), requests } : output.value);
+      if (pending === undefined) {
+        return shorten(requests.length > 0 ? { ...(output.value as object), requests } : output.value);
       }
-      const { cardId, approvalUrl } = asked;
+      const { cardId, approvalUrl } = pending;
       return {
         status: 'pending_approval',
         action: action.name,
@@ -53,8 +55,8 @@ export const createTools =
       };
     };
 
-    /** What it read, or the refusal in words for the model. */
-    const answered = async (work: () => Promise<unknown>, signal: AbortSignal | undefined) => {
+    /** Turns a refusal into a result that the model can read. */
+    const toResult = async (work: () => Promise<unknown>, signal: AbortSignal | undefined) => {
       signal?.throwIfAborted();
       try {
         return await work();
@@ -76,37 +78,37 @@ export const createTools =
         additionalProperties: false,
       }),
       execute: ({ postId }, { abortSignal }) =>
-        answered(async () => {
+        toResult(async () => {
           const at = await user.nextFreeSlot({ ...(await user.caller()), human: false }, postId);
           return at === undefined ? { message: 'No slot is free, or the workspace has none.' } : { at };
         }, abortSignal),
     });
 
-    const ofActions = Object.fromEntries(
+    const actionTools = Object.fromEntries(
       catalog.flatMap((entry) => {
         const action = actions.get(entry.name);
         if (action === undefined || action.action.appOnly) return [];
         if (!user.sees && entry.name === 'ui.getContext') return [];
-        const made = tool({
+        const actionTool = tool({
           description: entry.description,
           inputSchema: jsonSchema<Record<string, unknown>>(entry.inputSchema),
           execute: (args: Record<string, unknown>, { abortSignal }) =>
-            answered(() => run(action, entry, args), abortSignal),
+            toResult(() => run(action, entry, args), abortSignal),
         });
-        return [[toolName(entry.name), made as Tool]];
+        return [[toolName(entry.name), actionTool as Tool]];
       }),
     );
-    return { ...ofActions, slots_next: slotsNext as Tool };
+    return { ...actionTools, slots_next: slotsNext as Tool };
   };
 
-/** The user's own, where an action has one and the model did not say. */
+/** Fills in the user's time zone if the action takes one and the model did not name it. */
 const withTimeZone = (args: unknown, { inputSchema }: CatalogEntry, timeZone: string) => {
   const { properties } = inputSchema as { properties?: Record<string, unknown> };
   return properties?.timeZone === undefined ? args : { timeZone, ...(args as object) };
 };
 
-/** A model reads a part of what is long, and is told so. Whoever writes a text back must have read all of it. */
-const shortened = (output: unknown): unknown => {
+/** Cuts a long output and says so, because a model that writes a text back must have read all of it. */
+const shorten = (output: unknown): unknown => {
   const { length } = JSON.stringify(output);
   if (length <= outputCharacters) return output;
   const part = JSON.parse(JSON.stringify(output, (_key, value) => (typeof value === 'string' ? cut(value) : value)));

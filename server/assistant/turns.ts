@@ -5,13 +5,13 @@ import type { Live } from '#server/live/open-tabs';
 import type { Ask } from './answering.ts';
 import type { TurnStore } from './store.ts';
 
-const lookEveryMs = 50;
-/** About two seconds. Not by the clock: a process that stood still has not looked. */
-const looks = 40;
-/** If the process dies, the person can ask again after so long. */
+const retryMs = 50;
+/** About two seconds. Counted, not timed, because a process that was paused has not retried meanwhile. */
+const maxAttempts = 40;
+/** If the process dies, the person can ask again after this time. */
 const leaseMs = 15_000;
 
-/** One answer under way for each person, on whatever instance. */
+/** Allows one running answer per person, across all instances. */
 export const createTurns = ({
   store,
   live,
@@ -27,11 +27,11 @@ export const createTurns = ({
     for (const check of checks) check();
   });
 
-  /** Whoever pressed Stop may ask again at once: Stop may still be on its way, and what was said is kept first. */
+  /** Retries, because a person may ask right after Stop, while the stopped answer is still being saved. */
   const waitForTurn = async (userId: string, holder: string) => {
-    for (let look = 1; !(await store.takeTurn(userId, holder, leaseMs)); look++) {
-      if (look < looks) {
-        await sleep(lookEveryMs);
+    for (let attempt = 1; !(await store.takeTurn(userId, holder, leaseMs)); attempt++) {
+      if (attempt < maxAttempts) {
+        await sleep(retryMs);
         continue;
       }
       throw new Refusal(
@@ -42,9 +42,9 @@ export const createTurns = ({
   };
 
   return {
-    /** The parts of the answer. The turn is over when the last one is read. */
+    /** Returns the parts of the answer. The turn ends when the last part is read. */
     take: async <Part>(
-      { caller: { userId }, callerNow, signal: left }: Pick<Ask, 'caller' | 'callerNow' | 'signal'>,
+      { caller: { userId }, callerNow, signal: clientSignal }: Pick<Ask, 'caller' | 'callerNow' | 'signal'>,
       begin: (signal: AbortSignal) => Promise<ReadableStream<Part>>,
     ): Promise<AsyncIterable<Part>> => {
       const holder = randomUUID();
@@ -52,17 +52,17 @@ export const createTurns = ({
       // Not AbortSignal.any: Node 20 may collect such a signal before it fires.
       const controller = new AbortController();
       const stop = () => controller.abort();
-      left.addEventListener('abort', stop, { once: true });
-      if (left.aborted) stop();
+      clientSignal.addEventListener('abort', stop, { once: true });
+      if (clientSignal.aborted) stop();
       stops.add(stop);
       const check = () => void callerNow().catch((error) => (error instanceof Refusal ? stop() : report(error)));
       checks.add(check);
-      const keeping = setInterval(() => {
-        // Somebody else has the turn when this process was stopped for longer than its lease.
-        store.keepTurn(userId, holder, leaseMs).then((kept) => kept || stop(), report);
+      const extendTimer = setInterval(() => {
+        // If this process was paused for longer than its lease, another one may hold the turn now.
+        store.extendTurn(userId, holder, leaseMs).then((isExtended) => isExtended || stop(), report);
       }, leaseMs / 3);
       const end = async () => {
-        clearInterval(keeping);
+        clearInterval(extendTimer);
         stops.delete(stop);
         checks.delete(check);
         await store.endTurn(userId, holder).catch(report);
@@ -75,7 +75,7 @@ export const createTurns = ({
       }
     },
 
-    /** Ends all answers: the process is about to stop. */
+    /** Ends all answers when the process stops. */
     stop: () => {
       for (const stop of stops) stop();
     },

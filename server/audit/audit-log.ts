@@ -4,7 +4,7 @@ import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
 import type { AuditStore } from './store.ts';
 
-const shown = 200;
+const maxEntries = 200;
 
 interface AuditEvent {
   readonly event: string;
@@ -16,13 +16,13 @@ interface AuditEvent {
   readonly details?: Record<string, unknown>;
 }
 
-/** Two hundred entries are one answer, and a request of an agent may be as long as a post. */
-const shortened = (details: Record<string, unknown>): Record<string, unknown> =>
+/** An agent's request may be as long as a post, and one response holds 200 entries. */
+const shorten = (details: Record<string, unknown>): Record<string, unknown> =>
   JSON.stringify(details).length <= bounds.auditBytes
     ? details
-    : Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortenedValue(value)]));
+    : Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortenValue(value)]));
 
-const shortenedValue = (value: unknown) => {
+const shortenValue = (value: unknown) => {
   const text = JSON.stringify(value) ?? '';
   if (text.length <= bounds.auditBytes / 8) return value;
   const { id } = (value ?? {}) as { id?: unknown };
@@ -31,17 +31,25 @@ const shortenedValue = (value: unknown) => {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** Who did what. Written inside the transaction of what it tells about, and never changed. */
-export const createAuditLog = ({ store, keptMs, clock }: { store: AuditStore; keptMs: number; clock: Clock }) => ({
+/** Who did what. An entry is written in the transaction of the change it describes, and never updated. */
+export const createAuditLog = ({
+  store,
+  retentionMs,
+  clock,
+}: {
+  store: AuditStore;
+  retentionMs: number;
+  clock: Clock;
+}) => ({
   write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
     const now = clock.now();
     const id = newId('audit', now);
-    const kept = shortened(details);
-    await store.insert(id, workspaceId, userId ?? null, event, client ?? null, kept, requestId ?? null, now);
+    const values = [userId ?? null, event, client ?? null, shorten(details), requestId ?? null, now];
+    await store.insert(id, workspaceId, ...values);
   },
 
   newest: async (workspaceId: string): Promise<AuditEntry[]> =>
-    (await store.newest(workspaceId, shown)).map((row) => ({
+    (await store.newest(workspaceId, maxEntries)).map((row) => ({
       id: row.id,
       event: row.event,
       ...(row.user_id !== null && { userId: row.user_id }),
@@ -50,8 +58,8 @@ export const createAuditLog = ({ store, keptMs, clock }: { store: AuditStore; ke
       createdAt: row.created_at,
     })),
 
-  /** The last one of this event that belongs to no workspace. */
-  newestOfService: store.newestOfService,
+  /** The latest entry of this event that belongs to no workspace. */
+  newestForService: store.newestForService,
 
-  purge: () => store.purge(new Date(clock.now().getTime() - keptMs)),
+  purge: () => store.purge(new Date(clock.now().getTime() - retentionMs)),
 });

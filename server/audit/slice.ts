@@ -7,14 +7,14 @@ import { createAuditStore } from './store.ts';
 
 export const openAudit = ({
   database,
-  config: { auditKeptMs: keptMs },
+  config: { auditRetentionMs: retentionMs },
   clock,
 }: {
   database: Database;
   config: Config;
   clock: Clock;
 }) => {
-  const audit = createAuditLog({ store: createAuditStore(database), keptMs, clock });
+  const audit = createAuditLog({ store: createAuditStore(database), retentionMs, clock });
   return {
     audit,
     routes: auditRoutes({ audit }),

@@ -14,8 +14,8 @@ const insert = sql(
   `insert into audit_log (id, workspace_id, user_id, event, client, details, request_id, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
-const insertOfNone = sql(
-  'audit.insertOfNone',
+const insertForService = sql(
+  'audit.insertForService',
   `insert into service_audit_log (id, user_id, event, client, details, request_id, created_at)
    values ($1, $2, $3, $4, $5, $6, $7)`,
 );
@@ -24,20 +24,20 @@ const newest = sql(
   `select id, event, user_id, client, details, created_at from audit_log
     where workspace_id = $1 order by id desc limit $2`,
 );
-const newestOfService = sql(
-  'audit.newestOfService',
+const newestForService = sql(
+  'audit.newestForService',
   `select details, created_at as "createdAt" from service_audit_log where event = $1 order by id desc limit 1`,
 );
 const purge = sql('audit.purge', 'delete from audit_log where created_at < $1');
-const purgeOfNone = sql('audit.purgeOfNone', 'delete from service_audit_log where created_at < $1');
+const purgeForService = sql('audit.purgeForService', 'delete from service_audit_log where created_at < $1');
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 export const createAuditStore = (db: Database) => ({
   insert: (id: string, workspaceId: string | undefined, ...row: unknown[]) =>
-    workspaceId === undefined ? db.run(insertOfNone, [id, ...row]) : db.run(insert, [id, workspaceId, ...row]),
-  purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeOfNone, [before])),
-  newestOfService: async (event: string) =>
-    (await db.query<{ details: Record<string, unknown>; createdAt: string }>(newestOfService, [event]))[0],
+    workspaceId === undefined ? db.run(insertForService, [id, ...row]) : db.run(insert, [id, workspaceId, ...row]),
+  purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeForService, [before])),
+  newestForService: async (event: string) =>
+    (await db.query<{ details: Record<string, unknown>; createdAt: string }>(newestForService, [event]))[0],
   newest: (workspaceId: string, limit: number) => db.queryReplica<AuditRow>(newest, [workspaceId, limit]),
 });

@@ -7,23 +7,23 @@ import type { ClientStore } from './store.ts';
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** The MCP clients that act for a user. They live by the wall clock, which is in their tokens. */
+/** The MCP clients that act for a user. They use the wall clock, because their tokens hold wall clock times. */
 export const createClients = ({
   store,
-  forgetGrants,
+  deleteGrants,
   audit,
   clock,
 }: {
   store: ClientStore;
-  /** Ends codes and grants of the embedded provider: a code that is redeemed later would count as new access. */
-  forgetGrants: (userId: string) => Promise<unknown>;
+  /** Deletes codes and grants of the embedded provider: a code redeemed later would count as new access. */
+  deleteGrants: (userId: string) => Promise<unknown>;
   audit: AuditLog;
   clock: Clock;
 }) => {
   const lastUsed = new Map<string, { userId: string; clientId: string; scopes: readonly string[]; at: Date }>();
 
   return {
-    given: async ({
+    recordConsent: async ({
       userId,
       workspaceId,
       clientId,
@@ -40,8 +40,8 @@ export const createClients = ({
     }) => {
       const now = clock.now();
       await store.transaction(async () => {
-        await store.give(newId('client', now), userId, clientId, name, scopes, now);
-        await store.usedRegistrations([{ clientId, at: now }]);
+        await store.grant(newId('client', now), userId, clientId, name, scopes, now);
+        await store.saveRegistrationsUsed([{ clientId, at: now }]);
         const details = { clientId, name, scopes };
         await audit.write({ event: 'consent.given', workspaceId, userId, requestId, details });
       });
@@ -50,32 +50,32 @@ export const createClients = ({
     list: async (userId: string) =>
       (await store.list(userId)).map(({ lastUsedAt, ...client }) => ({
         ...client,
-        // The address of its document, which nobody but that host can have published.
+        // The client id is the address of its metadata document, so this host has published it.
         ...(isUrl(client.clientId) && { host: new URL(client.clientId).host }),
         ...(lastUsedAt !== null && { lastUsedAt }),
       })),
 
-    isGiven: async (userId: string, clientId: string) =>
+    hasConsent: async (userId: string, clientId: string) =>
       (await store.list(userId)).some((client) => client.clientId === clientId),
 
     /** Its tokens stop working with the next request. */
     end: async (who: { userId: string; workspace?: { id: string } }, id: string, requestId?: string) => {
       const { userId, workspace } = who;
       await store.transaction(async () => {
-        const ended = await store.end(userId, id, clock.now());
-        if (ended === undefined) throw notFound('client', id);
+        const client = await store.end(userId, id, clock.now());
+        if (client === undefined) throw notFound('client', id);
         await audit.write({
           event: 'client.ended',
           workspaceId: workspace?.id,
           userId,
           requestId,
-          details: { ...ended },
+          details: { ...client },
         });
       });
     },
 
-    /** The client itself gives a token back (RFC 7009). */
-    revoked: async ({ userId, clientId }: { userId: string; clientId: string }) => {
+    /** The client revokes its own token (RFC 7009). */
+    endByClient: async ({ userId, clientId }: { userId: string; clientId: string }) => {
       const now = clock.now();
       await store.transaction(async () => {
         await store.endOf(newId('client', now), userId, clientId, now);
@@ -85,20 +85,20 @@ export const createClients = ({
 
     endAll: async (userId: string) => {
       await store.endAll(userId, clock.now());
-      await forgetGrants(userId);
+      await deleteGrants(userId);
     },
 
     used: (userId: string, clientId: string, scopes: Iterable<string>) => {
       lastUsed.set(`${userId} ${clientId}`, { userId, clientId, scopes: [...scopes], at: clock.now() });
     },
 
-    /** Called once a minute and at the end, so that a request costs no write. */
+    /** Called once a minute and on stop, so that a request needs no write. */
     saveLastUsed: async () => {
       if (lastUsed.size === 0) return;
       const used = [...lastUsed.values()].map((one) => ({ ...one, id: newId('client', one.at) }));
       lastUsed.clear();
-      await store.used(used);
-      await store.usedRegistrations(used);
+      await store.saveUsed(used);
+      await store.saveRegistrationsUsed(used);
     },
   };
 };

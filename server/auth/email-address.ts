@@ -1,12 +1,12 @@
 import { badInput } from '#server/errors';
 
-/** What surrounds an address when it is copied: blanks of all kinds, and letters that nobody sees. */
-const around = /^[\s\p{Cf}\p{Cc}]+|[\s\p{Cf}\p{Cc}]+$/gu;
+/** White space and invisible characters that a copied address may have at its ends. */
+const invisibleEnds = /^[\s\p{Cf}\p{Cc}]+|[\s\p{Cf}\p{Cc}]+$/gu;
 
-const tidyEmail = (email: string) => email.normalize('NFKC').replace(around, '');
+const tidyEmail = (email: string) => email.normalize('NFKC').replace(invisibleEnds, '');
 
-/** The same for every way to write an address. */
-export const asAccount = (email: string) => tidyEmail(email).toLowerCase();
+/** Equal for all spellings of one address. */
+export const emailKey = (email: string) => tidyEmail(email).toLowerCase();
 
 export const checkEmail = (email: string) => {
   const tidy = tidyEmail(email);

@@ -5,7 +5,7 @@ import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import type { AccessStore } from './store.ts';
 
-/** What an access token of the identity provider says, once its signature, audience and age are checked. */
+/** The claims of an access token whose signature, audience and age were checked. */
 export interface AccessToken {
   readonly userId: string;
   readonly scopes: ReadonlySet<Scope>;
@@ -39,12 +39,12 @@ export const createMcpAccess =
     const access = await verifyAccessToken(bearer);
     if (access === undefined) return undefined;
     const { userId, clientId, issuedAt } = access;
-    const found = await store.look(userId, clientId, issuedAt);
-    if (found === undefined) return undefined;
-    if (found.member === undefined) {
+    const membership = await store.findMembership(userId, clientId, issuedAt);
+    if (membership === undefined) return undefined;
+    if (membership.member === undefined) {
       throw new Refusal('Forbidden', 'You have no workspace open. Open the Posthorn app and choose one.');
     }
     clients.used(userId, clientId, access.scopes);
-    const { member, statisticsTools } = found;
+    const { member, statisticsTools } = membership;
     return { caller: { ...member, human: false }, scopes: access.scopes, statisticsTools, rateKey: userId };
   };

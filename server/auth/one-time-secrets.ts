@@ -3,26 +3,26 @@ import type { Clock } from '#server/clock';
 import type { Purpose, SecretStore } from './store.ts';
 
 const hourMs = 3_600_000;
-const livesMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
+const lifetimeMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
 
 export type OneTimeSecrets = ReturnType<typeof createOneTimeSecrets>;
 
 /** Links and codes that work once, on any instance. Only their hashes are stored. */
 export const createOneTimeSecrets = ({ store, clock }: { store: SecretStore; clock: Clock }) => ({
-  /** Without a user: for the first owner. */
+  /** The first owner has no user yet. */
   make: async (purpose: Purpose, userId?: string) => {
     const secret = randomBytes(18).toString('base64url');
-    const expiresAt = new Date(clock.now().getTime() + livesMs[purpose]);
-    // A user has one link of the operator at a time. One by mail leaves those before it: anybody can ask for it.
+    const expiresAt = new Date(clock.now().getTime() + lifetimeMs[purpose]);
+    // A new link of the operator replaces the last one. A link by mail does not, because anybody can request one.
     if (userId !== undefined && purpose !== 'password') await store.removeOf(userId, purpose);
     await store.insert(hashOf(secret), purpose, userId ?? null, expiresAt);
     return secret;
   },
 
-  /** Whose it was, or nothing when it is used up, too old or made up. */
+  /** Returns the owner and deletes the secret; undefined if it is used, expired or wrong. */
   take: async (secret: string, purpose: Purpose) => {
-    const found = await store.take(hashOf(secret), purpose, clock.now());
-    return found && { userId: found.user_id ?? undefined };
+    const row = await store.take(hashOf(secret), purpose, clock.now());
+    return row && { userId: row.user_id ?? undefined };
   },
 
   dropOf: (userId: string, purpose: Purpose) => store.removeOf(userId, purpose),

@@ -1,34 +1,35 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '#server/clock';
 import { Refusal } from '#server/errors';
-import { asAccount } from './email-address.ts';
+import { emailKey } from './email-address.ts';
 import type { TryStore } from './store.ts';
 
 const secondMs = 1000;
-/** How long to wait after the first wrong password in a row, the second, …; the last one stays. */
+/** The delay after each wrong password in a row. The last value applies from then on. */
 export const waitsMs = [0, 0, 0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900].map((seconds) => seconds * secondMs);
-/** After a day without a try they start anew. */
-const rememberMs = 24 * 3_600_000;
+/** The count starts again after a day without a try. */
+const retentionMs = 24 * 3_600_000;
 
 export interface Try {
   readonly email: string;
-  /** Of the network. */
+  /** The IP address. */
   readonly address: string;
 }
 
 export type PasswordTries = ReturnType<typeof createPasswordTries>;
 
 /**
- * Guessing gets slower with every wrong password for one account from one network. Nobody else's network can make the
- * owner wait. In the database, so that all instances count together and a restart forgets nothing.
+ * Delays grow with every wrong password for one account from one network. Counting per network keeps attackers
+ * elsewhere from locking out the owner. Counts are in the database, so that all instances share them and they survive a
+ * restart.
  */
 export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: Clock }) => {
-  const keyOf = ({ email, address }: Try) => [asAccount(email), networkOf(address)] as const;
+  const keyOf = ({ email, address }: Try) => [emailKey(email), networkOf(address)] as const;
 
   const count = async (of: Try) => {
     const now = clock.now();
     const key = keyOf(of);
-    if (await store.count(...key, now, new Date(now.getTime() - rememberMs), waitsMs)) return;
+    if (await store.count(...key, now, new Date(now.getTime() - retentionMs), waitsMs)) return;
     const nextAt = await store.nextAt(...key);
     const seconds = Math.max(1, Math.ceil((Date.parse(nextAt ?? '') - now.getTime()) / secondMs) || 1);
     const refusal = new Refusal(
@@ -40,7 +41,7 @@ export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: 
   };
 
   return {
-    /** Every place that looks at a password does it in here. `isWrong` tells a wrong one from other trouble. */
+    /** Every check of a password runs in here. `isWrong` tells a wrong password from other errors. */
     guard: async <Result>(of: Try, work: () => Promise<Result>, isWrong: (error: unknown) => boolean) => {
       await count(of);
       try {
@@ -53,11 +54,11 @@ export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: 
       }
     },
 
-    purge: () => store.purge(new Date(clock.now().getTime() - rememberMs)),
+    purge: () => store.purge(new Date(clock.now().getTime() - retentionMs)),
   };
 };
 
-/** One household or host: IPv6 hands out 64 bits to each. */
+/** The /64 of an IPv6 address, because a household or host usually has a whole one. */
 export const networkOf = (address: string) => {
   const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;

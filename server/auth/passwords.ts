@@ -1,7 +1,7 @@
-/** Loaded when there is a password: it is native, and most commands have none. */
+/** Imported on demand: it is a native module that most commands do not need. */
 const argon2 = () => import('@node-rs/argon2');
 
-/** argon2id with the parameters OWASP asks for. */
+/** argon2id with the parameters that OWASP recommends. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export const passwordLength = { min: 8, max: 1024 };

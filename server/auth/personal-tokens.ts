@@ -4,12 +4,12 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
-import { createCallerMemory } from './caller-memory.ts';
+import { createCallerCache } from './caller-cache.ts';
 import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
 
-/** How long after its end a token is still known to the database. */
-const revokedMs = 30 * 24 * 3_600_000;
+/** How long a revoked token stays in the database. */
+const revokedRetentionMs = 30 * 24 * 3_600_000;
 
 export interface TokenCaller {
   readonly tokenId: string;
@@ -23,25 +23,25 @@ export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 /** SPEC, Personal API tokens: a token acts as its user in the workspace it was made in, while the user is a member. */
 export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore; live: Live; clock: Clock }) => {
   const lastUsed = new Map<string, Date>();
-  const memory = createCallerMemory<TokenCaller>({ live });
+  const cache = createCallerCache<TokenCaller>({ live });
 
   const find = async (token: string): Promise<TokenCaller | undefined> => {
-    const found = await store.find(hashToken(token));
-    if (found === undefined) return undefined;
-    const { tokenId, name, member, statisticsTools } = found;
-    const known = {
+    const row = await store.find(hashToken(token));
+    if (row === undefined) return undefined;
+    const { tokenId, name, member, statisticsTools } = row;
+    const tokenCaller = {
       tokenId,
       caller: { ...member, human: false, client: { kind: 'Token', name } },
       statisticsTools,
     } as const;
-    memory.set(token, known);
-    return known;
+    cache.set(token, tokenCaller);
+    return tokenCaller;
   };
 
   return {
     transaction: store.transaction,
 
-    /** The token itself is in this answer and nowhere else. */
+    /** The result is the only place that holds the token itself; the database has its hash. */
     create: async (owner: Pick<Caller, 'userId' | 'workspaceId'>, name: string) => {
       const token = newToken();
       const id = newId('token', clock.now());
@@ -52,13 +52,12 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
       return { id, name, createdAt, token };
     },
 
-    /** Those that were revoked long ago. */
-    purge: () => store.purge(new Date(clock.now().getTime() - revokedMs)),
+    purge: () => store.purge(new Date(clock.now().getTime() - revokedRetentionMs)),
 
-    /** Of all workspaces of the user, or of one. */
+    /** In one workspace, or in all workspaces of the user. */
     list: (owner: { userId: string; workspaceId?: string }) => store.list(owner),
 
-    /** With an owner, only a token of theirs. */
+    /** With an owner, revokes only a token of that person. */
     revoke: async (id: string, owner?: { userId: string }) => {
       const revoked = await store.revoke(id, owner);
       if (revoked === undefined) throw notFound('token', id);
@@ -66,23 +65,23 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
       return revoked.workspaceId;
     },
 
-    /** When the account becomes another person's, or somebody wants to be rid of them. */
+    /** For example when the account passes to another person. */
     revokeAll: async (userId: string) => {
       const count = await store.revokeAll({ userId });
       await live.accessChanged(userId);
       return count;
     },
 
-    /** When somebody leaves a workspace. Whoever calls this says that access has changed. */
+    /** When somebody leaves a workspace. The caller announces that access has changed. */
     revokeIn: (membership: { userId: string; workspaceId: string }) => store.revokeAll(membership),
 
     check: async (token: string): Promise<TokenCaller | undefined> => {
-      const found = memory.get(token) ?? (looksLikeToken(token) ? await find(token) : undefined);
-      if (found) lastUsed.set(found.tokenId, clock.now());
-      return found;
+      const tokenCaller = cache.get(token) ?? (looksLikeToken(token) ? await find(token) : undefined);
+      if (tokenCaller) lastUsed.set(tokenCaller.tokenId, clock.now());
+      return tokenCaller;
     },
 
-    /** Called once a minute and at the end, so that a request costs no write. */
+    /** Called once a minute and on stop, so that a request needs no write. */
     saveLastUsed: async () => {
       if (lastUsed.size === 0) return;
       const used = [...lastUsed];

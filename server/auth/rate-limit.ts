@@ -8,8 +8,9 @@ export type RateLimit = ReturnType<typeof createRateLimit>;
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /**
- * Limits that hold for all instances together. An instance counts in memory, so that a request waits for nothing, and adds
- * its counts to those of the others every second (`share`): what a caller can have too much is what it sends in a second.
+ * Limits across all instances. Each instance counts in memory, so that requests do not wait, and adds its counts to
+ * those of the others every second (`share`). So a caller can exceed the limit by what it sends to other instances in a
+ * second.
  */
 export const createRateLimits = ({ store, clock }: { store: CountStore; clock: Clock }) => {
   const all: RateLimit[] = [];
@@ -28,10 +29,10 @@ export const createRateLimits = ({ store, clock }: { store: CountStore; clock: C
   };
 };
 
-/** The key of somebody who is not known: whoever has a network of IPv6 has no more than one address of IPv4. */
+/** The key of an anonymous caller. A whole IPv6 /64 counts like one IPv4 address. */
 export const keyOfAddress = (ip: string | undefined) => `address ${networkOf(ip ?? '')}`;
 
-/** So many requests per window and key. All counts start anew together, so that forgetting them is one line. */
+/** At most `limit` requests per window and key. All keys share one window, so that resetting is a single clear. */
 const createRateLimit = ({
   name,
   limit,
@@ -45,25 +46,25 @@ const createRateLimit = ({
   store: CountStore;
   clock: Clock;
 }) => {
-  /** Of all instances, when it was last shared. */
-  const known = new Map<string, number>();
-  /** Of this one since then. */
-  const own = new Map<string, number>();
+  /** Counts of all instances at the last `share`. */
+  const sharedCounts = new Map<string, number>();
+  /** Counts of this instance since then. */
+  const ownCounts = new Map<string, number>();
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`;
   let window = 0;
 
-  const look = (key: string) => {
+  const count = (key: string) => {
     const now = clock.now().getTime();
     const current = Math.floor(now / windowMs);
     if (current !== window) {
       window = current;
-      known.clear();
-      own.clear();
+      sharedCounts.clear();
+      ownCounts.clear();
     }
-    const since = (own.get(key) ?? 0) + 1;
-    own.set(key, since);
-    const left = limit - (known.get(key) ?? 0) - since;
-    return { left, secondsLeft: Math.ceil(((current + 1) * windowMs - now) / 1000) };
+    const ownCount = (ownCounts.get(key) ?? 0) + 1;
+    ownCounts.set(key, ownCount);
+    const remaining = limit - (sharedCounts.get(key) ?? 0) - ownCount;
+    return { remaining, secondsLeft: Math.ceil(((current + 1) * windowMs - now) / 1000) };
   };
 
   const refuse = (secondsLeft: number) => {
@@ -76,32 +77,32 @@ const createRateLimit = ({
   };
 
   return {
-    /** Counts one, and refuses when that is too many. Also writes the headers of the answer. */
+    /** Counts a request, sets the rate limit headers, and throws if the limit is exceeded. */
     take: (key: string, res: ServerResponse) => {
-      const { left, secondsLeft } = look(key);
+      const { remaining, secondsLeft } = count(key);
       res.setHeader('ratelimit-policy', policy);
-      res.setHeader('ratelimit', `"${name}";r=${Math.max(0, left)};t=${secondsLeft}`);
-      if (left < 0) throw refuse(secondsLeft);
+      res.setHeader('ratelimit', `"${name}";r=${Math.max(0, remaining)};t=${secondsLeft}`);
+      if (remaining < 0) throw refuse(secondsLeft);
     },
 
-    /** The same for a limit beside the one that the headers tell. */
+    /** Like `take` without headers, for limits beside the main one. */
     mustHaveLeft: (key: string) => {
-      const { left, secondsLeft } = look(key);
-      if (left < 0) throw refuse(secondsLeft);
+      const { remaining, secondsLeft } = count(key);
+      if (remaining < 0) throw refuse(secondsLeft);
     },
 
-    /** Adds what was counted here to what all have counted, and learns the sums. */
+    /** Adds the counts of this instance to the shared ones, and reads the sums. */
     share: async () => {
-      const shared = window;
-      const counted = [...own];
-      if (counted.length === 0) return;
-      const sums = await store.add(name, new Date((shared + 1) * windowMs), counted);
-      if (window !== shared) return;
-      for (const { key, used } of sums) known.set(key, used);
-      for (const [key, count] of counted) {
-        const since = (own.get(key) ?? 0) - count;
-        if (since > 0) own.set(key, since);
-        else own.delete(key);
+      const sharedWindow = window;
+      const counts = [...ownCounts];
+      if (counts.length === 0) return;
+      const sums = await store.add(name, new Date((sharedWindow + 1) * windowMs), counts);
+      if (window !== sharedWindow) return;
+      for (const { key, used } of sums) sharedCounts.set(key, used);
+      for (const [key, addedCount] of counts) {
+        const rest = (ownCounts.get(key) ?? 0) - addedCount;
+        if (rest > 0) ownCounts.set(key, rest);
+        else ownCounts.delete(key);
       }
     },
   };

@@ -9,12 +9,12 @@ import type { RegistrationStore } from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** How long one is kept that nobody consented to, and one that nobody uses any more. */
+/** How long a client is kept that nobody gave consent to, and one that is no longer used. */
 const unusedMs = dayMs;
 const usedMs = 90 * dayMs;
-/** A question runs out after an hour, so from then on a registration that led to none may make room. */
-const makesRoomAfterMs = hourMs;
-const mostUnused = 1000;
+/** A consent page expires after an hour, so a client without consent may be removed from then on to make room. */
+const removableAfterMs = hourMs;
+const maxUnused = 1000;
 export const unnamed = 'An app without a name';
 
 /** RFC 7591, 3.2.2. */
@@ -35,7 +35,7 @@ export interface RegisteredClient {
 
 export type Registrations = ReturnType<typeof createRegistrations>;
 
-/** Clients that introduce themselves (RFC 7591). Nothing proves who they are. By the wall clock, as all clients. */
+/** Clients that register themselves (RFC 7591). Nothing proves who they are. */
 export const createRegistrations = ({
   store,
   rateLimits,
@@ -53,29 +53,29 @@ export const createRegistrations = ({
   return {
     register: async (metadata: unknown, address: string): Promise<RegisteredClient & { at: Date }> => {
       rate.mustHaveLeft(networkOf(address));
-      const { client_name, redirect_uris } = read(metadata);
+      const { client_name, redirect_uris } = parseMetadata(metadata);
       const at = clock.now();
       const client = { id: newId('registration', at), name: client_name, redirectUris: redirect_uris, at };
-      const room = { most: mostUnused, mayGoFrom: before(makesRoomAfterMs) };
-      if (!(await store.insert(client, room))) throw full();
+      const limit = { max: maxUnused, removableBefore: before(removableAfterMs) };
+      if (!(await store.insert(client, limit))) throw tooManyClients();
       return client;
     },
 
     find: async (id: string): Promise<RegisteredClient | undefined> => {
-      const found = isId.test(id) ? await store.find(id) : undefined;
-      return found && { id, ...found };
+      const client = idPattern.test(id) ? await store.find(id) : undefined;
+      return client && { id, ...client };
     },
 
     purge: () => store.purge(before(unusedMs), before(usedMs)),
   };
 };
 
-const isId = /^reg_[0-9A-Z]{26}$/;
+const idPattern = /^reg_[0-9A-Z]{26}$/;
 
-const full = () => {
+const tooManyClients = () => {
   const refusal = new Refusal(
     'TooManyRequests',
-    'Too many clients have registered that nobody let in. Try again in an hour, or use a client metadata document or a personal token.',
+    'Too many clients wait for a first consent. Try again in an hour, or use a client metadata document or a personal token.',
   );
   refusal.retryAfterSeconds = hourMs / 1000;
   return refusal;
@@ -83,24 +83,24 @@ const full = () => {
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** RFC 8252 and MCP: `https`, or `http` to the machine that the browser runs on. */
-const mayLeadBack = (uri: string) => {
+/** RFC 8252 and MCP: `https`, or `http` to the machine of the browser. */
+const isRedirectUri = (uri: string) => {
   if (!/^https?:\/\/[!-~]+$/i.test(uri) || /[\\#]/.test(uri) || !isUrl(uri)) return false;
   const { protocol, hostname, username, password } = new URL(uri);
   return username + password === '' && (protocol === 'https:' || (protocol === 'http:' && loopbackHost.test(hostname)));
 };
 
-const canBeKept = (text: string) => text.isWellFormed() && !text.includes('\0');
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
 const including = (value: string) =>
   z.array(z.string()).refine((list) => list.includes(value), `must include ${value}, which is all there is`);
 
-/** What we use. The rest is ignored or answered with what applies, as the RFC has it. */
+/** The fields that we use. The RFC allows us to ignore the rest, and to answer with the values that apply. */
 const Metadata = z.object(
   {
     client_name: z
       .string()
       .max(200)
-      .refine(canBeKept, 'must be text without NUL and half surrogate pairs')
+      .refine(isStorable, 'must be text without NUL and half surrogate pairs')
       .transform((name) => name.trim() || unnamed)
       .default(unnamed),
     redirect_uris: z
@@ -109,7 +109,7 @@ const Metadata = z.object(
           .string()
           .max(2000)
           .refine(
-            mayLeadBack,
+            isRedirectUri,
             'must be https://, or http:// to localhost, 127.0.0.1 or [::1], without user name or fragment',
           ),
       )
@@ -121,7 +121,7 @@ const Metadata = z.object(
   'must be a JSON object',
 );
 
-const read = (metadata: unknown) => {
+const parseMetadata = (metadata: unknown) => {
   const { success, data, error } = Metadata.safeParse(metadata);
   if (success) return data;
   const { message, issues } = badInput(...issuesOf(error, metadata));

@@ -8,7 +8,7 @@ import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What acts for the signed-in user: tokens (SPEC, Token endpoints), MCP clients and browsers. */
+/** Tokens (SPEC, Token endpoints), MCP clients and sessions of the signed-in user. */
 export const accessRoutes = ({
   tokens,
   clients,
@@ -63,16 +63,16 @@ export const accessRoutes = ({
     }),
 });
 
-/** Asked by the embedded identity provider alone; an outside one has pages of its own. */
+/** Only for the embedded identity provider; an outside one has its own pages. */
 export const consentRoutes = (consent: Consent | undefined): RouteHandlers<ConsentRoutes> => {
-  const known = (id: string) => {
+  const mustHaveConsent = (id: string) => {
     if (consent === undefined) throw notFound('question', id);
     return consent;
   };
   return {
-    readConsent: ({ exchange, params: { id } }) => known(id).read(exchange, id),
+    readConsent: ({ exchange, params: { id } }) => mustHaveConsent(id).read(exchange, id),
     decideConsent: async ({ exchange, params: { id }, body, requestId }) => ({
-      next: await known(id).decide(exchange, id, { ...body, requestId }),
+      next: await mustHaveConsent(id).decide(exchange, id, { ...body, requestId }),
     }),
   };
 };

@@ -6,16 +6,16 @@ import type { Sessions } from './sessions.ts';
 
 export type SessionDoor = ReturnType<typeof createSessionDoor>;
 
-/** The session cookie, in and out. On https its name binds it to this host. */
+/** Reads and sets the session cookie. On https, the `__Host-` prefix binds it to this host. */
 export const createSessionDoor = ({
   sessions,
   baseUrl,
-  openedElsewhere = () => undefined,
+  onOtherOrigin = () => undefined,
 }: {
   sessions: Sessions;
   baseUrl: string;
-  /** A page of ours was opened at another address than BASE_URL. */
-  openedElsewhere?: (origin: string) => void;
+  /** Called when a page of ours was opened at another address than BASE_URL. */
+  onOtherOrigin?: (origin: string) => void;
 }) => {
   const { origin, protocol } = new URL(baseUrl);
   const https = protocol === 'https:';
@@ -42,13 +42,13 @@ export const createSessionDoor = ({
       res.appendHeader('set-cookie', `${name}=${attributes}; Max-Age=0`);
     },
 
-    /** A browser says where a request comes from; one that a cookie authorises must come from our own pages. */
+    /** Browsers send the origin of a request. One that a cookie authorises must come from our own pages (CSRF). */
     mustBeOwnPage: (req: IncomingMessage) => {
       const { origin: from, host, 'sec-fetch-site': site } = req.headers;
-      // Without https a browser tells no more than the origin of its page.
+      // Without https, browsers send no `Sec-Fetch-Site`, only the origin.
       const isOurs = site === undefined ? hostOf(from) === host : site === 'same-origin';
       const isElsewhere = from !== undefined && from !== origin && isOurs;
-      if (isElsewhere) openedElsewhere(from);
+      if (isElsewhere) onOtherOrigin(from);
       if (site === undefined ? from === origin : site === 'same-origin') return;
       throw new Refusal(
         'Forbidden',

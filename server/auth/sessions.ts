@@ -8,26 +8,26 @@ import type { SessionStore } from './store.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;
-/** How exact `last seen` is, so that a request seldom costs a write. */
+/** The precision of `last seen`, so that few requests need a write. */
 const seenEveryMs = 60 * 60 * 1000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** A browser that somebody signed in with. Only the hash of its secret is stored. */
+/** A session is one signed-in browser. Only the hash of its secret is stored. */
 export const createSessions = ({
   store,
   clock,
   accessChanged,
 }: {
   store: SessionStore;
-  /** The one on the wall: moving the sandbox clock signs nobody out. */
+  /** The wall clock, so that moving the sandbox clock signs nobody out. */
   clock: Clock;
-  /** What is open for this user may have to be closed. */
+  /** Open streams and caches of this user have to check access again. */
   accessChanged: (userId: string) => Promise<void>;
 }) => {
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
   return {
-    /** A new secret at each sign-in, so that one planted before is worth nothing. Opens the workspace opened last. */
+    /** A new secret at each sign-in prevents session fixation. Opens the workspace that was opened last. */
     begin: async (
       userId: string,
       { userAgent = '', byLink = false }: { userAgent?: string; byLink?: boolean } = {},
@@ -40,19 +40,22 @@ export const createSessions = ({
 
     who: async (secret: string): Promise<SignedIn | undefined> => {
       const hash = hashOf(secret);
-      const found = await store.read(hash, ago(absoluteMs), ago(idleMs));
-      if (found === undefined) return undefined;
-      if (new Date(found.lastSeenAt) < ago(seenEveryMs)) await store.seen(hash, clock.now());
-      return found.signedIn;
+      const session = await store.read(hash, ago(absoluteMs), ago(idleMs));
+      if (session === undefined) return undefined;
+      if (new Date(session.lastSeenAt) < ago(seenEveryMs)) await store.seen(hash, clock.now());
+      return session.signedIn;
     },
 
-    /** In this browser alone. */
+    /** Only in this browser. */
     openWorkspace: async ({ sessionId, userId }: SignedIn, workspaceId: string) => {
       await store.open(sessionId, workspaceId);
       await accessChanged(userId);
     },
 
-    /** In all browsers of somebody who leaves it: joining again opens it only where they join. */
+    /**
+     * In all browsers of a person who leaves the workspace, so that joining again opens it only in the browser they
+     * use.
+     */
     closeWorkspace: ({ userId, workspaceId }: { userId: string; workspaceId: string }) =>
       store.close(userId, workspaceId),
 
@@ -62,7 +65,7 @@ export const createSessions = ({
         current: session.id === sessionId,
       })),
 
-    /** Of everybody who has one, by user id. */
+    /** By user id; users without a session are left out. */
     countByUser: async () =>
       new Map((await store.countByUser()).map(({ userId, ...sessions }) => [userId, sessions] as const)),
 
@@ -71,7 +74,7 @@ export const createSessions = ({
       await accessChanged(userId);
     },
 
-    /** Those that nobody can use any more. */
+    /** Deletes expired sessions. */
     purge: () => store.removeOld(ago(absoluteMs), ago(idleMs)),
 
     end: async (secret: string) => {
@@ -79,7 +82,7 @@ export const createSessions = ({
       if (userId !== undefined) await accessChanged(userId);
     },
 
-    /** All sessions of a user, but the one that asks if there is one. */
+    /** All sessions of a user, except the one with this secret. */
     endOthers: async (userId: string, secret = '') => {
       await store.removeOthers(userId, hashOf(secret));
       await accessChanged(userId);
@@ -104,7 +107,7 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`: enough to know one's own browsers apart. */
+/** `Firefox on Linux`: enough for people to recognise their own browsers. */
 export const nameOfBrowser = (userAgent: string) => {
   const find = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];

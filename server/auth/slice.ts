@@ -41,7 +41,7 @@ export const openAuth = ({
   live: Live;
   config: Config;
   clock: Clock;
-  /** Sessions, clients, tries and limits go by it: the sandbox does not move it. */
+  /** For sessions, clients, password tries and limits. The sandbox does not move it. */
   wallClock: Clock;
 }) => {
   const tokens = createPersonalTokens({ store: createTokenStore(database), live, clock });
@@ -52,7 +52,7 @@ export const openAuth = ({
   });
   const clients = createClients({
     store: createClientStore(database),
-    forgetGrants: createIdentityStore(database).forget,
+    deleteGrants: createIdentityStore(database).forget,
     audit,
     clock: wallClock,
   });
@@ -74,18 +74,18 @@ export const openAuth = ({
     tries,
     secrets,
     rateLimits,
-    /** Of REST and MCP together. */
+    /** REST and MCP share this limit. */
     rateLimit: rateLimits.create({ name: 'api', limit: config.requestsPerMinute, windowMs: minuteMs }),
-    /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
+    /** Loads large packages, so no command opens it. */
     openIdentity: (parts: Pick<IdentityParts, 'openedLast' | 'distrustTokens' | 'outbound' | 'seal' | 'log'>) =>
       openIdentityProvider({ ...parts, database, config, sessions, clients, registrations, clock: wallClock }),
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
       createMcpAccess({ tokens, clients, store: accessStore, verifyAccessToken }),
     routes: accessRoutes({ tokens, clients, sessions, audit }),
-    /** Once it is known who signs people in. */
+    /** Opened later, because it needs the identity provider. */
     openConsent: ({ consent }: Pick<Identity, 'consent'>) => ({ routes: consentRoutes(consent) }),
     sealed: sealedInIdentity(database),
-    // The next start makes a new one.
+    // The next start creates a new key.
     discards: { 'signing_keys.sealed_private_key': createIdentityStore(database).deleteKey },
     chores: {
       'remove tokens that were revoked': { every: '1 day', run: tokens.purge },

@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/store/database';
 
 export const reads = ['members', 'users', 'workspaces'];
 
-/** Every request asks this one. */
+/** Runs for every request with a token. */
 const findMember = sql(
   'tokens.find',
   `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools
@@ -78,9 +78,9 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
 export const createTokenStore = (db: Database) => ({
   transaction: db.transaction,
 
-  /** When it was made; undefined when there are as many as there may be, give or take those made at the same time. */
-  insert: async ({ id, workspaceId, userId, name, hash }: NewToken, most: number) => {
-    const [row] = await db.query<{ createdAt: string }>(insertToken, [id, workspaceId, userId, name, hash, most]);
+  /** Returns the time of creation; undefined at the limit. Simultaneous inserts may exceed the limit slightly. */
+  insert: async ({ id, workspaceId, userId, name, hash }: NewToken, max: number) => {
+    const [row] = await db.query<{ createdAt: string }>(insertToken, [id, workspaceId, userId, name, hash, max]);
     return row?.createdAt;
   },
 
@@ -91,15 +91,15 @@ export const createTokenStore = (db: Database) => ({
     return row && { tokenId: row.token_id, name: row.name, ...toMember(row) };
   },
 
-  /** Of all workspaces, or of one. */
+  /** In one workspace, or in all. */
   list: (owner: { userId: string; workspaceId?: string }) =>
     db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
 
-  /** Whose it was. */
+  /** Returns the owner and workspace of the token. */
   revoke: async (id: string, owner: { userId?: string } = {}) =>
     (await db.query<{ workspaceId: string; userId: string }>(revokeToken, [id, owner.userId ?? null]))[0],
 
-  /** How many there were. */
+  /** Returns the number of revoked tokens. */
   revokeAll: (owner: { userId: string; workspaceId?: string }) =>
     db.run(revokeTokens, [owner.userId, owner.workspaceId ?? null]),
 
@@ -119,7 +119,7 @@ interface SessionRow {
   readonly role: Role | null;
 }
 
-/** Every request of the app asks this one. The workspace is the one open in this browser, while the user is in it. */
+/** Runs for every request of the app. The open workspace counts only while the user is a member. */
 const readSession = sql(
   'sessions.read',
   `select s.id, s.user_id, u.email, s.by_link, s.last_seen_at, w.id as workspace_id, w.name as workspace_name, m.role
@@ -128,7 +128,7 @@ const readSession = sql(
      left join workspaces w on w.id = m.workspace_id
     where s.hash = $1 and s.created_at > $2 and s.last_seen_at > $3`,
 );
-/** In the workspace that the user opened last, or another one if they are no longer in that. */
+/** Opens the workspace that the user opened last, or another one if they are no longer a member. */
 const insertSession = sql(
   'sessions.insert',
   `insert into sessions (id, hash, user_id, created_at, last_seen_at, user_agent, by_link, workspace_id)
@@ -184,7 +184,7 @@ export const createSessionStore = (db: Database) => ({
   list: (userId: string, createdAfter: Date, seenAfter: Date) =>
     db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
   countByUser: () => db.query<{ userId: string; count: number; lastSeenAt: string }>(countByUser),
-  /** Whose it was. */
+  /** Returns the user of the session. */
   remove: async (hash: Buffer) => (await db.query<{ user_id: string }>(removeSession, [hash]))[0]?.user_id,
   removeOne: (userId: string, id: string) => db.run(removeOne, [userId, id]),
   removeOld: (createdBefore: Date, seenBefore: Date) => db.run(removeOld, [createdBefore, seenBefore]),
@@ -192,8 +192,8 @@ export const createSessionStore = (db: Database) => ({
 });
 
 /**
- * One query for all that an access token needs: where its user is, and whether the token still counts. Ended access is
- * felt by the next request, on every instance.
+ * One query for the last workspace of an access token's user, and whether the token is still valid. It runs for every
+ * request, so revoked access ends with the next one, on every instance.
  */
 const lastWorkspace = sql(
   'access.lastWorkspace',
@@ -215,8 +215,8 @@ interface AccessRow {
 export type AccessStore = ReturnType<typeof createAccessStore>;
 
 export const createAccessStore = (db: Database) => ({
-  /** `member` is absent for somebody who is not in the workspace they opened last. */
-  look: async (userId: string, clientId: string, issuedAt: Date) => {
+  /** `member` is absent if the user is no longer in the workspace they opened last. */
+  findMembership: async (userId: string, clientId: string, issuedAt: Date) => {
     const [row] = await db.query<AccessRow>(lastWorkspace, [userId, clientId, issuedAt]);
     if (!row?.trusted) return undefined;
     const { user_id, workspace_id: workspaceId, role, statistics_tools: statisticsTools } = row;
@@ -233,15 +233,15 @@ export interface ClientRow {
   readonly lastUsedAt: string | null;
 }
 
-const giveAccess = sql(
-  'clients.give',
+const grantAccess = sql(
+  'clients.grant',
   `insert into client_access as c (id, user_id, client_id, name, scopes, given_at) values ($1, $2, $3, $4, $5, $6)
    on conflict (user_id, client_id) do update set name = excluded.name, scopes = excluded.scopes,
      given_at = case when c.ended_at >= c.given_at then excluded.given_at else c.given_at end`,
 );
-/** An outside provider asks for consent itself: such a client is known from its first use on. */
-const usedAccess = sql(
-  'clients.used',
+/** An outside provider asks for consent itself, so its clients appear in the list with their first use. */
+const saveUsed = sql(
+  'clients.saveUsed',
   `insert into client_access as c (id, user_id, client_id, name, scopes, given_at, last_used_at)
    select id, user_id, client_id, client_id, string_to_array(scopes, ' '), at, at
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) as used (id, user_id, client_id, scopes, at)
@@ -269,9 +269,9 @@ const endAllAccess = sql(
   'update client_access set ended_at = $2 where user_id = $1 and coalesce(ended_at < given_at, true)',
 );
 
-/** Of those that registered themselves: they are removed some time after their last use. */
-const usedRegistrations = sql(
-  'clients.usedRegistrations',
+/** Self-registered clients are purged some time after their last use. */
+const saveRegistrationsUsed = sql(
+  'clients.saveRegistrationsUsed',
   `update registered_clients r set last_used_at = greatest(r.last_used_at, used.at)
      from (select id, max(at) as at from unnest($1::text[], $2::timestamptz[]) as used (id, at) group by id) as used
     where r.id = used.id`,
@@ -289,18 +289,18 @@ export type ClientStore = ReturnType<typeof createClientStore>;
 
 export const createClientStore = (db: Database) => ({
   transaction: db.transaction,
-  give: (id: string, userId: string, clientId: string, name: string, scopes: readonly string[], at: Date) =>
-    db.run(giveAccess, [id, userId, clientId, name, scopes, at]),
-  used: (all: readonly UsedAccess[]) =>
-    db.run(usedAccess, [
+  grant: (id: string, userId: string, clientId: string, name: string, scopes: readonly string[], at: Date) =>
+    db.run(grantAccess, [id, userId, clientId, name, scopes, at]),
+  saveUsed: (all: readonly UsedAccess[]) =>
+    db.run(saveUsed, [
       all.map(({ id }) => id),
       all.map(({ userId }) => userId),
       all.map(({ clientId }) => clientId),
       all.map(({ scopes }) => scopes.join(' ')),
       all.map(({ at }) => at),
     ]),
-  usedRegistrations: (all: readonly Pick<UsedAccess, 'clientId' | 'at'>[]) =>
-    db.run(usedRegistrations, [all.map(({ clientId }) => clientId), all.map(({ at }) => at)]),
+  saveRegistrationsUsed: (all: readonly Pick<UsedAccess, 'clientId' | 'at'>[]) =>
+    db.run(saveRegistrationsUsed, [all.map(({ clientId }) => clientId), all.map(({ at }) => at)]),
   list: (userId: string) => db.query<ClientRow>(listAccess, [userId]),
   end: async (userId: string, id: string, at: Date) =>
     (await db.query<{ clientId: string; name: string }>(endAccess, [userId, id, at]))[0],
@@ -309,8 +309,8 @@ export const createClientStore = (db: Database) => ({
 });
 
 /**
- * Counted before the password is looked at, in one statement: of many tries at once each sees those before it. Nothing
- * comes back while the wait of the last one is on.
+ * Counts a try before the password is checked, in one statement, so that simultaneous tries see each other. Returns no
+ * row during the delay after the last try.
  */
 const countTry = sql(
   'tries.count',
@@ -332,9 +332,9 @@ const purgeTries = sql('tries.purge', 'delete from password_tries where last_at 
 export type TryStore = ReturnType<typeof createTryStore>;
 
 export const createTryStore = (db: Database) => ({
-  /** False while one has to wait. */
-  count: async (account: string, network: string, now: Date, forgottenBefore: Date, waitsMs: readonly number[]) =>
-    (await db.query(countTry, [account, network, now, forgottenBefore, waitsMs])).length > 0,
+  /** False during a delay. */
+  count: async (account: string, network: string, now: Date, expiredBefore: Date, waitsMs: readonly number[]) =>
+    (await db.query(countTry, [account, network, now, expiredBefore, waitsMs])).length > 0,
   nextAt: async (account: string, network: string) =>
     (await db.query<{ next_at: string }>(nextTry, [account, network]))[0]?.next_at,
   takeBack: (account: string, network: string) => db.run(takeBackTry, [account, network]),
@@ -342,11 +342,11 @@ export const createTryStore = (db: Database) => ({
   purge: (before: Date) => db.run(purgeTries, [before]),
 });
 
-/** In the order of their keys: two instances that add the same ones at once would else wait for each other. */
+/** Sorted by key, because two instances that lock the same rows in different orders would deadlock. */
 const addCounts = sql(
   'counts.add',
   `insert into request_counts as c (name, key, until, used)
-   select $1, key, $2, used from unnest($3::text[], $4::int[]) as counted (key, used) order by key
+   select $1, key, $2, used from unnest($3::text[], $4::int[]) as counts (key, used) order by key
    on conflict (name, key, until) do update set used = c.used + excluded.used returning key, used`,
 );
 const purgeCounts = sql('counts.purge', 'delete from request_counts where until < $1');
@@ -354,13 +354,13 @@ const purgeCounts = sql('counts.purge', 'delete from request_counts where until 
 export type CountStore = ReturnType<typeof createCountStore>;
 
 export const createCountStore = (db: Database) => ({
-  /** The sums of all instances. */
-  add: (name: string, until: Date, counted: readonly (readonly [key: string, count: number])[]) =>
+  /** Returns the sums of all instances. */
+  add: (name: string, until: Date, counts: readonly (readonly [key: string, count: number])[]) =>
     db.query<{ key: string; used: number }>(addCounts, [
       name,
       until,
-      counted.map(([key]) => key),
-      counted.map(([, count]) => count),
+      counts.map(([key]) => key),
+      counts.map(([, count]) => count),
     ]),
   purge: (before: Date) => db.run(purgeCounts, [before]),
 });
@@ -382,7 +382,7 @@ export type SecretStore = ReturnType<typeof createSecretStore>;
 export const createSecretStore = (db: Database) => ({
   insert: (hash: Buffer, purpose: Purpose, userId: string | null, expiresAt: Date) =>
     db.run(insertSecret, [hash, purpose, userId, expiresAt]),
-  /** To one caller only. */
+  /** Deletes the row, so only one caller gets it. */
   take: async (hash: Buffer, purpose: Purpose, now: Date) =>
     (await db.query<{ user_id: string | null }>(takeSecret, [hash, purpose, now]))[0],
   removeOf: (userId: string, purpose: Purpose) => db.run(removeSecrets, [userId, purpose]),
@@ -390,7 +390,7 @@ export const createSecretStore = (db: Database) => ({
 });
 
 const lockRegistrations = sql('registrations.lock', 'select pg_advisory_xact_lock(727034)');
-/** The oldest of those that nobody consented to, and of them only those whose question has run out. */
+/** Deletes the oldest clients without consent, but only those whose consent page has expired. */
 const makeRoom = sql(
   'registrations.makeRoom',
   `delete from registered_clients where created_at <= $2 and id in (
@@ -405,7 +405,7 @@ const findRegistration = sql(
   'registrations.find',
   'select name, redirect_uris as "redirectUris" from registered_clients where id = $1',
 );
-/** With a client goes what its users gave it: there is nobody left who could use it. */
+/** The access that users gave to a purged client is deleted too, because nobody can use it any more. */
 const purgeRegistrations = sql(
   'registrations.purge',
   `with gone as (
@@ -416,15 +416,15 @@ const purgeRegistrations = sql(
 export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 
 export const createRegistrationStore = (db: Database) => ({
-  /** False when there are too many that nobody consented to. */
+  /** False if there are too many clients without consent. */
   insert: (
     { id, name, redirectUris, at }: { id: string; name: string; redirectUris: readonly string[]; at: Date },
-    { most, mayGoFrom }: { most: number; mayGoFrom: Date },
+    { max, removableBefore }: { max: number; removableBefore: Date },
   ) =>
     db.transaction(async () => {
       await db.run(lockRegistrations);
-      await db.run(makeRoom, [most - 1, mayGoFrom]);
-      return (await db.run(insertRegistration, [id, name, redirectUris, at, most])) > 0;
+      await db.run(makeRoom, [max - 1, removableBefore]);
+      return (await db.run(insertRegistration, [id, name, redirectUris, at, max])) > 0;
     }),
   find: async (id: string) => (await db.query<{ name: string; redirectUris: string[] }>(findRegistration, [id]))[0],
   purge: (unusedFrom: Date, usedFrom: Date) => db.run(purgeRegistrations, [unusedFrom, usedFrom]),

@@ -16,7 +16,7 @@ import { migrations } from '#server/store/migrations/index';
 import { type Archive, createArchive } from './archive.ts';
 import { recordBackup } from './last-backup.ts';
 import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
-import { type BackupStore, createBackupStore, notKept, oursAmong } from './store.ts';
+import { type BackupStore, createBackupStore, excludedTables, posthornTables } from './store.ts';
 
 interface BackupOptions {
   readonly withKeys: boolean;
@@ -25,14 +25,14 @@ interface BackupOptions {
 }
 
 /**
- * Database and media as they are at one moment, in one file, also while the service runs. The database is taken as it is:
- * a newer release makes a backup before it migrates.
+ * A consistent snapshot of database and media in one file, even while the service runs. It does not migrate the
+ * database, so that a newer release can make a backup before it migrates.
  */
 export const makeBackup = async (config: Config, place: string, { withKeys, clock, progress }: BackupOptions) => {
   const createdAt = clock.now().toISOString();
   const path = await pathFor(place, createdAt);
   const secrets = await findSecrets(config);
-  if (secrets === undefined) throw nothingHere(`there are no keys in ${config.dataDir}`);
+  if (secrets === undefined) throw nothingToBackUp(`there are no keys in ${config.dataDir}`);
   const server = await connect(config);
   const database = openDatabase(server.connection, { report: () => undefined, poolSize: 1 });
   try {
@@ -47,7 +47,7 @@ export const makeBackup = async (config: Config, place: string, { withKeys, cloc
       await archive.add(manifestName, [Buffer.from(writeManifest(manifest))]);
       const bytes = await archive.finish();
       const { audit } = openAudit({ database, config, clock });
-      // A standby cannot write, and an older release may have no such table. The backup is good all the same.
+      // A standby is read-only, and an older release may lack the table. The backup is complete without the entry.
       const isRecorded = await recordBackup(audit, { path, bytes, keys }).then(
         () => true,
         () => false,
@@ -67,31 +67,31 @@ export type Backup = Awaited<ReturnType<typeof makeBackup>>;
 
 const pathFor = async (place: string, createdAt: string) => {
   const path = resolve(place);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return join(path, `posthorn-${createdAt.slice(0, 19).replaceAll(':', '-')}Z.tar`);
-  if (found) throw new SettingError(`${path} is there already. Choose another name, or name a folder.`);
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.isDirectory()) return join(path, `posthorn-${createdAt.slice(0, 19).replaceAll(':', '-')}Z.tar`);
+  if (existing) throw new SettingError(`${path} already exists. Choose another name, or name a folder.`);
   return path;
 };
 
-const nothingHere = (why: string) =>
+const nothingToBackUp = (why: string) =>
   new SettingError(`There is nothing to back up: ${why}. Give this command the settings of the service.`);
 
-/** Everything that is read here is of one moment. */
+/** One transaction, so that all tables are from the same moment. */
 const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: string) => void) =>
   store.transaction(async () => {
-    await store.holdStill();
+    await store.useSnapshot();
     const applied = await store.applied();
     const migration = applied.at(-1);
-    if (migration === undefined) throw nothingHere('this database has no tables of Posthorn');
+    if (migration === undefined) throw nothingToBackUp('this database has no tables of Posthorn');
     refuseUnknown(applied, migrations);
     const all = await store.tables();
-    const names = oursAmong(all, migrations);
-    const leftOut = all.filter((name) => !names.includes(name) && !notKept.includes(name));
+    const names = posthornTables(all, migrations);
+    const leftOut = all.filter((name) => !names.includes(name) && !excludedTables.includes(name));
     const tables: Manifest['tables'] = [];
     for (const name of names) {
       progress(`Table ${tables.length + 1} of ${names.length}: ${name}`);
       const columns = await store.columns(name);
-      const rows = counted(store.read(name, columns));
+      const rows = countRows(store.read(name, columns));
       await archive.add(tablePart(name), gzip(rows.bytes()));
       tables.push({ name, columns, rows: rows.count() });
     }
@@ -101,8 +101,8 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     return { migration, postgres: await store.postgres(), tables, files, leftOut };
   });
 
-/** In the text form of COPY a row is a line. */
-const counted = (source: AsyncIterable<Buffer>) => {
+/** In the text format of COPY each row is one line. */
+const countRows = (source: AsyncIterable<Buffer>) => {
   let lines = 0;
   return {
     count: () => lines,
@@ -116,7 +116,7 @@ const counted = (source: AsyncIterable<Buffer>) => {
 };
 
 const gzip = (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
-  // An error of the source is one of the stream.
+  // The callback does nothing, because the returned stream throws the errors of the source as well.
   pipeline(source, createGzip({ level: 4 }), () => undefined);
 
 const copyMedia = async (
@@ -130,22 +130,22 @@ const copyMedia = async (
   let bytes = 0;
   for (const [index, key] of keys.entries()) {
     progress(`File ${index + 1} of ${keys.length}, ${(bytes / 1e6).toFixed(0)} MB`);
-    const found = await open(files, key);
-    if (found === undefined) {
+    const content = await open(files, key);
+    if (content === undefined) {
       missing.push(key);
       continue;
     }
-    bytes += (await archive.add(mediaPart(key), found)).bytes;
+    bytes += (await archive.add(mediaPart(key), content)).bytes;
     copied++;
   }
   return { files: copied, bytes, missing };
 };
 
-/** Undefined when it was deleted meanwhile, also between being found and being opened. */
+/** Undefined if the file was deleted meanwhile. It may vanish even after `read`, so the first chunk is read here. */
 const open = async (files: MediaFiles, key: string): Promise<AsyncIterable<Buffer> | undefined> => {
-  const found = await files.read(key);
-  if (found === undefined) return undefined;
-  const chunks = found.stream[Symbol.asyncIterator]();
+  const file = await files.read(key);
+  if (file === undefined) return undefined;
+  const chunks = file.stream[Symbol.asyncIterator]();
   const first = await chunks.next().catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;

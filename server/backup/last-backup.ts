@@ -5,7 +5,7 @@ import type { Fingerprint } from '#server/secrets/keys';
 const oldMs = 7 * 24 * 3_600_000;
 const event = 'backup.made';
 
-/** Once the file is complete: where it was written, and with which keys it can be used. */
+/** Call when the file is complete. `keys` are those that the backup can be used with. */
 export const recordBackup = (
   audit: Pick<AuditLog, 'write'>,
   { path, bytes, keys }: { path: string; bytes: number; keys: readonly Fingerprint[] },
@@ -16,8 +16,8 @@ export interface LastBackup {
   readonly keys: readonly Fingerprint[];
 }
 
-export const findLastBackup = async (audit: Pick<AuditLog, 'newestOfService'>): Promise<LastBackup | undefined> => {
-  const entry = await audit.newestOfService(event);
+export const findLastBackup = async (audit: Pick<AuditLog, 'newestForService'>): Promise<LastBackup | undefined> => {
+  const entry = await audit.newestForService(event);
   return entry && { createdAt: entry.createdAt, keys: (entry.details.keys ?? []) as readonly Fingerprint[] };
 };
 

@@ -7,7 +7,7 @@ export const tablePart = (name: string) => `tables/${name}.copy.gz`;
 export const mediaPart = (key: string) => `media/${key}`;
 export const mediaKey = (part: string) => /^media\/([\w.]+)$/.exec(part)?.[1];
 
-/** Grows when a reader of an older release could not read it. */
+/** Increased when older releases can no longer read the format. */
 const format = 1;
 
 const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
@@ -19,7 +19,7 @@ const Manifest = z.object({
   posthorn: z.string(),
   createdAt: z.string(),
   postgres: z.string(),
-  /** The last one of the database. */
+  /** The last migration of the database. */
   migration: z.object({ number: count, name: z.string() }),
   tables: z.array(z.object({ name, columns: z.array(name), rows: count })),
   media: z.object({
@@ -28,7 +28,7 @@ const Manifest = z.object({
     /** In the table, but deleted before they were copied. */
     missing: z.array(z.string()),
   }),
-  /** What the database was sealed with: id, and a mark that tells nothing about the key. */
+  /** The keys that encrypt secrets in the database: id, and a fingerprint that reveals nothing about the key. */
   keys: z.array(z.object({ id: z.string(), mark: z.string() })),
 });
 export type Manifest = z.output<typeof Manifest>;
@@ -37,11 +37,11 @@ export const writeManifest = (content: Omit<Manifest, 'format'>) =>
   `${JSON.stringify({ format, ...content } satisfies Manifest, null, 2)}\n`;
 
 export const readManifest = (text: string, path: string): Manifest => {
-  const sent = JSON.parse(text) as { format?: unknown; posthorn?: unknown };
-  if (sent.format !== format) {
+  const manifest = JSON.parse(text) as { format?: unknown; posthorn?: unknown };
+  if (manifest.format !== format) {
     throw new SettingError(
-      `${path} has the format ${sent.format} of Posthorn ${sent.posthorn}, and this one reads format ${format}. Install that release and restore with it.`,
+      `${path} has the format ${manifest.format} of Posthorn ${manifest.posthorn}, and this one reads format ${format}. Install that release and restore with it.`,
     );
   }
-  return Manifest.parse(sent);
+  return Manifest.parse(manifest);
 };

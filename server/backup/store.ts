@@ -8,7 +8,7 @@ const tableNames = sql(
   `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
       and not relispartition order by relname`,
 );
-/** Without those that the database computes. */
+/** Leaves out generated columns. */
 const columnsOf = sql(
   'backup.columns',
   `select attname as name from pg_attribute
@@ -21,8 +21,8 @@ const foreignKeys = sql(
      from pg_constraint
     where contype = 'f' and conparentid = 0 and connamespace = current_schema()::regnamespace order by 1, 2`,
 );
-const numbered = sql(
-  'backup.numbered',
+const identityColumns = sql(
+  'backup.identityColumns',
   `select attrelid::regclass::text as "table", quote_ident(attname) as "column",
           pg_get_serial_sequence(attrelid::regclass::text, attname) as sequence
      from pg_attribute join pg_class on pg_class.oid = attrelid
@@ -57,10 +57,10 @@ export const createBackupStore = (db: Database) => {
   return {
     transaction: db.transaction,
 
-    /** As the database is at one moment, for all that the transaction reads. Has to be its first statement. */
-    holdStill: () => db.script('set transaction isolation level repeatable read, read only'),
-    /** Files are put back while the transaction stands, for as long as that takes. */
-    waitForFiles: () => db.script('set local idle_in_transaction_session_timeout = 0'),
+    /** All reads of the transaction see the same moment. Must be its first statement. */
+    useSnapshot: () => db.script('set transaction isolation level repeatable read, read only'),
+    /** The transaction stays open, without statements, while the files are restored. */
+    disableIdleTimeout: () => db.script('set local idle_in_transaction_session_timeout = 0'),
 
     postgres: async () => (await db.query<{ version: string }>(postgresVersion))[0]?.version ?? '',
     applied: () => readApplied(db),
@@ -71,12 +71,12 @@ export const createBackupStore = (db: Database) => {
     mediaTypes: async () =>
       new Map((await db.query<{ id: string; mimeType: string }>(mediaTypes)).map(({ id, mimeType }) => [id, mimeType])),
 
-    /** Also of a table with partitions. */
+    /** `copy (select …)` works for partitioned tables too; `copy <table>` does not. */
     read: (table: string, columns: readonly string[]) => db.copyTo(`(select ${columns.join(', ')} from ${table})`),
     write: (table: string, columns: readonly string[], rows: AsyncIterable<Buffer>) =>
       db.copyFrom(`${table} (${columns.join(', ')})`, rows),
 
-    /** Tables refer to each other in a circle, so that no order would do. Answers with what `checkReferences` wants. */
+    /** Foreign keys form cycles, so no order of tables satisfies them. Returns the argument of `checkReferences`. */
     dropReferences: async () => {
       const all = await db.query<ForeignKey>(foreignKeys);
       await each(all, ({ table, name }) => `alter table ${table} drop constraint ${name}`);
@@ -85,14 +85,17 @@ export const createBackupStore = (db: Database) => {
     checkReferences: (all: readonly ForeignKey[]) =>
       each(all, ({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
 
-    /** Triggers of older releases would write rows that come anyway, and migrations have written some. */
+    /**
+     * Removes rows that migrations have inserted, and disables triggers, which would insert rows that the backup has
+     * too.
+     */
     clear: async (tables: readonly string[]) => {
       await each(tables, (table) => `alter table ${table} disable trigger user`);
       await db.script(`truncate ${tables.join(', ')}`);
     },
     resume: async (tables: readonly string[]) => {
       await each(tables, (table) => `alter table ${table} enable trigger user`);
-      const all = await db.query<{ table: string; column: string; sequence: string }>(numbered);
+      const all = await db.query<{ table: string; column: string; sequence: string }>(identityColumns);
       await each(
         all,
         ({ table, column, sequence }) =>
@@ -102,11 +105,11 @@ export const createBackupStore = (db: Database) => {
   };
 };
 
-/** Those that the migrations speak of. Whatever else is in the schema belongs to somebody else. */
-export const oursAmong = (names: readonly string[], migrations: readonly Migration[]) => {
+/** The tables that our migrations mention. Other tables in the schema belong to other programs. */
+export const posthornTables = (names: readonly string[], migrations: readonly Migration[]) => {
   const words = new Set(migrations.flatMap(({ sql: text }) => text.replaceAll(/--.*/g, '').match(/\w+/g) ?? []));
-  return names.filter((name) => words.has(name) && !notKept.includes(name));
+  return names.filter((name) => words.has(name) && !excludedTables.includes(name));
 };
 
-/** Made anew: migrations are in the manifest, and recurring jobs are set up by each start. */
-export const notKept = ['schema_migrations', 'agenda_jobs', 'agenda_logs'];
+/** Not needed: the manifest names the last migration, and every start sets up the recurring jobs. */
+export const excludedTables = ['schema_migrations', 'agenda_jobs', 'agenda_logs'];

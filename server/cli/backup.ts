@@ -7,14 +7,16 @@ export const backup: Command = async (config, options, [place]) => {
   const { makeBackup } = await import('#server/backup/backup');
   const progress = createProgress();
   const withKeys = options['with-keys'] !== undefined;
-  const made = await makeBackup(config, place, { withKeys, clock: systemClock, progress: seldom(progress.say) });
+  const result = await makeBackup(config, place, { withKeys, clock: systemClock, progress: throttle(progress.say) });
   progress.end();
-  console.log(JSON.stringify(inShort(made), null, 2));
-  const { missing } = made.media;
+  console.log(JSON.stringify(summarize(result), null, 2));
+  const { missing } = result.media;
   if (missing.length > 0) console.error(`${missing.length} files were deleted while they were copied: ${missing[0]} …`);
-  if (made.leftOut.length > 0) console.error(`Left out, as they are not Posthorn's: ${made.leftOut.join(', ')}`);
-  if (!made.isRecorded) {
-    console.error('The backup is complete, but this database could not note it: `posthorn doctor` does not count it.');
+  if (result.leftOut.length > 0) console.error(`Left out, as they are not Posthorn's: ${result.leftOut.join(', ')}`);
+  if (!result.isRecorded) {
+    console.error(
+      'The backup is complete, but it could not be recorded in the database: `posthorn doctor` does not count it.',
+    );
   }
   console.error(
     withKeys
@@ -27,15 +29,15 @@ export const restore: Command = async (config, _options, [place]) => {
   if (place === undefined) throw new SettingError('Say what: posthorn restore <file>');
   const { restoreBackup } = await import('#server/backup/restore');
   const progress = createProgress();
-  const restored = await restoreBackup(config, place, seldom(progress.say));
+  const restored = await restoreBackup(config, place, throttle(progress.say));
   progress.end();
-  console.log(JSON.stringify(inShort(restored), null, 2));
+  console.log(JSON.stringify(summarize(restored), null, 2));
   console.error(
     `Restored as of ${restored.createdAt}. Posts that were due since then go out at the next start unless they are later than LATE_GRACE: if the old service may have published them, start the first time with LATE_GRACE=1s, and decide in the app.`,
   );
 };
 
-const inShort = ({
+const summarize = ({
   path,
   posthorn,
   createdAt,
@@ -61,14 +63,14 @@ const inShort = ({
   missing: media.missing.length,
 });
 
-const everyMs = 250;
+const throttleMs = 250;
 
-/** A line for each of many files would cost more than the files. */
-const seldom = (say: (text: string) => void) => {
-  let last = Number.NEGATIVE_INFINITY;
+/** Printing a line for each of many small files would take longer than copying them. */
+const throttle = (say: (text: string) => void) => {
+  let lastMs = Number.NEGATIVE_INFINITY;
   return (text: string) => {
-    if (performance.now() - last < everyMs) return;
-    last = performance.now();
+    if (performance.now() - lastMs < throttleMs) return;
+    lastMs = performance.now();
     say(text);
   };
 };

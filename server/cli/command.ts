@@ -4,10 +4,10 @@ import { type Config, SettingError } from '#server/config/config';
 import { help } from './help.ts';
 
 export type Options = Readonly<Record<string, string | undefined>>;
-/** `rest` is what stands after the name of the command. */
+/** `rest`: the arguments after the name of the command. */
 export type Command = (config: Config, options: Options, rest: readonly string[]) => Promise<unknown>;
 
-/** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
+/** Runs a command on the database, even while the service runs, and prints the result as JSON. */
 export const using = async (config: Config, work: (core: Core) => Promise<unknown>) => {
   const { openCore } = await import('#server/app/open-core');
   const { core, close } = await openCore(config);
@@ -18,7 +18,7 @@ export const using = async (config: Config, work: (core: Core) => Promise<unknow
   }
 };
 
-/** The same for what needs the whole service, networks too, which takes longer to load. */
+/** Like `using`, for commands that need the whole service with its networks, which takes longer to load. */
 export const usingService = async (
   config: Config,
   work: (service: OpenService) => Promise<unknown>,
@@ -40,7 +40,7 @@ export const need = <const Names extends string[]>(options: Options, ...names: N
   return names.map((name) => options[name]) as { [I in keyof Names]: string };
 };
 
-/** A line for people on stderr that is written over, or lines where nobody looks. */
+/** Overwrites a single line on a terminal, and prints separate lines elsewhere. */
 export const createProgress = (stream: { isTTY?: boolean; write(text: string): unknown } = process.stderr) => ({
   say: (text: string) => void stream.write(stream.isTTY ? `\r${text} …\u001b[K` : `${text} …\n`),
   end: () => void (stream.isTTY && stream.write('\r\u001b[K')),

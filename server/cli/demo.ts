@@ -4,10 +4,10 @@ import { type Command, createProgress } from './command.ts';
 export const demo: Command = async (config, { again }) => {
   const { makeDemo } = await import('#server/demo/make');
   const progress = createProgress();
-  const made = await makeDemo(config, { again: again !== undefined, progress: progress.say });
+  const result = await makeDemo(config, { again: again !== undefined, progress: progress.say });
   progress.end();
-  console.log(JSON.stringify({ ...made, signIn: `${config.baseUrl}/sign-in` }, null, 2));
+  console.log(JSON.stringify({ ...result, signIn: `${config.baseUrl}/sign-in` }, null, 2));
   console.error(
-    `The workspace ${made.workspace} is ready. Run npm start, and sign in with this e-mail address and password.`,
+    `The workspace ${result.workspace} is ready. Run npm start, and sign in with this e-mail address and password.`,
   );
 };

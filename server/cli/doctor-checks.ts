@@ -5,9 +5,9 @@ import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
-const byFix = 'or run `posthorn doctor --fix`';
+const orFix = 'or run `posthorn doctor --fix`';
 
-/** What was mended, told apart from what was found in order. */
+/** Records a repair. Absent without --fix, when nothing may be changed. */
 export type Fix = ((what: string) => void) | undefined;
 
 export const checkProcess = (config: Config): Check[] => {
@@ -27,7 +27,7 @@ export const checkProcess = (config: Config): Check[] => {
   ];
 };
 
-/** The embedded PostgreSQL is started to be looked at, but never made. */
+/** The doctor starts an existing embedded PostgreSQL, but never creates one. */
 export const findDatabase = async (config: Config): Promise<Check | undefined> => {
   const { hasCluster } = await import('#server/store/embedded');
   const folder = databaseFolder(config);
@@ -41,17 +41,17 @@ export const checkKeyFile = async (config: Config, fix: Fix): Promise<Check[]> =
   if (config.encryptionKeys || process.platform === 'win32') return [];
   const { secretsFile } = await import('#server/secrets/keys');
   const file = secretsFile(config);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (found.mode & 0o077) === 0) return [];
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & 0o077) === 0) return [];
   if (fix) {
     chmodSync(file, 0o600);
     fix(`Only the user of the service can read ${file} now`);
     return [];
   }
-  return [checksNamed('keys').failure(`Others on this machine can read the keys in ${file}: chmod 600 it, ${byFix}.`)];
+  return [checksNamed('keys').failure(`Others on this machine can read the keys in ${file}: chmod 600 it, ${orFix}.`)];
 };
 
-/** Whether the tables are those of this release. */
+/** Whether all migrations of this release are applied. */
 export const checkTables = async (config: Config, { database }: Core, fix: Fix): Promise<Check[]> => {
   const { migrate, pendingIn, postponedIn, postponedInWords } = await import('#server/store/migrate');
   const { migrations } = await import('#server/store/migrations/index');
@@ -62,21 +62,21 @@ export const checkTables = async (config: Config, { database }: Core, fix: Fix):
   const answers = ok(`Database answers (${place})`);
   const postponed = await postponedIn(database, migrations);
   if (postponed) {
-    const words = postponedInWords(postponed);
-    return [answers, note(`${words}. A running service of this release applies it within a minute after that`)];
+    const description = postponedInWords(postponed);
+    return [answers, note(`${description}. A running service of this release applies it within a minute after that`)];
   }
   const names = (some: typeof pending) => some.map(({ number, name }) => `${number} ${name}`).join(', ');
   if (fix) {
     fix(`Migrations applied: ${names(await migrate(database, migrations))}`);
-    const left = await postponedIn(database, migrations);
-    return [answers, ...(left ? [note(postponedInWords(left))] : [])];
+    const remaining = await postponedIn(database, migrations);
+    return [answers, ...(remaining ? [note(postponedInWords(remaining))] : [])];
   }
   return [
     answers,
     failure(
       pending.length === migrations.length
-        ? `The database has no tables of Posthorn yet: \`npm start\` makes them, ${byFix}.`
-        : `Migrations pending: ${names(pending)}. Take a backup; a start of this release applies them, ${byFix}.`,
+        ? `The database has no tables of Posthorn yet: \`npm start\` makes them, ${orFix}.`
+        : `Migrations pending: ${names(pending)}. Take a backup; a start of this release applies them, ${orFix}.`,
     ),
   ];
 };
@@ -90,18 +90,18 @@ export const checkMedia = async (config: Config, core: Core | undefined, fix: Fi
   const { openMediaFiles } = await import('#server/media/open-files');
   const { ok, note, failure } = checksNamed('media');
   const files = openMediaFiles(config);
-  const onlyHere =
+  const localMediaNote =
     config.production && !config.media.s3
       ? [note('Media is on this machine: `posthorn backup` takes it with the database; or set the S3_* settings')]
       : [];
   try {
     await files.check({ changesNothing: fix === undefined });
   } catch (error) {
-    return [failure(`The store for media cannot be used: ${(error as Error).message}`), ...onlyHere];
+    return [failure(`The store for media cannot be used: ${(error as Error).message}`), ...localMediaNote];
   }
   const removed = fix && core ? await removeOrphans(core) : 0;
   if (removed > 0) fix?.(`Files removed that belong to no media item: ${removed}`);
-  return [ok(`Media is kept in ${files.place}`), ...onlyHere];
+  return [ok(`Media is kept in ${files.place}`), ...localMediaNote];
 };
 
 const removeOrphans = async ({ database, config, clock, wallClock, sandboxClock }: Core) => {
@@ -147,9 +147,9 @@ export const checkKeys = async (config: Config, { registry, audit: { audit } }: 
   const missing = inBackup.filter(({ id, mark }) => !here.some((key) => key.id === id && key.mark === mark));
   const named = (keys: typeof here) => keys.map(({ id, mark }) => `"${id}" (fingerprint ${mark})`).join(', ');
   if (lost) {
-    const known = here.length > 0 ? ` Here is ${named(here)}.` : ' No key is here at all.';
+    const present = here.length > 0 ? ` Here is ${named(here)}.` : ' No key is here at all.';
     const before = missing.length > 0 ? ` The last backup was made with ${named(missing)}.` : '';
-    return [failure(`${describeLostSecrets(lost, config, seal?.keyIds ?? [])}${known}${before}`)];
+    return [failure(`${describeLostSecrets(lost, config, seal?.keyIds ?? [])}${present}${before}`)];
   }
   if (seal === undefined) return [note('There is no encryption key yet: the first start makes one')];
   const replaced =
@@ -192,7 +192,7 @@ export const checkPeople = async ({ people: { people }, sandboxClock }: Core): P
   ];
 };
 
-/** Which networks are used, and what the others want. */
+/** The networks in use, and the settings that the others need. */
 export const checkNetworks = async (
   { production, setting }: Config,
   networks: readonly Network[],
@@ -217,7 +217,9 @@ export const checkNetworks = async (
   ];
 };
 
-/** The first network with an account that tells its time; asks nobody where none is connected. */
+/**
+ * Compares our clock with the first network that has an account and answers. Sends nothing if no account is connected.
+ */
 export const checkNetworkClock = async (
   config: Config,
   { accountInspection }: Core,
@@ -231,15 +233,15 @@ export const checkNetworkClock = async (
   const { openSites } = await import('./doctor-networks.ts');
   const { sites, close } = await openSites(config, internet);
   try {
-    const refused: string[] = [];
+    const unreachable: string[] = [];
     for (const network of networks.filter(({ key }) => used.includes(key))) {
       const skewMs = await measureNetworkSkewMs(network, sites.live(network)).catch(() => undefined);
       if (skewMs !== undefined) return [checkClock(skewMs, network.name)];
-      refused.push(network.name);
+      unreachable.push(network.name);
     }
     return [
       checksNamed('clock').warning(
-        `${refused.join(', ')} could not be reached from here. Check the internet connection and DNS of this machine: nothing can be published without.`,
+        `${unreachable.join(', ')} could not be reached from here. Check the internet connection and DNS of this machine: nothing can be published without.`,
       ),
     ];
   } finally {

@@ -3,7 +3,7 @@ import { type Config, SettingError } from '#server/config/config';
 import type { Examined } from '#server/networks/examine';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
-/** The networks themselves, without the service around them: nothing is made and nothing migrated. */
+/** Opens the networks without the service, so that nothing is created or migrated. */
 export const openSites = async (config: Config, internet: OutboundOptions) => {
   const { createRegistry } = await import('#server/app/registry');
   const { wireProviders } = await import('#server/app/providers');

@@ -37,29 +37,33 @@ export const diagnoseNetworks = async (config: Config, network: string, internet
   const checks = networks.flatMap((one) => one.checks);
   const sections = networks.flatMap(({ name, network: key, checks: own }) => [
     `${name} (${key})`,
-    ...own.map(lineOf),
+    ...own.map(formatCheck),
     '',
   ]);
-  return { text: [...sections, closing(checks)].join('\n'), healthy: isHealthy(checks), networks };
+  return { text: [...sections, summarize(checks)].join('\n'), healthy: isHealthy(checks), networks };
 };
 
-interface Outside {
+/** Tests replace these. */
+interface Environment {
   readonly internet?: OutboundOptions;
   readonly freeBytes?: MeasureFreeBytes;
 }
 
-/** What is set, what answers and what is wrong. Changes nothing unless it is asked to mend. */
-export const diagnose = async (config: Config, { fix = false, ...outside }: { fix?: boolean } & Outside = {}) => {
-  const fixed: string[] = [];
-  const checks = await collect(config, fix ? (what) => fixed.push(what) : undefined, outside);
+/** Reports settings, reachable services and problems. Changes nothing without `fix`. */
+export const diagnose = async (
+  config: Config,
+  { fix = false, ...environment }: { fix?: boolean } & Environment = {},
+) => {
+  const repairs: string[] = [];
+  const checks = await collect(config, fix ? (what) => repairs.push(what) : undefined, environment);
   const lines = levels.flatMap((level) => [
-    ...(level === 'warning' ? fixed.map((what) => `FIXED    ${what}`) : []),
-    ...checks.filter((check) => check.level === level).map(lineOf),
+    ...(level === 'warning' ? repairs.map((what) => `FIXED    ${what}`) : []),
+    ...checks.filter((check) => check.level === level).map(formatCheck),
   ]);
-  return { text: [...lines, '', closing(checks)].join('\n'), healthy: isHealthy(checks), checks, fixed };
+  return { text: [...lines, '', summarize(checks)].join('\n'), healthy: isHealthy(checks), checks, fixed: repairs };
 };
 
-const collect = async (config: Config, fix: Fix, outside: Outside): Promise<Check[]> => {
+const collect = async (config: Config, fix: Fix, environment: Environment): Promise<Check[]> => {
   const { wireProviders } = await import('#server/app/providers');
   const { createRegistry } = await import('#server/app/registry');
   const { checkService } = await import('./doctor-service.ts');
@@ -68,7 +72,7 @@ const collect = async (config: Config, fix: Fix, outside: Outside): Promise<Chec
   return [
     ...checkProcess(config),
     ...(await attempt('keys', () => checkKeyFile(config, fix))),
-    ...(await checkDatabase(config, networks.all, isLive, fix, outside)),
+    ...(await checkDatabase(config, networks.all, isLive, fix, environment)),
     ...(await attempt('mail', async () => [await checkMail(config)])),
     checkAssistant(config),
     ...(await checkNetworks(config, networks.all, isLive)),
@@ -76,32 +80,32 @@ const collect = async (config: Config, fix: Fix, outside: Outside): Promise<Chec
   ];
 };
 
-/** What can be said of the installation without its database is said all the same. */
+/** Without a usable database, the checks that do not need one still run. */
 const checkDatabase = async (
   config: Config,
   networks: readonly Network[],
   isLive: (network: Network) => boolean,
   fix: Fix,
-  { internet = {}, freeBytes }: Outside,
+  { internet = {}, freeBytes }: Environment,
 ): Promise<Check[]> => {
   const { connectCore } = await import('#server/app/open-core');
   const { checkInstallation, checkSettings } = await import('#server/installation/check-installation');
   const { checkDiskSpace } = await import('#server/installation/disk-space');
-  const without = async () => [
+  const checksWithoutDatabase = async () => [
     ...checkSettings({ config, networks }),
     ...(await attempt('media', () => checkMedia(config, undefined, undefined))),
     ...(await attempt('disk space', async () => [await checkDiskSpace(config.dataDir, freeBytes)])),
   ];
   const missing = await findDatabase(config);
-  if (missing) return [missing, ...(await without())];
+  if (missing) return [missing, ...(await checksWithoutDatabase())];
   const service = await connectCore(config).catch((error: Error) => error);
-  if (service instanceof Error) return [unusable(config, service), ...(await without())];
+  if (service instanceof Error) return [unusable(config, service), ...(await checksWithoutDatabase())];
   const { core, close } = service;
   const { database, registry } = core;
   try {
     const tables = await attempt('database', () => checkTables(config, core, fix));
     const keys = await attempt('keys', () => checkKeys(config, core));
-    if (!isMigrated(tables)) return [...tables, ...keys, ...(await without())];
+    if (!isMigrated(tables)) return [...tables, ...keys, ...(await checksWithoutDatabase())];
     return [
       ...tables,
       ...keys,
@@ -129,22 +133,21 @@ const unusable = ({ databaseUrl }: Config, error: Error) => {
   return checksNamed('database').failure(`${error.message.replace(/\.?$/, '.')}${advice}`);
 };
 
-/** A check that breaks is a failure of its own, and no reason to leave out the others. */
+/** A check that throws becomes a failure, and the others still run. */
 const attempt = (name: string, run: () => Promise<Check[]>): Promise<Check[]> =>
   run().catch((error: unknown) => [checksNamed(name).failure(`${messageOf(error).replace(/\.?$/, '.')}`)]);
 
 const levels: readonly CheckLevel[] = ['ok', 'note', 'warning', 'failure'];
 const labels: Readonly<Record<CheckLevel, string>> = { ok: 'ok', note: 'note', warning: 'WARNING', failure: 'FAILURE' };
 
-const lineOf = ({ level, message }: Check) => `${labels[level].padEnd(8)} ${message}`;
+const formatCheck = ({ level, message }: Check) => `${labels[level].padEnd(8)} ${message}`;
 
 const isHealthy = (checks: readonly Check[]) => checks.every(({ level }) => level !== 'failure');
 
-const closing = (checks: readonly Check[]) => {
-  const count = (wanted: CheckLevel) => checks.filter(({ level }) => level === wanted).length;
+const summarize = (checks: readonly Check[]) => {
   const parts = (['failure', 'warning'] as const).flatMap((level) => {
-    const found = count(level);
-    return found === 0 ? [] : [`${found} ${level}${found === 1 ? '' : 's'}`];
+    const count = checks.filter((check) => check.level === level).length;
+    return count === 0 ? [] : [`${count} ${level}${count === 1 ? '' : 's'}`];
   });
   return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}.`;
 };

@@ -7,7 +7,7 @@ export const help = `posthorn <command>
   link     [--email]                     a sign-in link that works once, for the operator or somebody else
   user     list | reset --email | sign-out --email [--all]
                                          who is here; a link for a new password; end sessions, with --all tokens and clients too
-  doctor   [--fix] [--json]              say what is set, what answers and what is missing; with --fix mend what can be
+  doctor   [--fix] [--json]              check settings, database, keys, networks and service; with --fix repair what it can
   doctor   --network <key>|all [--json]  for a network: what to register there, and whether it takes the credentials
   logs     <request id> [--json]         what LOG_FILE, or a log on standard input, says of one request
   backup   <file or folder> [--with-keys]
@@ -18,12 +18,12 @@ export const help = `posthorn <command>
   account  add --workspace <id> --network <key> [--handle]
                                          connect an account on the sandbox of a network
   import   --workspace <id> --file <path> [--time-zone <zone>] [--save] [--unmatched] [--duplicates]
-                                         say what would become of each row of a CSV or JSON file; with --save make drafts
+                                         check each row of a CSV or JSON file without saving; with --save make drafts
   plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
                                          what a workspace may do
-  keys     rotate                        a new key to sign access tokens of MCP clients with; tokens of the old one stay good
-  keys     discard-lost [--yes]          when the encryption key is lost for good: go on without the secrets it encrypted
-  jobs                                   what recurs, when it ran, when it will again and what is due, by the service's clock
+  keys     rotate                        a new key that signs access tokens of MCP clients; tokens of the old one stay valid
+  keys     discard-lost [--yes]          when the encryption key is lost for good: discard the secrets it encrypted
+  jobs                                   recurring jobs with their last run, next run and due work, by the service's clock
   call     <action> [--field value …]    run an action on a server somewhere, with a token; posthorn call --help
   profile  set <name> --url --token | list | remove <name>
                                          servers and tokens for call, in ~/.config/posthorn

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { SettingError } from '#server/config/config';
 import { type Command, need, usingService } from './command.ts';
 
-/** The dry run of the app, and with --save its drafts. Nothing is scheduled: that takes a person in the app. */
+/** The app's dry run; with --save it creates drafts. It never schedules, because that takes a person in the app. */
 export const importFile: Command = async (config, options) => {
   const [workspaceId, file] = need(options, 'workspace', 'file');
   await access(file).catch(() => {

@@ -4,7 +4,7 @@ import type { Config } from '#server/config/config';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
 
-/** Each is loaded when it runs, with what it needs and nothing else. */
+/** Imported on demand, so that a command loads only what it needs. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,
   setup: async () => (await import('./setup.ts')).setup,
@@ -30,10 +30,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   clock: async () => (await import('./clock.ts')).clock,
 };
 
-/** These make a service, so none that runs is meant. */
-const aboutItself = ['start', 'restore'];
-/** These may make an installation. `doctor` says itself that there is none, and `logs` needs none. */
-const withoutInstallation = [...aboutItself, 'setup', 'demo', 'doctor', 'logs'];
+/** These start or fill an installation of their own, so they never use that of a running instance. */
+const ownInstallation = ['start', 'restore'];
+/** These may create an installation. `doctor` reports itself that there is none, and `logs` needs none. */
+const withoutInstallation = [...ownInstallation, 'setup', 'demo', 'doctor', 'logs'];
 
 const text = { type: 'string' } as const;
 
@@ -67,14 +67,14 @@ const main = async () => {
       version: { type: 'boolean', short: 'v' },
     },
   });
-  const { help: wantsHelp, version: wantsVersion, ...given } = values;
+  const { help: wantsHelp, version: wantsVersion, ...optionValues } = values;
   if (wantsVersion) {
     const { packageVersion } = await import('#server/config/config');
     console.log(packageVersion);
     return;
   }
   const options = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
+    Object.entries(optionValues).map(([name, value]) => [name, value === true ? '' : String(value)]),
   );
   const [first = '', second] = positionals;
   const isPair = `${first} ${second}` in commands;
@@ -87,12 +87,12 @@ const main = async () => {
   const { readConfig } = await import('#server/config/config');
   const config = readConfig();
   const run = await command();
-  const chosen = aboutItself.includes(first) ? config : await meant(config);
+  const chosen = ownInstallation.includes(first) ? config : await chooseInstallation(config);
   if (!withoutInstallation.includes(first)) await mustExist(chosen);
   await run(chosen, options, positionals.slice(isPair ? 2 : 1));
 };
 
-/** A command with the wrong settings would make a second, empty installation and answer for that. */
+/** With wrong settings a command would create a second, empty installation and report on that one. */
 const mustExist = async (config: Config) => {
   const { databaseFolder, SettingError } = await import('#server/config/config');
   const { hasCluster } = await import('#server/store/embedded');
@@ -102,26 +102,29 @@ const mustExist = async (config: Config) => {
   );
 };
 
-/** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */
-const meant = async (config: Config): Promise<Config> => {
+/**
+ * In a second terminal the settings of the first are missing. The command then uses the data folder of the running
+ * instance.
+ */
+const chooseInstallation = async (config: Config): Promise<Config> => {
   const { findRunning, runningIn } = await import('#server/startup/running-instances');
-  if (config.databaseUrl !== undefined || config.dataDirGiven || runningIn(config.dataDir).length > 0) return config;
+  if (config.databaseUrl !== undefined || config.isDataDirSet || runningIn(config.dataDir).length > 0) return config;
   const all = findRunning();
   const [only, ...others] = all;
   if (only === undefined) return config;
-  const known = all.map(({ url, dataDir }) => `${url} with POSTHORN_DATA=${dataDir}`).join(', ');
+  const running = all.map(({ url, dataDir }) => `${url} with POSTHORN_DATA=${dataDir}`).join(', ');
   if (existsSync(config.dataDir)) {
-    console.error(`Using ${config.dataDir}, which no running Posthorn uses. There runs: ${known}.`);
+    console.error(`Using ${config.dataDir}, which no running Posthorn uses. Running: ${running}.`);
     return config;
   }
   if (others.length > 0 || !only.embedded) {
     const { SettingError } = await import('#server/config/config');
     throw new SettingError(
-      `Give this command the settings of the Posthorn that you mean${only.embedded ? '' : ', DATABASE_URL too'}. There runs: ${known}.`,
+      `Give this command the settings of the Posthorn that you mean${only.embedded ? '' : ', DATABASE_URL too'}. Running: ${running}.`,
     );
   }
   console.error(`Using ${only.dataDir}, the data folder of the Posthorn at ${only.url}.`);
-  return { ...config, dataDir: only.dataDir, baseUrl: config.baseUrlGiven ? config.baseUrl : only.url };
+  return { ...config, dataDir: only.dataDir, baseUrl: config.isBaseUrlSet ? config.baseUrl : only.url };
 };
 
 main().catch(async (error: Error & { code?: string }) => {

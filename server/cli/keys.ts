@@ -26,7 +26,7 @@ export const rotateKeys: Command = async (config) => {
 const consequences =
   'Accounts have to be connected again. Webhooks are paused with a new secret: rotate it, give it to the receiver, resume. Browsers ask again for push messages, MCP clients sign in again, and mails that were not sent yet are dropped. Posts, media, people and passwords stay as they are.';
 
-/** For an installation whose key is gone for good. Without --yes it only says what would be discarded. */
+/** For an installation whose key is lost for good. Without --yes it only lists what would be discarded. */
 export const discardLost: Command = async (config, { yes }) => {
   const { describeCounts } = await import('#server/secrets/lost-secrets');
   const lost = await findLost(config);
@@ -36,7 +36,7 @@ export const discardLost: Command = async (config, { yes }) => {
   }
   if (yes === undefined) {
     throw new SettingError(
-      `No key decrypts ${describeCounts(lost)}. This discards them for good. ${consequences} If you may still find the key, look for it first; else run this again with --yes.`,
+      `No key decrypts ${describeCounts(lost)}. This discards them for good. ${consequences} If you may still find the key, look for it first; otherwise run this again with --yes.`,
     );
   }
   const { openService } = await import('#server/app/open-service');
@@ -67,7 +67,7 @@ const findLost = async (config: Config) => {
     const lost = await findLostSecrets(core.registry.sealed(), await findSeal(config));
     if (lost && (await countOtherSessions(core.database)) > 0) {
       throw new SettingError(
-        'A Posthorn is connected to this database, and it may still have the key in its memory. Stop it first: it would go on with what is discarded here.',
+        'A Posthorn is connected to this database, and it may still have the key in memory. Stop it first, or it would go on using the secrets that are discarded here.',
       );
     }
     return lost;
@@ -76,7 +76,7 @@ const findLost = async (config: Config) => {
   }
 };
 
-/** The keys that are there, else a first one: what no key opens is about to be discarded. */
+/** Creates a first key if there is none. Secrets that no key decrypts are about to be discarded anyway. */
 const makeSeal = async (config: Pick<Config, 'dataDir' | 'encryptionKeys'>) => {
   const { readSecrets } = await import('#server/secrets/keys');
   const { createSeal } = await import('#server/secrets/seal');

@@ -22,7 +22,7 @@ const levels: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-/** What the log says of one request, oldest first. */
+/** Prints the log lines of one request, oldest first. */
 export const logs: Command = async ({ logFile }, { json }, [requestId]) => {
   if (requestId === undefined) throw new SettingError('Say which: posthorn logs <request id>');
   if (logFile === undefined && process.stdin.isTTY) {
@@ -31,24 +31,24 @@ export const logs: Command = async ({ logFile }, { json }, [requestId]) => {
     );
   }
   const sources = logFile === undefined ? [process.stdin] : logFiles(logFile).map(readLog);
-  const found: { line: Line; text: string }[] = [];
+  const matches: { line: Line; text: string }[] = [];
   for (const source of sources) {
     for await (const text of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
-      // Most lines are of other requests, so they are not parsed.
+      // Parsing is slow, and most lines belong to other requests.
       if (!text.includes(requestId)) continue;
-      const line = parsed(text);
-      if (line?.requestId === requestId) found.push({ line, text });
+      const line = parseLine(text);
+      if (line?.requestId === requestId) matches.push({ line, text });
     }
   }
-  if (found.length === 0) {
+  if (matches.length === 0) {
     throw new SettingError(`No line of ${logFile ?? 'this log'} has the request id ${requestId}.`);
   }
-  for (const { line, text } of found.sort((a, b) => orderOf(a.line.time, b.line.time))) {
-    console.log(json === undefined ? forPeople(line) : text);
+  for (const { line, text } of matches.sort((a, b) => orderOf(a.line.time, b.line.time))) {
+    console.log(json === undefined ? formatLine(line) : text);
   }
 };
 
-/** Not by the rules of a language, which take longer to load than most logs to read. */
+/** Not localeCompare: loading its collation data takes longer than reading most logs. */
 const orderOf = (a: string, b: string) => Number(a > b) - Number(a < b);
 
 const readLog = (name: string) => {
@@ -56,7 +56,7 @@ const readLog = (name: string) => {
   return name.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;
 };
 
-const parsed = (text: string): (Line & { readonly requestId?: string }) | undefined => {
+const parseLine = (text: string): (Line & { readonly requestId?: string }) | undefined => {
   try {
     return JSON.parse(text);
   } catch {
@@ -64,11 +64,11 @@ const parsed = (text: string): (Line & { readonly requestId?: string }) | undefi
   }
 };
 
-const forPeople = ({ level, time, msg = '', err, ...fields }: Line) => {
+const formatLine = ({ level, time, msg = '', err, ...fields }: Line) => {
   const { requestId: _, ...rest } = fields as Record<string, unknown>;
-  const told = Object.entries(rest).map(
+  const values = Object.entries(rest).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const line = [time, (levels[level] ?? String(level)).padEnd(5), msg, ...told].join(' ');
+  const line = [time, (levels[level] ?? String(level)).padEnd(5), msg, ...values].join(' ');
   return err ? `${line}\n${err.stack ?? err.message}` : line;
 };

@@ -6,33 +6,33 @@ import { type FiguresMessage, figuresFor } from '#server/metrics/cluster-metrics
 import { announce } from '#server/startup/running-instances';
 import { type Embedded, startEmbedded } from '#server/store/embedded';
 
-/** What a process tells its parent once it answers requests. */
+/** Sent by a worker to its parent once it answers requests. */
 export interface Ready {
   readonly ready: string;
 }
 
-type Told = Ready & FiguresMessage;
+type WorkerMessage = Ready & FiguresMessage;
 
-/** Connections to the database of one process, beside those of its pools. */
+/** Database connections of one process for listeners and Agenda, beside its pools. */
 const listenersAndAgenda = 5;
 const spareConnections = 20;
-const pauseAfterDeathMs = 1_000;
+const restartDelayMs = 1_000;
 
 /**
- * Several processes on one port, each an instance of the service. The parent serves nothing: it keeps the embedded database
- * running, replaces a process that died, and passes a stop on.
+ * Runs several workers on one port, each an instance of the service. The parent serves no requests: it runs the
+ * embedded database, replaces workers that died, and forwards a stop.
  */
 export const superviseProcesses = (config: Config) => {
   let isStopping = false;
   let hasServed = false;
-  let takeBack = () => {};
+  let endAnnouncement = () => {};
   const ready = new Set<Worker>();
   const writeMetrics = figuresFor(() => [...ready]);
 
-  const begin = () => {
+  const startWorker = () => {
     const worker = cluster.fork();
-    worker.on('message', ({ ready: url, figures, wanted }: Partial<Told>) => {
-      if (url !== undefined) served(worker, url);
+    worker.on('message', ({ ready: url, figures, wanted }: Partial<WorkerMessage>) => {
+      if (url !== undefined) markReady(worker, url);
       if (figures !== undefined && wanted) void writeMetrics(worker, figures);
     });
     worker.once('exit', (code, signal) => {
@@ -41,20 +41,20 @@ export const superviseProcesses = (config: Config) => {
     });
   };
 
-  const served = (worker: Worker, url: string) => {
+  const markReady = (worker: Worker, url: string) => {
     ready.add(worker);
     if (hasServed) return;
     hasServed = true;
-    takeBack = announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined });
+    endAnnouncement = announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined });
   };
 
   const replace = async ({ process: { pid } }: Worker, how: string) => {
     if (isStopping) return;
-    // Its own words say what has to be set right; another one would end the same way.
+    // No worker has served yet, so a new one would fail the same way. Its own error message says why.
     if (!hasServed) return void end(1);
     console.error(`The process ${pid} ended with ${how}. Another takes its place.`);
-    await sleep(pauseAfterDeathMs);
-    if (!isStopping) begin();
+    await sleep(restartDelayMs);
+    if (!isStopping) startWorker();
   };
 
   const end = async (code: number) => {
@@ -63,7 +63,7 @@ export const superviseProcesses = (config: Config) => {
   };
 
   const starting = openEmbedded(config).then((embedded) => {
-    for (let i = 0; i < config.webProcesses && !isStopping; i++) begin();
+    for (let i = 0; i < config.webProcesses && !isStopping; i++) startWorker();
     return embedded;
   });
   starting.catch((error: Error) => {
@@ -71,17 +71,17 @@ export const superviseProcesses = (config: Config) => {
     process.exit(1);
   });
 
-  /** The database ends after the last of them. */
+  /** Stops the embedded database after the last worker. */
   const stop = async () => {
     isStopping = true;
-    takeBack();
+    endAnnouncement();
     const embedded = await starting;
     const alive = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(
       alive.map((worker) => {
-        const gone = once(worker, 'exit');
+        const exit = once(worker, 'exit');
         worker.process.kill('SIGTERM');
-        return gone;
+        return exit;
       }),
     );
     await embedded?.stop();
@@ -90,7 +90,7 @@ export const superviseProcesses = (config: Config) => {
   return { stop };
 };
 
-/** Once for all of them, with room for their connections. */
+/** One embedded database for all workers, with enough connections. */
 const openEmbedded = async (config: Config): Promise<Embedded | undefined> => {
   if (config.databaseUrl !== undefined) return undefined;
   const connections = config.webProcesses * (2 * config.poolSize + listenersAndAgenda) + spareConnections;

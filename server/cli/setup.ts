@@ -3,7 +3,7 @@ import { type Command, need, using } from './command.ts';
 
 export const setup: Command = (config, options) => {
   const [email, workspace] = need(options, 'email', 'workspace');
-  // With AUTH_URL the owner comes from there, by this address.
+  // With AUTH_URL the owner signs in at that provider, and is recognised by this address.
   const password = config.outsideProvider ? undefined : need(options, 'password')[0];
   return using(config, async ({ people: { people }, auth: { tokens } }) => {
     if (!(await people.isEmpty())) {

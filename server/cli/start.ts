@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#server/clock';
 import { type Config, type ProcessRole, roles, SettingError } from '#server/config/config';
-import type { Running } from '#server/main';
+import type { RunningService } from '#server/main';
 import { endOfNode } from '#server/startup/node-version';
 import type { Command } from './command.ts';
 import type { Ready } from './processes.ts';
@@ -15,30 +15,30 @@ export const start: Command = async (settings, { role = settings.role }) => {
     const processes = superviseProcesses(config);
     return stopOnSignals(processes.stop, config);
   }
-  // Of several processes the first one talks.
+  // Only one of several workers prints.
   const say = cluster.isPrimary || cluster.worker?.id === 1 ? console.log : () => undefined;
   const { start: startService } = await import('#server/main');
-  const asked = new AbortController();
-  const starting = startService(config, { say, signal: asked.signal });
-  // From the first moment on: a stop during the start would else leave the embedded PostgreSQL running.
+  const stopRequest = new AbortController();
+  const starting = startService(config, { say, signal: stopRequest.signal });
+  // Before the start has finished: otherwise a stop during the start would leave the embedded PostgreSQL running.
   stopOnSignals(async () => {
-    asked.abort();
+    stopRequest.abort();
     await (await starting.catch(() => undefined))?.stop();
   }, config);
   const running = await starting.catch((error: unknown) => {
-    if (asked.signal.aborted) return undefined;
+    if (stopRequest.signal.aborted) return undefined;
     throw error;
   });
-  // Asked to stop meanwhile: the database is being closed.
-  if (running === undefined || asked.signal.aborted) return;
+  // After a stop during the start the database is being closed, so the banner could not read it.
+  if (running === undefined || stopRequest.signal.aborted) return;
   cluster.worker?.send({ ready: running.url } satisfies Ready);
   if (say === console.log) console.log(await banner(running, config));
 };
 
 const isRole = (role: string): role is ProcessRole => (roles as readonly string[]).includes(role);
 
-const banner = async ({ url, posthorn: { welcome, people } }: Running, { role }: Config) => {
-  if (role === 'jobs') return `\nPosthorn is ready at ${url}, for what is due alone (/healthz, /readyz, /metrics)\n`;
+const banner = async ({ url, posthorn: { welcome, people } }: RunningService, { role }: Config) => {
+  if (role === 'jobs') return `\nPosthorn is ready at ${url}, for jobs only (/healthz, /readyz, /metrics)\n`;
   const link = await welcome.path();
   const code = await welcome.firstOwnerCode();
   const oldNode = endOfNode(process.version, systemClock.now());
@@ -57,12 +57,12 @@ const banner = async ({ url, posthorn: { welcome, people } }: Running, { role }:
 };
 
 const stopOnSignals = (stop: () => Promise<void>, { childOfNpm, drainMs }: Config) => {
-  let asked = false;
+  let isStopping = false;
   const end = (why: string) => {
-    if (asked) process.exit(1);
-    asked = true;
-    if (cluster.isPrimary) console.log(`${why}: finishing what is under way. Once more to stop at once.`);
-    // What is cut off now is continued by another instance, or at the next start, when its lease has ended.
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    if (cluster.isPrimary) console.log(`${why}: finishing running work. Repeat to stop at once.`);
+    // Work that is cut off now is continued by another instance, or by the next start, when its lease has expired.
     setTimeout(() => {
       console.log('DRAIN_SECONDS are over: stopping now.');
       process.exit(0);
@@ -75,19 +75,19 @@ const stopOnSignals = (stop: () => Promise<void>, { childOfNpm, drainMs }: Confi
       },
     );
   };
-  // A Ctrl-C reaches every process of the terminal; of several the parent tells the others.
+  // Ctrl-C reaches every process of the terminal, but workers wait for the SIGTERM of their parent.
   process.on('SIGINT', () => cluster.isPrimary && end('Interrupted'));
   process.on('SIGTERM', () => end('Asked to stop'));
   if (childOfNpm && cluster.isPrimary) {
-    // `npm start` that is killed with SIGKILL cannot tell us: our ancestors just change.
+    // An `npm start` that is killed with SIGKILL cannot forward a signal, so we notice that our parent changed.
     const before = ancestors();
     setInterval(() => {
-      if (ancestors() !== before && !asked) end('npm is gone');
+      if (ancestors() !== before && !isStopping) end('npm is gone');
     }, 500).unref();
   }
 };
 
-/** Our parent and, where /proc tells, its parent: some shells stay between npm and us. */
+/** Our parent and, where /proc exists, its parent, because some shells stay between npm and us. */
 const ancestors = () => {
   const { ppid } = process;
   try {

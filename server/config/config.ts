@@ -10,7 +10,7 @@ import { durationMs, type NewWorkspaces, type ProcessRole, roles, Settings } fro
 const findPackageRoot = (folder: string): string =>
   existsSync(join(folder, 'package.json')) ? folder : findPackageRoot(dirname(folder));
 
-/** Where package.json is: the sources in server/config/ and the bundle in dist/ stand at different depths below it. */
+/** Searched for, because the sources in server/config/ and the bundle in dist/ are at different depths. */
 export const packageRoot = findPackageRoot(import.meta.dirname);
 export const { version: packageVersion } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
   version: string;
@@ -24,39 +24,39 @@ export { durationMs, type NewWorkspaces, type ProcessRole, roles };
 export interface Config {
   readonly production: boolean;
   readonly role: ProcessRole;
-  /** How many of them share the port. */
+  /** Processes that share the port. */
   readonly webProcesses: number;
   readonly port: number;
   readonly host: string;
   readonly baseUrl: string;
-  readonly baseUrlGiven: boolean;
+  readonly isBaseUrlSet: boolean;
   readonly dataDir: string;
-  readonly dataDirGiven: boolean;
+  readonly isDataDirSet: boolean;
   /** Absent: the embedded PostgreSQL below dataDir. */
   readonly databaseUrl: string | undefined;
-  /** Past a pooler in transaction mode. */
+  /** Bypasses a pooler in transaction mode, which supports no LISTEN. */
   readonly databaseDirectUrl: string | undefined;
   readonly databaseReplicaUrl: string | undefined;
   readonly poolSize: number;
-  /** Whether statements that wait share a connection. */
+  /** Whether waiting statements are sent together on one connection. */
   readonly statementLine: boolean;
   readonly logFile: string | undefined;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
-  /** Tries of one address. */
+  /** Per IP address. */
   readonly signInsPerHour: number;
-  /** MCP clients that register themselves, of one network. */
+  /** Dynamic registrations of MCP clients, per IP network. */
   readonly registrationsPerHour: number;
-  /** Whose pages may use the API with a token. */
+  /** Origins whose pages may use the API with a token. */
   readonly corsOrigins: readonly string[];
-  /** How many proxies stand in front and tell the true address of a client. */
+  /** Number of proxies in front whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: number;
-  /** Absent: those in the data folder. */
+  /** Absent: the keys in the data folder. */
   readonly encryptionKeys: readonly string[] | undefined;
   /** Absent: the embedded identity provider. */
   readonly outsideProvider: OutsideProvider | undefined;
   readonly newWorkspaces: NewWorkspaces;
-  /** What the guarded client may reach beside the public internet. */
+  /** Exceptions for the guarded client, which otherwise reaches the public internet only. */
   readonly outbound: {
     readonly allow: readonly string[];
     readonly extraCa: string | undefined;
@@ -68,22 +68,21 @@ export interface Config {
     /** Absent: a folder below dataDir. */
     readonly s3: S3Store | undefined;
   };
-  /** A post that is later than this, because nothing ran at its time, is not published by surprise. */
+  /** A post that is overdue by more than this, after an outage, fails instead of being published. */
   readonly lateGraceMs: number;
-  /** How long the audit log remembers. */
-  readonly auditKeptMs: number;
-  /** How long a start waits for the database and the store for media. */
+  readonly auditRetentionMs: number;
+  /** How long the start waits for the database and the media store. */
   readonly startPatienceMs: number;
   readonly drainMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
-  /** An instance that is not heard of for so long loses the sends it has in hand. */
+  /** An instance that does not renew its lease for this long loses its running sends. */
   readonly sendLeaseMs: number;
-  /** Where the sandbox networks are. Absent: here. */
+  /** Address of the sandbox networks. Absent: this server. */
   readonly sandboxUrl: string | undefined;
   /** Absent: Agenda keeps its jobs in PostgreSQL. */
   readonly mongodbUrl: string | undefined;
-  /** For operators. Absent: nobody reads /metrics. */
+  /** For operators. Absent: nobody may read /metrics. */
   readonly adminToken: string | undefined;
   /** Absent: no mail is sent. */
   readonly mail: MailSettings | undefined;
@@ -92,11 +91,11 @@ export interface Config {
     readonly model: OutsideModel | undefined;
     readonly answerMs: number;
   };
-  /** Begun by `npm start`, and so to end when that is gone. */
+  /** Started by `npm start`; the process has to stop when npm is gone. */
   readonly childOfNpm: boolean;
-  /** Any other setting, for the credentials of networks. */
+  /** Reads any environment variable, for the credentials of networks. */
   readonly setting: (name: string) => string | undefined;
-  /** All that are set, ours or not. */
+  /** Names of all environment variables, including foreign ones. */
   readonly settingNames: readonly string[];
 }
 
@@ -104,7 +103,7 @@ export interface OutsideProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
-  /** Addresses count as verified when the provider does not say whether they are. */
+  /** Treats email addresses as verified if the provider does not send `email_verified`. */
   readonly trustEmail: boolean;
 }
 
@@ -134,10 +133,10 @@ export class SettingError extends Error {
 }
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
-  // An empty variable is what `docker compose` makes of an unset one.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  // Once in a process: to compile the check would take longer than to do it.
-  const parsed = Settings.safeParse(given, { jitless: true });
+  // `docker compose` passes unset variables as empty strings.
+  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  // Parsed once per process, so compiling the schema would take longer than it saves.
+  const parsed = Settings.safeParse(variables, { jitless: true });
   if (!parsed.success) {
     throw new SettingError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'));
   }
@@ -166,9 +165,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
     baseUrl,
-    baseUrlGiven: given.BASE_URL !== undefined || given.PORT !== undefined,
+    isBaseUrlSet: variables.BASE_URL !== undefined || variables.PORT !== undefined,
     dataDir: resolve(settings.POSTHORN_DATA),
-    dataDirGiven: given.POSTHORN_DATA !== undefined,
+    isDataDirSet: variables.POSTHORN_DATA !== undefined,
     databaseUrl: settings.DATABASE_URL,
     databaseDirectUrl: settings.DATABASE_DIRECT_URL,
     databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
@@ -196,9 +195,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     },
     mail: mailSettings(settings),
     assistant: { model: outsideModel(settings), answerMs: settings.LLM_TIMEOUT_SECONDS * 1000 },
-    childOfNpm: given.npm_lifecycle_event === 'start',
+    childOfNpm: variables.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
-    auditKeptMs: durationMs(settings.AUDIT_KEEP) ?? 0,
+    auditRetentionMs: durationMs(settings.AUDIT_KEEP) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
     drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
@@ -207,8 +206,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     sandboxUrl: settings.SANDBOX_URL,
     mongodbUrl: settings.MONGODB_URL,
     adminToken: settings.ADMIN_TOKEN,
-    setting: (name) => given[name],
-    settingNames: Object.keys(given),
+    setting: (name) => variables[name],
+    settingNames: Object.keys(variables),
   };
 };
 

@@ -9,18 +9,18 @@ const list = (entry: RegExp, message: string) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(z.string().regex(entry, message)));
 
-/** `90m`, `6h`, `30d`; undefined when it is not understood. */
+/** Parses `90m`, `6h`, `30d`; undefined if the text has another form. */
 export const durationMs = (text: string): number | undefined => {
   const [, count, unit = ''] = /^\+?(\d{1,6}) ?([smhd])$/.exec(text.trim()) ?? [];
   const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
-/** What a process does: answers requests, works on what is due, or both. */
+/** What a process does: answer requests, run jobs, or both. */
 export const roles = ['web', 'jobs', 'all'] as const;
 export type ProcessRole = (typeof roles)[number];
 
-/** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
+/** Who may create a workspace: owners and admins of one, everyone who is signed in, or only the operator. */
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
 
@@ -34,10 +34,10 @@ const duration = (example: string) =>
     .default(example)
     .refine((text) => durationMs(text) !== undefined, `must be a number with s, m, h or d, such as ${example}`);
 
-/** What stands in docs/settings.md for a setting that has no plain default. */
+/** The default that docs/settings.md shows for a setting without a literal one. */
 const without = (text: string) => ({ without: text });
 
-/** Every setting with its text: docs/settings.md is generated from here, in this order. */
+/** docs/settings.md is generated from these descriptions, in this order. */
 export const Settings = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
@@ -48,7 +48,7 @@ export const Settings = z.object({
     .enum(roles, `must be one of ${roles.join(', ')}`)
     .default('all')
     .describe(
-      'What this process does, also as `--role`: `web` answers requests and claims nothing that is due, `jobs` works on what is due and answers `/healthz`, `/readyz` and `/metrics` alone, `all` does both: see [Scaling](scaling.md)',
+      'What this process does, also as `--role`: `web` answers requests and claims no due work. `jobs` does the due work, and answers only `/healthz`, `/readyz` and `/metrics`. `all` does both. See [Scaling](scaling.md)',
     ),
   WEB_PROCESSES: wholeNumber(1, 64)
     .default(1)
@@ -70,13 +70,13 @@ export const Settings = z.object({
     .string()
     .min(1)
     .default('.posthorn')
-    .describe('Folder of the embedded database, of media, and of the secrets made on first start'),
+    .describe('Folder of the embedded database, of media, and of the keys that the first start creates'),
   DATABASE_URL: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. With standbys name all of them, `postgres://user:password@one:5432,other:5432/database?target_session_attrs=read-write`: the one that takes writes is used. PgBouncer in front of it works in session mode, and in transaction mode with `DATABASE_DIRECT_URL`: see [Scaling](scaling.md)',
+      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. With standbys, name all servers, `postgres://user:password@one:5432,other:5432/database?target_session_attrs=read-write`: Posthorn uses the one that accepts writes. PgBouncer works in session mode, and in transaction mode with `DATABASE_DIRECT_URL`. See [Scaling](scaling.md)',
     )
     .meta(without('the embedded PostgreSQL')),
   DATABASE_DIRECT_URL: z
@@ -84,20 +84,20 @@ export const Settings = z.object({
     .min(1)
     .optional()
     .describe(
-      'When `DATABASE_URL` leads to PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notices and Agenda use it, with 5 connections of an instance',
+      'When `DATABASE_URL` is PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notices and Agenda use it, with 5 connections per instance',
     ),
   DATABASE_REPLICA_URL: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'A streaming replica for lists, logs, exports and analytics. It is read only while it has everything that was committed before the request; otherwise the leader is',
+      'A streaming replica for lists, logs, exports and analytics. It is used only while it has everything that was committed before the request; otherwise the leader answers',
     ),
   EMBEDDED_DATABASE: trueOrFalse.optional().describe('`true` allows the embedded database in production'),
   DATABASE_POOL: wholeNumber(1, 100)
     .default(4)
     .describe(
-      'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
+      'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then gets 429 with `Retry-After`',
     ),
   STATEMENT_LINE: z
     .enum(['on', 'off'], 'must be on or off')
@@ -113,9 +113,7 @@ export const Settings = z.object({
     .min(1)
     .max(3600)
     .default(10)
-    .describe(
-      'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
-    ),
+    .describe('How long an instance that is asked to stop may take to finish its work; another one continues the rest'),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
@@ -125,34 +123,34 @@ export const Settings = z.object({
     .min(1)
     .optional()
     .describe(
-      'A file that gets every line of the log as well, for `posthorn logs`. At 20 MB it becomes `.1`, that `.2`, up to `.5`',
+      'A file that also gets every line of the log, for `posthorn logs`. At 20 MB it is renamed to `.1`, the one before to `.2`, up to `.5`',
     ),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
     .default(300)
-    .describe('Per token, and per address without one. Instances add up what they count every second'),
+    .describe('Rate limit per token, and per address without one. Instances sum up their counts every second'),
   SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000)
     .default(60)
     .describe(
-      'Sign-in tries per address, of all instances together. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes',
+      'Sign-in attempts per address, on all instances together. After five wrong passwords in a row for one account from one network, each attempt also waits longer, up to 15 minutes',
     ),
   REGISTRATIONS_PER_HOUR: wholeNumber(1, 1_000_000)
     .default(60)
-    .describe('MCP clients that may register themselves from one network, of all instances together'),
+    .describe('MCP clients that may register themselves from one network, on all instances together'),
   NEW_WORKSPACES: z
     .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
     .default('admins')
     .describe(
-      'Who may make a workspace: `admins` (owners and admins of one), `everyone`, or `operator` (who set Posthorn up)',
+      'Who may create a workspace: `admins` (owners and admins of one), `everyone`, or `operator` (who set Posthorn up)',
     ),
   CORS_ORIGINS: list(/^https?:\/\/[^/?#@\s]+$/, 'must be https://host[:port], more of them after commas')
     .default([])
     .describe(
-      'Origins whose pages may call the API with a personal token, such as `https://tools.example.com`. A token in a page is readable to everybody who sees that page',
+      'Origins whose pages may call the API with a personal token, such as `https://tools.example.com`. Everybody who sees such a page can read its token',
     )
     .meta(without('none: pages of this server alone')),
   TRUST_PROXY: wholeNumber(0, 10)
     .default(0)
-    .describe('How many proxies in front tell the address of the client in `X-Forwarded-For`'),
+    .describe('How many proxies in front pass the address of the client in `X-Forwarded-For`'),
   AUTH_URL: z
     .string()
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the issuer address of an OpenID Connect provider')
@@ -168,36 +166,34 @@ export const Settings = z.object({
     .describe('`true`: addresses count as verified when that provider does not send `email_verified` at all'),
   ENCRYPTION_KEYS: list(/^\w+:[A-Za-z0-9+/]{43}=$/, 'must be <key id>:<32 bytes in base64>, the newest first')
     .optional()
-    .describe('`id:base64 of 32 bytes`, newest first: seals secrets in the database')
-    .meta(without('made on first start')),
+    .describe('`id:base64 of 32 bytes`, newest first: encrypts secrets in the database')
+    .meta(without('created by the first start')),
   MONGODB_URL: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
     .optional()
-    .describe('Where Agenda keeps its recurring jobs; no post is ever in there')
+    .describe('Where Agenda stores its recurring jobs; posts are never there')
     .meta(without('PostgreSQL')),
   ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
-  LATE_GRACE: duration('24h').describe(
-    'A post that is later than this, because nothing ran at its time, is not published',
-  ),
+  LATE_GRACE: duration('24h').describe('A post that is overdue by more than this, after an outage, is not published'),
   AUDIT_KEEP: duration('730d')
     .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
     .describe('How long the audit log keeps an entry'),
   SENDS_PER_NETWORK: wholeNumber(1, 1000)
     .default(64)
-    .describe('How many sends to one network an instance has under way'),
+    .describe('How many sends to one network an instance has in flight'),
   SEND_LEASE_SECONDS: z.coerce
     .number('must be a number of seconds')
     .min(1)
     .max(600)
     .default(60)
-    .describe('An instance that is not heard of for so long loses the sends it has in hand'),
+    .describe('An instance that does not renew its lease for this long loses the sends it has claimed'),
   NETWORK_TIMEOUT_SECONDS: z.coerce
     .number('must be a number of seconds')
     .min(0.1)
     .max(600)
     .default(30)
-    .describe('How long Posthorn waits for the answer of a network, beside the time for uploads'),
+    .describe('How long Posthorn waits for the answer of a network, on top of the time for uploads'),
   SANDBOX_URL: z
     .string()
     .regex(
@@ -218,7 +214,7 @@ export const Settings = z.object({
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')
     .optional()
     .describe(
-      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that no media item knows are removed',
+      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that belong to no media item are removed',
     )
     .meta(without('the folder `media` in `POSTHORN_DATA`')),
   S3_BUCKET: z.string().optional().describe('Its bucket'),
@@ -230,7 +226,7 @@ export const Settings = z.object({
     .regex(/^smtps?:\/\/[^\s]+$/, 'must be smtp://user:password@host:587, or smtps:// for port 465')
     .optional()
     .describe(
-      'The server that sends mail: forgotten passwords, invitations, and what people choose to hear of. `smtp://user:password@host:587` uses STARTTLS where the server offers it, `smtps://` TLS from the start; special characters percent-encoded',
+      'The server that sends mail: forgotten passwords, invitations, and the notifications that people choose. `smtp://user:password@host:587` uses STARTTLS where the server offers it, `smtps://` TLS from the start; special characters percent-encoded',
     )
     .meta(without('no mail is sent')),
   MAIL_FROM: z

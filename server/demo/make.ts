@@ -14,18 +14,18 @@ import { connectInSandbox } from '#server/sandbox/sign-up';
 import { demoFiles } from './pictures.ts';
 import { startReceiver } from './receiver.ts';
 import { createDemoStore } from './store.ts';
-import { type Cast, pastDays, type Scene, statusFor, tellStory, webhookHosts } from './story.ts';
+import { type Cast, pastDays, type Scene, statusFor, webhookHosts, writeScenes } from './story.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Reads of a post's accounts and the like are done in one step. */
-const togetherMs = 3_000;
-const timed: readonly DueKind[] = ['posts', 'sends', 'deliveries', 'reads'];
-/** Once a day is enough for accounts: whoever needs new tokens in between gets them at once. */
-const daily: readonly DueKind[] = ['accounts'];
+/** Work that is due within this time runs in one step, such as the statistics of a post on several accounts. */
+const stepMs = 3_000;
+const timedWork: readonly DueKind[] = ['posts', 'sends', 'deliveries', 'reads'];
+/** Tokens need a refresh only once a day: a send or read that needs new ones refreshes them itself. */
+const dailyWork: readonly DueKind[] = ['accounts'];
 const workspaceName = 'Rye & Ember';
 const ownerName = 'Marta Lind';
 
-/** Who is who on the networks; one account may not read its statistics. */
+/** The handle on each network. `withoutStatistics` has an account without the permission to read statistics. */
 const handles: readonly (readonly [network: string, handle: string])[] = [
   ['x', 'rye_and_ember'],
   ['threads', 'rye.and.ember'],
@@ -48,13 +48,13 @@ export interface Demo {
   readonly workspace: string;
   readonly email: string;
   readonly password: string;
-  /** Of the owner, for calls of the API. */
+  /** A token of the owner, for API calls. */
   readonly token: string;
 }
 
 /**
- * A month of a bakery: the clock of the deployment goes back and comes forward again step by step, and all that is due
- * on the way is done by the service's own rules, on the sandbox networks.
+ * Makes a month of a bakery's posts: moves the sandbox clock back, then forward step by step, and lets the service
+ * itself run all work that becomes due, on the sandbox networks.
  */
 export const makeDemo = async (
   config: Config,
@@ -69,7 +69,7 @@ export const makeDemo = async (
     throw error;
   });
   const { posthorn, clock } = opened;
-  const { app } = posthorn.openDoors(nobody(config));
+  const { app } = posthorn.openDoors(withoutSignIn(config));
   const outages = new Set<string>();
   const server = express().use(duringOutages(outages), app).listen(0, '127.0.0.1');
   try {
@@ -77,7 +77,7 @@ export const makeDemo = async (
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await mustBeAlone(opened);
     return await inThePast(opened, async (now) => {
-      const { cast, demo, suffix } = await gather(posthorn, again);
+      const { cast, demo, suffix } = await createCast(posthorn, again);
       progress('Connecting 13 accounts of the sandbox networks');
       const accounts = await connectAccounts(posthorn, cast.owner, {
         suffix,
@@ -85,7 +85,7 @@ export const makeDemo = async (
       });
       progress('Drawing pictures and a film');
       const media = await fillLibrary(posthorn, cast);
-      await live(posthorn, tellStory({ posthorn, cast, accounts, media, outages, now, clock }), now, progress);
+      await playScenes(posthorn, writeScenes({ posthorn, cast, accounts, media, outages, now, clock }), now, progress);
       return demo;
     });
   } finally {
@@ -96,7 +96,7 @@ export const makeDemo = async (
   }
 };
 
-/** A network that is down answers nothing of use, whatever it is asked. */
+/** A network with an outage answers every request with 503. */
 const duringOutages =
   (outages: ReadonlySet<string>): RequestHandler =>
   (req, res, next) => {
@@ -129,40 +129,42 @@ const mustBeAlone = async ({ database, posthorn: { networks, providers } }: Open
   }
 };
 
-/** Nobody signs in while the demo is made. */
-const nobody = ({ baseUrl }: Config): Identity => ({
+/** The doors need an identity provider, but nobody signs in while the demo is made. */
+const withoutSignIn = ({ baseUrl }: Config): Identity => ({
   issuer: baseUrl,
   verifyAccessToken: async () => undefined,
   endSession: async () => undefined,
   forgetUser: async () => undefined,
 });
 
-/** Whatever happens, the clock is afterwards where it was; one that a killed demo left behind is set right. */
+/**
+ * Restores the clock afterwards, even after an error. A negative offset is left from a killed demo and is reset too.
+ */
 const inThePast = async <T>(
   { posthorn: { sandboxClock } }: OpenService,
   work: (now: Date) => Promise<T>,
 ): Promise<T> => {
-  const homeMs = Math.max(await sandboxClock.offsetMs(), 0);
-  await sandboxClock.setOffset(homeMs);
+  const originalMs = Math.max(await sandboxClock.offsetMs(), 0);
+  await sandboxClock.setOffset(originalMs);
   const now = sandboxClock.now();
-  await sandboxClock.setOffset(homeMs - pastDays * dayMs);
+  await sandboxClock.setOffset(originalMs - pastDays * dayMs);
   try {
     return await work(now);
   } finally {
-    await sandboxClock.setOffset(homeMs);
+    await sandboxClock.setOffset(originalMs);
   }
 };
 
-/** The owner, two members and two agents, in a workspace of their own. */
-const gather = async (posthorn: Posthorn, again: boolean) => {
+/** Creates a workspace with the owner, two members and two agents. */
+const createCast = async (posthorn: Posthorn, again: boolean) => {
   const { people, members, invitations, tokens, audit } = posthorn;
-  const known = (await people.workspaces()).filter(({ name }) => name.startsWith(workspaceName));
-  if (known.length > 0 && !again) {
+  const demos = (await people.workspaces()).filter(({ name }) => name.startsWith(workspaceName));
+  if (demos.length > 0 && !again) {
     throw new SettingError(
-      `There is a demo already: the workspace ${known.map(({ name, id }) => `${name} (${id})`).join(', ')}. With --again another one is made.`,
+      `There is a demo already: the workspace ${demos.map(({ name, id }) => `${name} (${id})`).join(', ')}. With --again another one is made.`,
     );
   }
-  const suffix = known.length === 0 ? '' : String(known.length + 1);
+  const suffix = demos.length === 0 ? '' : String(demos.length + 1);
   const workspace = [workspaceName, suffix].filter(Boolean).join(' ');
   const addressOf = (name: string) => `${name}${suffix}@ryeandember.example`;
   const password = randomBytes(9).toString('base64url');
@@ -188,24 +190,24 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
     await people.changeProfile(userId, { name: ownerName });
     owner = caller(userId, workspaceId, 'owner');
   } else {
-    // Whoever set up this installation finds the demo among their workspaces, too.
+    // The person who set up this installation becomes a member too, so that they see the demo.
     const [first] = await people.workspaces();
     const host = (await members.list(first?.id ?? '')).find(({ role }) => role === 'owner');
     if (host === undefined) throw new SettingError('No workspace has an owner. Use another data folder.');
     const workspaceId = await people.createWorkspace(host.userId, workspace);
     owner = await join(caller(host.userId, workspaceId, 'owner'), ownerName, 'owner', password);
   }
-  const others = randomBytes(18).toString('base64url');
-  const jonas = await join(owner, 'Jonas Weber', 'admin', others);
-  const ines = await join(owner, 'Ines Duarte', 'editor', others);
+  const unusedPassword = randomBytes(18).toString('base64url');
+  const jonas = await join(owner, 'Jonas Weber', 'admin', unusedPassword);
+  const ines = await join(owner, 'Ines Duarte', 'editor', unusedPassword);
   await invitations.invite(owner, { email: `pavel${suffix}@ryeandember.example`, role: 'viewer' });
 
   const agent = async (name: string) => {
     const { id, token } = await tokens.create(owner, name);
     await audit.write({ event: 'token.created', ...whoOf(owner), details: { id, name } });
-    const checked = await tokens.check(token);
-    if (checked === undefined) throw new Error('a token that was just made does not work');
-    return { token, caller: checked.caller };
+    const tokenCaller = await tokens.check(token);
+    if (tokenCaller === undefined) throw new Error('a token that was just made does not work');
+    return { token, caller: tokenCaller.caller };
   };
   const claude = await agent('Claude Code');
   const cursor = await agent('Cursor');
@@ -249,34 +251,39 @@ const fillLibrary = async ({ uploads }: Posthorn, { owner, jonas }: Cast) => {
   return ids;
 };
 
-/** From scene to scene, with all that is due in between at its time. */
-const live = async ({ jobs, sandboxClock }: Posthorn, scenes: Scene[], end: Date, progress: (text: string) => void) => {
+/** Plays the scenes in order, and runs the work that becomes due in between at its time. */
+const playScenes = async (
+  { jobs, sandboxClock }: Posthorn,
+  scenes: Scene[],
+  end: Date,
+  progress: (text: string) => void,
+) => {
   const forward = async (to: number) => {
     const byMs = Math.ceil(to - sandboxClock.now().getTime());
     if (byMs > 0) await sandboxClock.forward(byMs);
-    await jobs.runDue(timed);
+    await jobs.runDue(timedWork);
   };
-  const liveUntil = async (until: number) => {
+  const playUntil = async (until: number) => {
     for (;;) {
-      const ms = await jobs.msToNext(timed);
-      const next = sandboxClock.now().getTime() + (ms ?? Number.POSITIVE_INFINITY) + togetherMs;
+      const ms = await jobs.msToNext(timedWork);
+      const next = sandboxClock.now().getTime() + (ms ?? Number.POSITIVE_INFINITY) + stepMs;
       if (next >= until) return forward(until);
       await forward(next);
     }
   };
-  let said = -1;
+  let lastDay = -1;
   while (scenes.length > 0) {
-    // A scene may bring others with it.
+    // A scene may add others, so sort again.
     scenes.sort((a, b) => b.at.getTime() - a.at.getTime());
     const scene = scenes.pop();
     if (scene === undefined) break;
-    await liveUntil(scene.at.getTime());
+    await playUntil(scene.at.getTime());
     await scene.run();
     const day = pastDays - Math.floor((end.getTime() - sandboxClock.now().getTime()) / dayMs);
-    if (day === said) continue;
+    if (day === lastDay) continue;
     progress(`Living through day ${Math.min(day, pastDays)} of ${pastDays}`);
-    await jobs.runDue(daily);
-    said = day;
+    await jobs.runDue(dailyWork);
+    lastDay = day;
   }
-  await liveUntil(end.getTime());
+  await playUntil(end.getTime());
 };

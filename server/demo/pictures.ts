@@ -13,7 +13,7 @@ interface DemoFile {
 
 interface Drawing {
   readonly key: string;
-  /** Left out where the demo shows a missing one. */
+  /** Absent where the demo shows a missing alt text. */
   readonly alt?: string;
   readonly svg: string;
 }
@@ -24,7 +24,7 @@ const room = (wall: string, table: string) =>
   `<rect width="1200" height="1000" fill="${wall}"/><rect y="760" width="1200" height="240" fill="${table}"/>`;
 const ellipse = (x: number, y: number, rx: number, ry: number, fill: string) =>
   `<ellipse cx="${x}" cy="${y}" rx="${rx}" ry="${ry}" fill="${fill}"/>`;
-/** As the seeds of a sunflower lie. */
+/** Arranged like the seeds of a sunflower. */
 const spread = (i: number, x: number, y: number, dx: number, dy: number, rx: number, ry: number, fill: string) =>
   ellipse(x + Math.cos(i * 2.4) * Math.sqrt(i) * dx, y + Math.sin(i * 2.4) * Math.sqrt(i) * dy, rx, ry, fill);
 const line = (path: string, colour: string, thick: number) =>

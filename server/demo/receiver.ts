@@ -5,13 +5,13 @@ import { json } from 'node:stream/consumers';
 import { buildConnector } from 'undici';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
-export interface Told {
+export interface ReceivedDelivery {
   readonly host: string;
-  /** The first line of the post, or of nothing. */
+  /** The first line of the post; empty for other events. */
   readonly title: string;
-  /** How often this very delivery came before. */
+  /** Earlier attempts of this delivery. */
   readonly before: number;
-  /** How many other deliveries came to this host before. */
+  /** Other deliveries that this host received earlier. */
   readonly earlier: number;
 }
 
@@ -20,17 +20,17 @@ interface Event {
 }
 
 /**
- * The customers of the demo's webhooks, on loopback. For the guarded client their names lead here and all other names
- * nowhere, so that nothing leaves the machine; the rules about addresses stay as they are.
+ * Plays the receivers of the demo's webhooks on loopback. The guarded client resolves their names to this server and
+ * connects to nothing else, so that nothing leaves the machine. Its checks of addresses stay active.
  */
-export const startReceiver = async (hosts: readonly string[], statusFor: (told: Told) => number) => {
-  const seen = new Map<string, number>();
+export const startReceiver = async (hosts: readonly string[], statusFor: (delivery: ReceivedDelivery) => number) => {
+  const attempts = new Map<string, number>();
   const deliveriesOf = new Map<string, string[]>();
   const server = createServer(async (req, res) => {
     const event = (await json(req)) as Event;
     const delivery = String(req.headers['posthorn-delivery']);
-    const before = seen.get(delivery) ?? 0;
-    seen.set(delivery, before + 1);
+    const before = attempts.get(delivery) ?? 0;
+    attempts.set(delivery, before + 1);
     const host = req.headers.host ?? '';
     const deliveries = deliveriesOf.get(host) ?? [];
     if (before === 0) deliveriesOf.set(host, [...deliveries, delivery]);

@@ -1,7 +1,7 @@
 import { dueChannel } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
 
-/** Every running instance listens for what becomes due. */
+/** Every running instance listens on this channel, so its sessions show that the service runs. */
 const instances = sql(
   'demo.instances',
   `select count(*)::int as count from pg_stat_activity

@@ -3,7 +3,7 @@ import { findAction } from '#server/admission';
 import type { Posthorn } from '#server/app/service';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import type { Told } from './receiver.ts';
+import type { ReceivedDelivery } from './receiver.ts';
 import { type PlannedPost, recipeBoard, slots } from './texts.ts';
 
 const minuteMs = 60_000;
@@ -13,7 +13,7 @@ export const pastDays = 35;
 const futureDays = 14;
 const leadMs = 40 * hourMs;
 
-/** Something that somebody does at its time. */
+/** An action of a person or agent at a certain time. */
 export interface Scene {
   readonly at: Date;
   run(): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface Cast {
   readonly owner: Caller;
   readonly jonas: Caller;
   readonly ines: Caller;
-  /** With the rights of a token. */
+  /** Agents, with the rights of a token. */
   readonly claude: Caller;
   readonly cursor: Caller;
 }
@@ -34,21 +34,21 @@ export const webhookHosts = {
   flows: 'flows.ryeandember.example',
 };
 
-/** How the receivers answer: most is fine, one event is never taken, one is taken later, one receiver breaks for good. */
-export const statusFor = ({ host, title, before, earlier }: Told) => {
+/** Most deliveries succeed; some events are never accepted, one only on retry, and one receiver fails for good. */
+export const statusFor = ({ host, title, before, earlier }: ReceivedDelivery) => {
   if (host === webhookHosts.menu) return earlier < 3 ? 200 : 500;
-  if (host === webhookHosts.shop && title.startsWith(neverTaken)) return 500;
+  if (host === webhookHosts.shop && title.startsWith(neverAccepted)) return 500;
   if (host === webhookHosts.shop && title.startsWith(freshLoaf)) return 503;
-  if (host === webhookHosts.shop && title.startsWith(takenLater) && before === 0) return 503;
+  if (host === webhookHosts.shop && title.startsWith(acceptedOnRetry) && before === 0) return 503;
   return host === webhookHosts.flows ? 204 : 200;
 };
 
 const freshLoaf = 'How to keep a loaf fresh';
-const neverTaken = 'Cinnamon or cardamom';
-const takenLater = 'Monday starts at 5';
+const neverAccepted = 'Cinnamon or cardamom';
+const acceptedOnRetry = 'Monday starts at 5';
 
-/** All that happens, in no order. `now` is when it ends. */
-export const tellStory = ({
+/** All scenes of the demo, in no order. The story ends at `now`. */
+export const writeScenes = ({
   posthorn: { actions, cards, sandboxes, slots: queue, tokens, webhooks },
   cast,
   accounts,
@@ -73,7 +73,7 @@ export const tellStory = ({
   const scene = (at: Date, run: () => Promise<unknown>) => scenes.push({ at, run });
   const earlier = (ms: number) => new Date(now.getTime() - ms);
   const later = (ms: number) => earlier(-ms);
-  /** Of the zone of this machine, where whoever tries the demo sits. */
+  /** In the time zone of this machine, which is probably that of the person who tries the demo. */
   const onDay = (day: number, time: string) => {
     const [hours = 0, minutes = 0] = time.split(':').map(Number);
     return new Date(now.getFullYear(), now.getMonth(), now.getDate() + day, hours, minutes);
@@ -84,14 +84,14 @@ export const tellStory = ({
     const action = findAction(actions, name);
     return (await action.run(action.admit(input, caller))).value as T;
   };
-  const idOf = (known: ReadonlyMap<string, string>, key: string) => {
-    const id = known.get(key);
+  const idOf = (ids: ReadonlyMap<string, string>, key: string) => {
+    const id = ids.get(key);
     if (id === undefined) throw new Error(`the demo has no ${key}`);
     return id;
   };
   const accountOf = (network: string) => idOf(accounts, network);
 
-  /** A draft, as people write it: a text first, and then all the rest. */
+  /** Writes a draft as people do: first the text, then media, options and versions. */
   const write = async (caller: Caller, { to, text, media: files = [], options = {}, instead = {} }: PlannedPost) => {
     const accountIds = to.map(accountOf);
     const post = await act(caller, 'posts.create', { accountIds, body: text[0] ?? '' });
@@ -110,12 +110,12 @@ export const tellStory = ({
   };
 
   const authors = [owner, jonas, owner, ines];
-  let written = 0;
-  /** Written some time before, and then scheduled by the same person. */
+  let plannedPosts = 0;
+  /** The author writes the post some time before, and schedules it right away. */
   const plan = (at: Date, post: PlannedPost, writtenAt = new Date(at.getTime() - leadMs)) => {
-    const author = authors[written++ % authors.length] ?? owner;
+    const author = authors[plannedPosts++ % authors.length] ?? owner;
     const wroteAt = writtenAt < earlier(pastDays * 24 * hourMs) ? earlier(pastDays * 24 * hourMs) : writtenAt;
-    scene(wroteAt > now ? earlier(((written * 37) % 600) * minuteMs) : wroteAt, async () => {
+    scene(wroteAt > now ? earlier(((plannedPosts * 37) % 600) * minuteMs) : wroteAt, async () => {
       const { id } = await write(author, post);
       await act(author, 'posts.schedule', { id, at: at.toISOString() });
     });
@@ -129,7 +129,7 @@ export const tellStory = ({
 
   const weeks = () => {
     const turns = new Map<(typeof slots)[number], number>();
-    // Yesterday and today have posts of their own, and the future is not as full as the past.
+    // `lately` plans yesterday and today. The future gets only every second slot.
     const days = [
       ...Array.from({ length: pastDays - 3 }, (_, index) => index - pastDays + 2),
       ...Array.from({ length: futureDays }, (_, index) => index + 1),
@@ -181,7 +181,7 @@ export const tellStory = ({
     });
   };
 
-  /** The sign-in of one account is refused; another network takes a post and is silent then; one refuses a picture. */
+  /** One account's token is refused, one network accepts a post but does not answer, and one refuses an image. */
   const troubles = () => {
     const spelt = onDay(-1, '18:00');
     const speltAt = spelt < earlier(3 * hourMs) ? spelt : onDay(-2, '18:00');
@@ -195,7 +195,7 @@ export const tellStory = ({
     scene(new Date(speltAt.getTime() - minuteMs), () =>
       sandboxes.planFault('mastodon', 'publish', { fault: 'cut', times: 1 }),
     );
-    // After the first call, and before the network is asked what became of it.
+    // After the send, and before Posthorn asks the network whether the post is there.
     scene(new Date(speltAt.getTime() + minuteMs / 2), async () => outages.add('mastodon'));
     scene(new Date(speltAt.getTime() + hourMs), async () => outages.delete('mastodon'));
 
@@ -256,7 +256,7 @@ export const tellStory = ({
   };
 
   const requests = () => {
-    /** Claude Code wants to schedule it, and it still waits. */
+    /** Claude Code asks to schedule a post, and the request is still open. */
     scene(earlier(65 * minuteMs), async () => {
       const { id } = await write(claude, {
         to: ['x', 'threads', 'facebook', 'instagram', 'pinterest', 'bluesky', 'mastodon'],
@@ -288,7 +288,7 @@ export const tellStory = ({
       await ask(cursor, 'Cursor', 'posts.delete', { id });
     });
 
-    /** Approved: one is published, one waits for its time. */
+    /** Approved: one is published, another one is scheduled. */
     scene(onDay(-8, '15:40'), async () => {
       const { id } = await write(claude, {
         to: ['x', 'bluesky'],
@@ -321,7 +321,7 @@ export const tellStory = ({
       scene(earlier(28.8 * hourMs), () => cards.reject(jonas, card));
     });
 
-    /** Jonas changes the text before Marta says yes. */
+    /** Jonas changes the text before Marta approves, so the card is outdated. */
     scene(onDay(-3, '11:00'), async () => {
       const { id } = await write(claude, {
         to: ['facebook', 'threads'],
@@ -337,7 +337,7 @@ export const tellStory = ({
       scene(onDay(-3, '11:30'), () => cards.approve(owner, card).catch(mustBeConflict));
     });
 
-    /** Nobody decides. */
+    /** Nobody decides, so the request expires. */
     scene(onDay(-13, '10:00'), async () => {
       const { id } = await write(cursor, { to: ['bluesky'], text: ['A thread about ovens, maybe.'] });
       await ask(cursor, 'Cursor', 'posts.publishNow', { id });
@@ -383,7 +383,7 @@ export const tellStory = ({
     });
   };
 
-  /** The week as the queue knows it. Its zone is that of `onDay`. */
+  /** The queue slots of the workspace, in the same time zone as `onDay`. */
   const weeklySlots = () => {
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
     const added = slots.map(({ weekday, time }) => ({ days: [weekday || 7], time, accountIds: [] }));

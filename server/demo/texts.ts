@@ -1,4 +1,3 @@
-/** A post as the demo plans it. Networks are those of the demo's accounts. */
 export interface PlannedPost {
   readonly to: readonly string[];
   /** The items of a thread. */
@@ -6,7 +5,7 @@ export interface PlannedPost {
   /** Keys of the demo's files. */
   readonly media?: readonly string[];
   readonly options?: Readonly<Record<string, string>>;
-  /** What one account gets instead. */
+  /** Text for single networks, instead of the original. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 
@@ -16,11 +15,11 @@ interface Slot {
   readonly time: string;
   readonly to: readonly string[];
   readonly options?: Readonly<Record<string, string>>;
-  /** In turn, week after week: the first lines are titles in the app. */
+  /** One per week, in turn. The app shows the first line as title. */
   readonly posts: readonly (readonly [text: string, ...media: string[]])[];
 }
 
-/** Everybody in the sandbox of Pinterest has the board Recipes. */
+/** Every account in the Pinterest sandbox has the board Recipes. */
 export const recipeBoard = { 'pinterest.board': '549755885175' };
 
 /** The week of the bakery. */

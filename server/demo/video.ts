@@ -6,13 +6,13 @@ const number = (value: number, bytes: number) => {
   return buffer;
 };
 
-/** An element of EBML, with a length of four bytes. */
+/** An EBML element with a four-byte length. */
 const element = (id: string, ...parts: (Buffer | string)[]) => {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
   return Buffer.concat([Buffer.from(id, 'hex'), number(0x10000000 + content.length, 4), content]);
 };
 
-/** A lossy WebP holds one key frame of VP8, which is what a WebM of key frames is made of. */
+/** A lossy WebP holds one VP8 key frame, and a WebM may consist of key frames only. */
 const keyFrame = async (svg: string) => {
   const webp = await sharp(Buffer.from(svg)).flatten().webp({ quality: 60 }).toBuffer();
   for (let at = 12; at < webp.length; ) {
@@ -23,7 +23,7 @@ const keyFrame = async (svg: string) => {
   throw new Error('sharp made a WebP without a frame of VP8');
 };
 
-/** A film that plays in every browser, from drawings of the same size. */
+/** Encodes drawings of the same size as a WebM that every browser plays. */
 export const film = async (
   drawings: readonly string[],
   { width, height, frameMs }: { width: number; height: number; frameMs: number },

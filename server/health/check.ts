@@ -1,8 +1,8 @@
 export type CheckLevel = 'ok' | 'note' | 'warning' | 'failure';
 
 /**
- * How one part of the installation is. The message says what is wrong, then what to do. A note is about something that is
- * not set up and need not be; a warning will become a failure, or already is one for somebody.
+ * The state of one part of the installation. The message says what is wrong, then what to do. A note is about something
+ * optional that is not set up. A warning will become a failure, or already is one for some users.
  */
 export interface Check {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Check {
   readonly message: string;
 }
 
-/** The checks of one name, by level. */
+/** Creates checks with this name, one function per level. */
 export const checksNamed = (name: string) => {
   const at =
     (level: CheckLevel) =>

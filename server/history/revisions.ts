@@ -7,39 +7,38 @@ import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import type { Content, HistoryStore } from './store.ts';
 
-/** Autosave writes every few words: what one person writes with one client in this time is one change. */
+/** Autosave writes every few words, so edits by one person with one client within this time become one revision. */
 const foldMs = 5 * 60_000;
-/** A step that leaves less than half of a text of at least so many characters is not a small one. */
-const longText = 200;
+/** Deleting more than half of a text that is at least this long starts a new revision, so that it can be restored. */
+const longTextCharacters = 200;
 
 export type Revisions = ReturnType<typeof createRevisions>;
 
-/** Writes down what is done to a post, inside the transaction that does it and holds the post. */
+/** Records changes of a post, in the transaction that makes the change and holds the lock on the post. */
 export const createRevisions = ({ store }: { store: HistoryStore }) => ({
-  /** A change of the content. A post's first one also keeps what it was made with. */
-  keep: async (caller: Caller, before: Post, after: Content) => {
+  /** Records an edit. The first edit of a post also records the content it was created with. */
+  recordEdit: async (caller: Caller, before: Post, after: Content) => {
     const changed = changesOf(before, after);
     if (changed.length === 0) return;
     const { id } = before;
     const { workspaceId } = caller;
     const author = authorOf(caller);
-    const text = measured(after);
+    const text = measure(after);
     const last = await store.last(workspaceId, id, text.hash, foldMs);
-    if (last === undefined) await store.insertFirst(workspaceId, id, madeAt(before), measured(before));
+    if (last === undefined) await store.insertFirst(workspaceId, id, createdAtOf(before), measure(before));
     const isSmallStep =
       last?.is_recent &&
       last.user_id === author.userId &&
       isDeepStrictEqual(last.client, author.client) &&
-      // Whoever restores a text can go back to the one they had.
-      !last.was_there &&
-      !(last.characters >= longText && text.characters < last.characters / 2);
+      // Restoring an earlier text is a revision of its own, so that it can be undone.
+      !last.exists_before &&
+      !(last.characters >= longTextCharacters && text.characters < last.characters / 2);
     if (isSmallStep) return void (await store.fold(workspaceId, id, last.number, changed, text));
     await store.insert(workspaceId, id, author, { kind: 'Edited', changed }, text);
     await store.drop(workspaceId, id, { entries: bounds.revisions, bytes: bounds.revisionBytes });
   },
 
-  /** What somebody did with the post as a whole. */
-  note: async (
+  recordStatus: async (
     caller: Caller,
     id: string,
     kind: Extract<HistoryEntry['kind'], 'Scheduled' | 'Unscheduled' | 'Publishing'>,
@@ -50,23 +49,23 @@ export const createRevisions = ({ store }: { store: HistoryStore }) => ({
   },
 });
 
-/** Absent where the caller is in the app. */
+/** `Caller.client` is absent in the app. */
 const app: Client = { kind: 'App' };
 
 const authorOf = ({ userId, client = app }: Caller) => ({ userId, client });
 
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** Ids say when. */
-export const madeAt = ({ id, updatedAt }: Pick<Post, 'id' | 'updatedAt'>) => {
+/** The id holds the creation time. */
+export const createdAtOf = ({ id, updatedAt }: Pick<Post, 'id' | 'updatedAt'>) => {
   const [, body = ''] = id.split('_');
   return new Date(ulid.test(body) ? decodeTime(body) : updatedAt);
 };
 
-const measured = ({ accountIds, versions }: Content) => ({
+const measure = ({ accountIds, versions }: Content) => ({
   accountIds,
   versions,
-  // Whatever the order in which the database gives the fields back.
+  // Not of the JSON itself: jsonb does not keep the order of fields.
   hash: hash('sha256', JSON.stringify([accountIds, texts(versions), files(versions), options(versions)]), 'buffer'),
   characters: versions.reduce((sum, { content }) => content.reduce((all, { body }) => all + body.length, sum), 0),
 });

@@ -11,7 +11,7 @@ export interface Content {
   readonly versions: readonly Version[];
 }
 
-/** What is kept of a text beside it, to decide without reading it. */
+/** Stored beside the text, so that comparing revisions does not read the texts. */
 interface Measures {
   readonly hash: Buffer;
   readonly characters: number;
@@ -23,15 +23,15 @@ interface LastRow {
   readonly client: Client | null;
   readonly characters: number;
   readonly is_recent: boolean;
-  readonly was_there: boolean;
+  readonly exists_before: boolean;
 }
 
-/** The last text, whether its first step was within so many ms, and whether this very content was there before. */
+/** The last revision, whether it was begun within $3 ms, and whether the post had this exact content before. */
 const last = sql(
   'history.last',
   `select number, user_id, client, characters, since > posthorn_now() - $3 * interval '1 ms' as is_recent,
           exists (select from post_history e
-                   where e.workspace_id = $4 and e.post_id = h.post_id and e.content_hash = $2) as was_there
+                   where e.workspace_id = $4 and e.post_id = h.post_id and e.content_hash = $2) as exists_before
      from post_history h
     where h.workspace_id = $4 and post_id = $1 and versions is not null order by number desc limit 1`,
 );
@@ -57,7 +57,7 @@ const fold = sql(
           (${textColumns}) = row (${textValues(4)})
     where workspace_id = $8 and post_id = $1 and number = $2`,
 );
-/** The newest stays, however long it is. */
+/** Keeps the newest even if it is over the limit alone. */
 const drop = sql(
   'history.drop',
   `delete from post_history h using (
@@ -134,9 +134,9 @@ const outcomes = sql(
     where type in ('post.published', 'post.failed') and data -> 'post' ->> 'id' = $2 and workspace_id = $1
     order by id desc limit $3`,
 );
-/** Events are not kept for ever; what is public stays. */
-const firstOut = sql(
-  'history.firstOut',
+/** Events are purged after a while; publications are not. */
+const firstPublication = sql(
+  'history.firstPublication',
   `select min(published_at) as at, count(*)::int as out from publications where workspace_id = $1 and post_id = $2
    having count(*) > 0`,
 );
@@ -146,7 +146,7 @@ interface ContentRow {
   readonly account_ids: Post['accountIds'];
   readonly versions: Post['versions'];
 }
-/** A text and the one before it. */
+/** A revision and the one before it. */
 const texts = sql(
   'history.texts',
   `select number, account_ids, versions from post_history
@@ -166,11 +166,11 @@ export const createHistoryStore = (db: Database) => ({
     row: { kind: HistoryEntry['kind']; scheduledAt?: string; changed?: readonly ChangeOf[] },
     text?: Content & Measures,
   ) => {
-    const done = [row.kind, userId, JSON.stringify(client), row.scheduledAt ?? null, row.changed ?? null];
-    return db.run(insert, [postId, ...done, ...(text ? valuesOf(text) : [null, null, null, null]), workspaceId]);
+    const columns = [row.kind, userId, JSON.stringify(client), row.scheduledAt ?? null, row.changed ?? null];
+    return db.run(insert, [postId, ...columns, ...(text ? valuesOf(text) : [null, null, null, null]), workspaceId]);
   },
 
-  /** What the post was made with. */
+  /** The content that the post was created with. */
   insertFirst: (workspaceId: string, postId: string, at: Date, text: Content & Measures) =>
     db.run(insertFirst, [postId, at, ...valuesOf(text), workspaceId]),
 
@@ -189,8 +189,8 @@ export const createHistoryStore = (db: Database) => ({
   outcomes: (workspaceId: string, postId: string, limit: number) =>
     db.query<OutcomeRow>(outcomes, [workspaceId, postId, limit]),
 
-  firstOut: async (workspaceId: string, postId: string) =>
-    (await db.query<{ at: string; out: number }>(firstOut, [workspaceId, postId]))[0],
+  firstPublication: async (workspaceId: string, postId: string) =>
+    (await db.query<{ at: string; out: number }>(firstPublication, [workspaceId, postId]))[0],
 
   texts: (workspaceId: string, postId: string, number: number) =>
     db.query<ContentRow>(texts, [postId, number, workspaceId]),

@@ -4,7 +4,7 @@ import { type Caller, clientNamed } from '#server/context';
 import { notFound } from '#server/errors';
 import { isMediaId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
-import { madeAt } from './revisions.ts';
+import { createdAtOf } from './revisions.ts';
 import type { HistoryStore } from './store.ts';
 
 const shownCards = 50;
@@ -12,7 +12,7 @@ const shownOutcomes = 50;
 
 export type Timeline = ReturnType<typeof createTimeline>;
 
-/** The history of a post, from wherever it is written down. */
+/** The history of a post, merged from revisions, approval cards, events and publications. */
 export const createTimeline = ({ store, library }: { store: HistoryStore; library: MediaLibrary }) => {
   const postOf = async ({ workspaceId }: Caller, id: string) => {
     const post = await store.post(workspaceId, id);
@@ -20,11 +20,11 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
     return post;
   };
 
-  /** A post that nobody edited is as it was made. */
-  const madeAs = (id: string, post: Awaited<ReturnType<typeof postOf>>): HistoryEntry => ({
+  /** A post without edits has no stored revision: its current content is the one it was created with. */
+  const createdEntry = (id: string, post: Awaited<ReturnType<typeof postOf>>): HistoryEntry => ({
     id: `${id} 0`,
     kind: 'Created',
-    at: instantOf(madeAt({ id, updatedAt: post.updated_at })),
+    at: instantOf(createdAtOf({ id, updatedAt: post.updated_at })),
     ...personOf(post.created_by, post.created_by_name),
     ...(post.created_client && { client: post.created_client }),
     revision: 0,
@@ -34,7 +34,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
     list: async (caller: Caller, id: string): Promise<HistoryEntry[]> => {
       const post = await postOf(caller, id);
       const rows = await store.entries(caller.workspaceId, id);
-      const done = rows.map(
+      const stored = rows.map(
         (row): HistoryEntry => ({
           id: `${id} ${row.number}`,
           kind: row.kind,
@@ -47,47 +47,47 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
           ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
         }),
       );
-      const made = rows.some(({ has_text }) => has_text) ? [] : [madeAs(id, post)];
-      const entries = [...done, ...made, ...(await requests(caller, id)), ...(await outcomes(caller, id, post))];
+      const created = rows.some(({ has_text }) => has_text) ? [] : [createdEntry(id, post)];
+      const entries = [...stored, ...created, ...(await requests(caller, id)), ...(await outcomes(caller, id, post))];
       return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
     },
 
     revision: async (caller: Caller, id: string, number: number): Promise<Revision> => {
       const post = await postOf(caller, id);
-      const [found, before] = await store.texts(caller.workspaceId, id, number);
-      if (found?.number !== number) {
+      const [revision, before] = await store.texts(caller.workspaceId, id, number);
+      if (revision?.number !== number) {
         if (number !== 0 || (await store.entries(caller.workspaceId, id)).some(({ has_text }) => has_text)) {
           throw notFound('earlier text', String(number));
         }
         const { account_ids: accountIds, versions } = post;
         return { number, accountIds, versions, media: await library.items(caller, filesIn(versions)) };
       }
-      const files = filesIn([...found.versions, ...(before?.versions ?? [])]);
+      const files = filesIn([...revision.versions, ...(before?.versions ?? [])]);
       return {
         number,
-        accountIds: found.account_ids,
-        versions: found.versions,
+        accountIds: revision.account_ids,
+        versions: revision.versions,
         ...(before && { before: { accountIds: before.account_ids, versions: before.versions } }),
         media: await library.items(caller, files),
       };
     },
   };
 
-  /** What agents asked for, and what became of it. */
+  /** Requests of agents, and the decisions on them. */
   async function requests({ workspaceId }: Caller, id: string): Promise<HistoryEntry[]> {
     const cards = await store.cards(workspaceId, id, shownCards);
     return cards.flatMap(({ action, status, client: name, ...card }): HistoryEntry[] => {
       const shared = { client: clientNamed(name), action };
-      const asked: HistoryEntry = {
+      const request: HistoryEntry = {
         id: card.id,
         kind: 'Requested',
         at: card.created_at,
         ...personOf(card.requested_by, card.requested_by_name),
         ...shared,
       };
-      if ((status !== 'Approved' && status !== 'Rejected') || card.decided_at === null) return [asked];
+      if ((status !== 'Approved' && status !== 'Rejected') || card.decided_at === null) return [request];
       const by = card.decided_by === null ? {} : personOf(card.decided_by, card.decided_by_name);
-      return [{ id: `${card.id} ${status}`, kind: status, at: card.decided_at, ...by, ...shared }, asked];
+      return [{ id: `${card.id} ${status}`, kind: status, at: card.decided_at, ...by, ...shared }, request];
     });
   }
 
@@ -97,7 +97,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
     { account_ids }: Awaited<ReturnType<typeof postOf>>,
   ): Promise<HistoryEntry[]> {
     const events = await store.outcomes(workspaceId, id, shownOutcomes);
-    const ended = events.map(
+    const entries = events.map(
       ({ id: eventId, type, results, created_at }): HistoryEntry => ({
         id: eventId,
         kind: type === 'post.published' ? 'Published' : 'Failed',
@@ -105,8 +105,8 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
         accounts: { out: results.filter(({ ok }) => ok).length, all: results.length },
       }),
     );
-    if (ended.length > 0) return ended;
-    const first = await store.firstOut(workspaceId, id);
+    if (entries.length > 0) return entries;
+    const first = await store.firstPublication(workspaceId, id);
     if (first === undefined) return [];
     return [
       { id: `${id} out`, kind: 'Published', at: first.at, accounts: { out: first.out, all: account_ids.length } },

@@ -6,7 +6,7 @@ import type { Identify } from './app-routes.ts';
 import { readJson } from './body.ts';
 import { replyCompressed } from './reply.ts';
 
-/** `POST …/{action}`: one route and one look-up for all actions, for tokens as for people in the app. */
+/** `POST …/{action}`: one route for all actions, for tokens and for people in the app. */
 export const actionRoute =
   ({
     actions,
@@ -20,12 +20,12 @@ export const actionRoute =
   async (req: Request<{ action: string }>, res: Response) => {
     const caller = await identify(req, res);
     const action = findAction(actions, req.params.action);
-    const sent = await readJson(req);
-    const call = action.admit(sent, caller);
+    const input = await readJson(req);
+    const call = action.admit(input, caller);
     const key = keyOf(req);
     const run = async () => (await action.run(call)).text;
     if (key === undefined || action.action.kind !== 'Write') return replyCompressed(res, 200, await run());
-    const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run);
+    const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(input)}`, run);
     if (replayed) markReplayed(res);
     return replyCompressed(res, 200, answer);
   };

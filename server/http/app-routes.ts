@@ -5,30 +5,30 @@ import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import { mustAllow } from '#server/admission';
 import type { SessionDoor } from '#server/auth/session-cookie';
-import type { Caller, Visit } from '#server/context';
+import type { Caller, RequestContext } from '#server/context';
 import { badInput, issuesOf } from '#server/errors';
 import { type Authenticate, isWrite, type Person, type Visitor } from './authenticate.ts';
 import { readJson } from './body.ts';
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Set before ts-rest looks at the input of a path of the app. */
+    /** Set before ts-rest validates the input. */
     visitor?: Visitor;
   }
 }
 
 export type Identify = (req: Request, res: Response) => Promise<Caller>;
-/** Serves a form to those who are admitted, and leaves JSON to ts-rest. */
+/** Serves multipart forms and leaves JSON to ts-rest. `admit` checks access. */
 export type FormRoute = (admit: Identify) => RequestHandler;
-/** Writes its answer itself, for somebody who is admitted. */
+/** Writes its response itself, for a person who was admitted. */
 export type OwnHandler<Params> = (req: Request<Params>, res: Response, person: Person) => unknown;
 
-/** One for each route that takes a form: a missing one does not compile. */
+/** One for each route that takes a form. A missing one does not compile. */
 export type FormRoutes<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes as Routes[N] extends { form: z.ZodObject } ? N : never]: FormRoute;
 };
 
-/** One for each path that has a handler of its own: a missing one does not compile. */
+/** One for each path that is declared with a handler of its own. A missing one does not compile. */
 export type OwnHandlers<Paths extends Readonly<Record<string, RawRoute>>> = {
   readonly [N in keyof Paths as Paths[N]['handler'] extends 'Own' ? N : never]: Paths[N]['access'] extends 'Session'
     ? OwnHandler<ParamsOf<Paths[N]['path']>>
@@ -51,7 +51,7 @@ interface TsRestCall extends Record<'params' | 'query' | 'body', unknown> {
 
 export type AppRoutes = ReturnType<typeof createAppRoutes>;
 
-/** Admits requests for the declared paths, and hands them to their handlers. The generated router puts it in place. */
+/** Admits requests for the declared paths and passes them to their handlers. The generated router mounts it. */
 export const createAppRoutes = ({
   authenticate,
   door,
@@ -64,14 +64,14 @@ export const createAppRoutes = ({
   /** Ends the session at the identity provider too. */
   readonly endElsewhere: (req: Request, res: Response) => Promise<void>;
 }) => {
-  const admit = async <Known extends Visitor>(operation: Route | RawRoute, identifying: Promise<Known>) => {
+  const admit = async <Identified extends Visitor>(operation: Route | RawRoute, identifying: Promise<Identified>) => {
     const visitor = await identifying;
     if (visitor.caller) mustAllow(operation, visitor.caller);
     return visitor;
   };
   const admitTo = (route: Route, req: Request, res: Response) => admit(route, authenticate.byAccess(route, req, res));
 
-  const visit = (req: Request, res: Response): Visit => ({
+  const contextOf = (req: Request, res: Response): RequestContext => ({
     requestId: req.requestId,
     address: req.ip ?? '',
     userAgent: req.get('user-agent') ?? '',
@@ -87,15 +87,15 @@ export const createAppRoutes = ({
   });
 
   return {
-    /** Who runs actions at this path. */
+    /** How the path that runs actions learns its caller. */
     identify: ({ access }: RawRoute): Identify =>
       access === 'PersonalToken'
         ? authenticate.byToken
         : async (req, res) => (await authenticate.byPerson(req, res)).caller,
 
-    /** For ts-rest, which checks the input after the middleware and before the handler. */
+    /** ts-rest validates the input between the middleware and the handler. */
     typed: (route: Route, handle: (call: never) => Promise<unknown>) => {
-      const schema = onlyAnswer(route);
+      const schema = onlyResponse(route);
       return {
         middleware: [
           async (req: Request, res: Response, next: () => void) => {
@@ -106,14 +106,14 @@ export const createAppRoutes = ({
         ],
         handler: async ({ params, query, body, req, res }: TsRestCall) => {
           const input = { params: route.params && params, query: route.query && query, body: route.body && body };
-          const answer = await handle({ ...visit(req, res), ...input, ...req.visitor } as never);
-          // Parsing it also keeps out what the contract does not show.
+          const answer = await handle({ ...contextOf(req, res), ...input, ...req.visitor } as never);
+          // Parsing also drops fields that the contract does not declare.
           return schema ? { status: 200, body: schema.parse(answer) } : answer;
         },
       };
     },
 
-    /** Names the fields that ts-rest found wrong. */
+    /** Turns ts-rest's validation error into BadInput. */
     refuseInput: (
       { body, query, pathParams }: RequestValidationError,
       { body: sent, query: search, params }: Request,
@@ -143,6 +143,6 @@ export const createAppRoutes = ({
   };
 };
 
-/** The schema of the body, where there is one status. */
-const onlyAnswer = ({ responses }: Route) =>
+/** The schema of the body, if 200 is the only declared status. */
+const onlyResponse = ({ responses }: Route) =>
   Object.keys(responses).join() === '200' ? responses[200]?.body : undefined;

@@ -7,13 +7,15 @@ import type { WhoIsSignedIn } from '#server/signed-in';
 import { callerIn, type Person } from './authenticate.ts';
 import { readJson } from './body.ts';
 
-/** `POST /api/app/assistant/ask`: the answer as server-sent events. A browser that goes away ends it. */
+/**
+ * `POST /api/app/assistant/ask`: streams the answer as server-sent events and aborts it when the browser disconnects.
+ */
 export const askAssistant =
   ({ assistant, who }: { assistant: Assistant; who: WhoIsSignedIn }) =>
   async (req: Request, res: Response, { signedIn, caller }: Person) => {
     const question = parseInput(Question, await readJson(req));
-    const left = new AbortController();
-    res.once('close', () => left.abort());
+    const disconnect = new AbortController();
+    res.once('close', () => disconnect.abort());
     const parts = await assistant.ask({
       caller,
       callerNow: async () => {
@@ -25,10 +27,10 @@ export const askAssistant =
       },
       question,
       requestId: req.requestId,
-      signal: left.signal,
+      signal: disconnect.signal,
     });
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    // All of it is read, also when nobody listens any more: the end of it is kept.
+    // Read to the end even if the browser is gone: the chat is saved when the stream finishes.
     for await (const part of parts) if (res.writable) res.write(`data: ${JSON.stringify(part)}\n\n`);
     res.end('data: [DONE]\n\n');
   };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Route } from '#contracts/define';
-import { mustBeKnown } from '#server/admission';
+import { mustHaveSender } from '#server/admission';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import type { SessionDoor } from '#server/auth/session-cookie';
@@ -9,7 +9,7 @@ import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { SignedIn } from '#server/signed-in';
 
-/** Who sent a request. Both are absent where anybody may come. */
+/** Who sent a request. Empty on public routes. */
 export interface Visitor {
   readonly signedIn?: SignedIn;
   /** Absent for a person whose request is not about a workspace. */
@@ -18,7 +18,7 @@ export interface Visitor {
 export type Person = Required<Visitor>;
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-/** Finds out who sent a request, by personal token or session cookie, and counts it. */
+/** Identifies the sender of a request by personal token or session cookie, and counts it against the rate limit. */
 export const createAuthenticate = ({
   tokens,
   door,
@@ -32,7 +32,7 @@ export const createAuthenticate = ({
   const byToken = async (req: Request, res: Response): Promise<Caller> => {
     const bearer = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
     const token = bearer === undefined ? undefined : await tokens.check(bearer);
-    return mustBeKnown({ rateLimit, address: req.ip, res }, token, token?.tokenId, () => {
+    return mustHaveSender({ rateLimit, address: req.ip, res }, token, token?.tokenId, () => {
       res.setHeader('www-authenticate', 'Bearer realm="Posthorn"');
       return new Refusal(
         'Unauthorized',
@@ -50,7 +50,7 @@ export const createAuthenticate = ({
       throw new Refusal('Forbidden', 'A token cannot do this. Sign in to the app.');
     }
     const session = await door.who(req);
-    const signedIn = mustBeKnown(
+    const signedIn = mustHaveSender(
       { rateLimit, address: req.ip, res },
       session,
       session?.userId,
@@ -60,10 +60,10 @@ export const createAuthenticate = ({
     return signedIn;
   };
 
-  /** A person in the workspace that their page was made in. */
+  /** A person in the workspace that their page was loaded for. */
   const byPerson = async (req: Request, res: Response): Promise<Person> => {
     const signedIn = await bySession(req, res);
-    mustBeOpen(signedIn, req.get(workspaceHeader));
+    mustBeOpenWorkspace(signedIn, req.get(workspaceHeader));
     return { signedIn, caller: callerIn(signedIn) };
   };
 
@@ -71,14 +71,13 @@ export const createAuthenticate = ({
     byToken,
     byPerson,
 
-    /** As the declaration of the path says. */
     byAccess: async ({ access, roles }: Route, req: Request, res: Response): Promise<Visitor> => {
       const isToken = access === 'SessionOrToken' && req.headers.authorization !== undefined;
       if (access === 'PersonalToken' || isToken) return { caller: await byToken(req, res) };
       if (access === 'Session' || access === 'SessionOrToken')
         return roles ? byPerson(req, res) : { signedIn: await bySession(req, res) };
       if (access === 'Public') rateLimit.take(keyOfAddress(req.ip), res);
-      // Also who signs in comes from our own page.
+      // Public writes too, such as sign-in, must come from our own page.
       if (isWrite(req)) door.mustBeOwnPage(req);
       return {};
     },
@@ -87,12 +86,12 @@ export const createAuthenticate = ({
 
 export const isWrite = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD';
 
-/** Sent by the app with every request: the workspace that its page was made in. */
+/** Sent by the app with every request: the workspace that its page was loaded for. */
 export const workspaceHeader = 'posthorn-workspace';
 
-/** Another tab may have switched the workspace: what was meant for one workspace never lands in another. */
-export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {
-  if (meant === undefined || meant === workspace?.id) return;
+/** Another tab may have switched the workspace. A request for one workspace must never change another. */
+export const mustBeOpenWorkspace = ({ workspace }: SignedIn, expectedId: string | undefined) => {
+  if (expectedId === undefined || expectedId === workspace?.id) return;
   const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';
   throw new Refusal(
     'Conflict',
@@ -100,7 +99,7 @@ export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) =
   );
 };
 
-/** The person in the workspace that is open. */
+/** The person as a caller in their open workspace. */
 export const callerIn = ({ userId, workspace }: SignedIn): Caller => {
   if (workspace === undefined) throw new Refusal('Forbidden', 'No workspace is open. Make one or open one.');
   return { userId, workspaceId: workspace.id, role: workspace.role, human: true };

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Avatars } from '#server/accounts/avatars';
 
-/** `GET /avatars/{accountId}`: the picture of an account, from our own address. */
+/** `GET /avatars/{accountId}`: our copy of the avatar. */
 export const avatarBytes =
   ({ avatars }: { avatars: Avatars }) =>
   async (req: Request<{ id: string }>, res: Response) => {
-    const found = await avatars.open(req.params.id);
+    const avatar = await avatars.open(req.params.id);
     res.setHeader('cache-control', 'private, max-age=3600');
-    if ('path' in found) res.redirect(found.path);
-    else res.type('webp').send(found.image);
+    if ('path' in avatar) res.redirect(avatar.path);
+    else res.type('webp').send(avatar.image);
   };

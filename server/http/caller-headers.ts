@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '#server/context';
 
-/** Tells a program whom its token stands for. A name may have any letters, which a header may not. */
-export const tellCaller = (res: ServerResponse, { userId, workspaceId, role }: Caller, workspaceName: string) => {
+/** Shows a program whom its token acts for. The workspace name is encoded, because headers hold ASCII only. */
+export const setCallerHeaders = (res: ServerResponse, { userId, workspaceId, role }: Caller, workspaceName: string) => {
   res.setHeader('posthorn-user', userId);
   res.setHeader('posthorn-role', role);
   res.setHeader('posthorn-workspace', workspaceId);

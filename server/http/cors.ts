@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
 
-/** What a token reaches, and the document about it. Cookies never come along, so no session is ever used from elsewhere. */
+/**
+ * The paths that accept tokens, and the OpenAPI document. Credentials are not allowed, so no other origin can use a
+ * session.
+ */
 const paths = /^\/(?:api\/agent\/tools(?:\/[^/]+)?|api\/media(?:\/from-url)?|openapi\.json)$/;
 
 const exposed = [

@@ -29,13 +29,12 @@ import { createAppRoutes, type Identify } from './app-routes.ts';
 import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
-import { createAddressWatch } from './base-url-mismatch.ts';
-import { type BusyPaths, createBusyDoor } from './busy-paths.ts';
+import { createBaseUrlMismatchWarning } from './base-url-mismatch.ts';
 import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
-import { createHealth, type Health, type Pinged } from './health.ts';
+import { type CheckedDatabase, createHealth, type Health } from './health.ts';
 import { importRoute } from './import.ts';
 import { linkCardPicture } from './link-card-picture.ts';
 import { liveEvents } from './live-events.ts';
@@ -45,15 +44,15 @@ import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { openapiDocument } from './openapi-document.ts';
 import { tagRequest } from './request.ts';
 import { reviewMedia, reviewPage } from './review.ts';
-import { patience } from './slow-body-timeout.ts';
+import { slowBodyTimeout } from './slow-body-timeout.ts';
 import { uploadRoute } from './upload.ts';
 import { createWebApp, type WebApp } from './web-files.ts';
 
 type Own = RequestHandler<Record<string, string>>;
 
-/** What the generated router serves the declared paths with. */
+/** The handlers that the generated router mounts. */
 export type Doors = ReturnType<typeof createDoors>;
-export type ServeRoutes = (app: Express, doors: Doors) => BusyPaths;
+export type ServeRoutes = (app: Express, doors: Doors) => void;
 
 interface DoorParts {
   readonly sessions: Sessions;
@@ -74,7 +73,7 @@ interface DoorParts {
   readonly mcp: { readonly serve: Own; readonly describe: Own };
   readonly identity: Identity;
   readonly rateLimit: RateLimit;
-  /** The way to an outside identity provider and back. */
+  /** Routes for signing in at an outside identity provider. */
   readonly signInElsewhere: Workspaces['signInElsewhere'];
   readonly config: Config;
   readonly log: Logger;
@@ -114,7 +113,7 @@ const createDoors = ({
       askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ metrics }),
       openapi: openapiDocument(config.baseUrl),
-      describeForModels: forModels(config),
+      describeForModels: describeForModels(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
     forms: { uploadMedia: uploadRoute({ uploads, uploadOnce }), checkImport: importRoute({ imports }) },
@@ -122,7 +121,7 @@ const createDoors = ({
   };
 };
 
-/** Every path of the service, in the order in which a request tries them. */
+/** Mounts every path of the service. Express matches them in this order. */
 export const openDoors = ({
   serveRoutes,
   sandboxPaths,
@@ -133,23 +132,22 @@ export const openDoors = ({
   /** The paths that contracts/ declares. */
   readonly serveRoutes: ServeRoutes;
   readonly sandboxPaths: () => RequestHandler | undefined;
-  readonly database: Pinged;
+  readonly database: CheckedDatabase;
   readonly jobs: { readonly idleMs: () => number };
 }) => {
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
-  const door = createSessionDoor({ sessions, baseUrl, openedElsewhere: createAddressWatch(log, baseUrl) });
+  const door = createSessionDoor({ sessions, baseUrl, onOtherOrigin: createBaseUrlMismatchWarning(log, baseUrl) });
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });
-  const enter = [tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins)];
-  app.use(...enter);
-  if (config.role === 'jobs') app.use(aloneFor(config));
+  app.use(tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins));
+  if (config.role === 'jobs') app.use(servesJobsOnly(config));
   const web = createWebApp(webFolder);
-  const busy = serveRoutes(app, createDoors({ ...parts, door, web, health }));
-  app.use(patience());
+  serveRoutes(app, createDoors({ ...parts, door, web, health }));
+  app.use(slowBodyTimeout());
   if (identity.router) {
-    // Wherever a client names itself, its document may cost a request to outside.
+    // A client id may be the URL of a metadata document, so any request here may cause an outbound request.
     app.use('/auth', (req, res, next) => {
       rateLimit.take(`auth ${keyOfAddress(req.ip)}`, res);
       next();
@@ -160,18 +158,17 @@ export const openDoors = ({
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
   app.use(web.files, web.pages, styleRoutes());
-  const answerError = answerErrors(log);
-  app.use(web.notFound, noSuchPath, answerError);
-  return { app, busyDoor: createBusyDoor(config.role === 'jobs' ? {} : busy, enter, answerError), health };
+  app.use(web.notFound, noSuchPath, answerErrors(log));
+  return { app, health };
 };
 
-/** A process for what is due answers for itself alone; in development its sends reach the sandbox networks here. */
-const aloneFor = ({ production }: Config): RequestHandler => {
-  const ours = production ? /^\/(healthz|readyz|metrics)$/ : /^\/(healthz|readyz|metrics)$|^\/(sandbox|media)\//;
-  return (req, res, next) => (ours.test(req.path) ? next() : noSuchPath(req, res, next));
+/** A jobs process serves only its health and metrics; in development also the sandbox networks that it publishes to. */
+const servesJobsOnly = ({ production }: Config): RequestHandler => {
+  const served = production ? /^\/(healthz|readyz|metrics)$/ : /^\/(healthz|readyz|metrics)$|^\/(sandbox|media)\//;
+  return (req, res, next) => (served.test(req.path) ? next() : noSuchPath(req, res, next));
 };
 
-const forModels = ({ baseUrl }: Config): Own => {
+const describeForModels = ({ baseUrl }: Config): Own => {
   const text = readFileSync(join(packageRoot, 'openapi/llms.txt'), 'utf8').replaceAll('{base_url}', baseUrl);
   return (_req, res) => {
     res.type('text/plain').send(text);

@@ -4,7 +4,7 @@ import { badInput, internal, Refusal } from '#server/errors';
 import { createReport } from '#server/logging/report';
 import { replyRefusal } from './reply.ts';
 
-/** The one place where trouble becomes an answer. */
+/** The one place where errors become responses. */
 export const answerErrors = (log: Logger): ErrorRequestHandler => {
   const report = createReport(log, 'request failed');
   return (error: unknown, req, res, _next) => {
@@ -16,13 +16,13 @@ export const answerErrors = (log: Logger): ErrorRequestHandler => {
   };
 };
 
-/** Express refuses a path that it cannot decode, and a body that it does not take, with a status of its own. */
+/** Express throws errors with its own status for a path that it cannot decode and a body that it does not accept. */
 const fromExpress = (error: unknown) => {
   const { status = 500 } = error as { status?: number };
   if (error instanceof URIError || status === 400)
     return badInput({ path: 'path', code: 'BadFormat', message: 'is not a valid URL path' });
   return status > 400 && status < 500
-    ? badInput({ path: 'body', code: 'BadFormat', message: 'is too large, or not of the type that this path takes' })
+    ? badInput({ path: 'body', code: 'BadFormat', message: 'is too large, or not of a type that this path accepts' })
     : undefined;
 };
 
@@ -30,7 +30,6 @@ export const noSuchPath: RequestHandler = (req) => {
   throw new Refusal('NotFound', `There is nothing at ${req.path.slice(0, 200)}. The paths are in /openapi.json.`);
 };
 
-/** For a path that exists, with a method that does not. */
 export const wrongMethod =
   (...allowed: string[]): RequestHandler =>
   (req, res) => {

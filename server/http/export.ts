@@ -4,18 +4,21 @@ import { ExportQuery } from '#contracts/transfer';
 import { parseInput } from '#server/admission';
 import type { Exports } from '#server/transfer/exports';
 import type { OwnHandler } from './app-routes.ts';
-import { mustBeOpen } from './authenticate.ts';
+import { mustBeOpenWorkspace } from './authenticate.ts';
 
 const types = { json: 'application/json', csv: 'text/csv' } as const;
 
-/** `GET /api/app/export`: as fast as somebody takes it, and no further than they do. */
+/**
+ * `GET /api/app/export`: streams with backpressure, so that no post is read before the client has taken the ones before
+ * it.
+ */
 export const exportRoute =
   ({ exports }: { exports: Exports }): OwnHandler<Record<string, string>> =>
   async (req, res, { signedIn, caller }) => {
     const { workspace, from, to, ...request } = parseInput(ExportQuery, req.query);
-    mustBeOpen(signedIn, workspace);
+    mustBeOpenWorkspace(signedIn, workspace);
     const chunks = exports.stream(caller, { ...request, from: from || null, to: to || null });
-    // What goes wrong at once is still an answer of its own.
+    // Read the first chunk before sending headers, so that an early error can still have its own status.
     const first = await chunks.next();
     const name = request.format === 'json' ? 'posthorn' : `posthorn-${request.part}`;
     res.writeHead(200, {
@@ -32,7 +35,7 @@ export const exportRoute =
     try {
       await pipeline(Readable.from(chunks), res);
     } catch (error) {
-      // Whoever asked is gone, and with them the reason to go on.
+      // The client disconnected.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
   };

@@ -8,11 +8,14 @@ export const isForm = ({ headers }: Request) => /^multipart\/form-data\b/i.test(
 
 export interface FormFields {
   readonly fields: Readonly<Record<string, string>>;
-  /** Names that came twice, or belong to a second file. */
+  /** Names that were sent twice, or belong to a second file. */
   readonly wrong: readonly string[];
 }
 
-/** Keeps the whole form, or nothing of it. `receive` is told the name of the file and the fields before it. */
+/**
+ * All or nothing: discards the received file if the rest of the form is wrong. `receive` gets the fields sent before
+ * the file.
+ */
 export const readForm = async <Received, Checked>(
   req: Request,
   {
@@ -24,7 +27,7 @@ export const readForm = async <Received, Checked>(
   },
   check: (form: FormFields) => Checked,
 ): Promise<{ received: Received; name: string } & Checked> => {
-  // Leaving a loop over it early must not destroy the request, which is still to be answered.
+  // By default leaving a `for await` loop early destroys the request, which still needs a response.
   const chunks: AsyncIterableIterator<Buffer> = req.iterator({ destroyOnReturn: false });
   const fields: [string, string][] = [];
   const wrong: string[] = [];
@@ -58,8 +61,8 @@ export const readForm = async <Received, Checked>(
     const form = { fields: Object.fromEntries(fields), wrong };
     return { received: file.outcome.value, name: file.name, ...check(form) };
   } catch (error) {
-    // A client sees the answer only after it has sent everything.
-    await untilStalled(req, () => readAway(chunks));
+    // Most clients read the response only after they have sent the whole body.
+    await untilStalled(req, () => drain(chunks));
     if (file?.outcome.status === 'fulfilled') await discard(file.outcome.value);
     if (!(error instanceof FormCutOff)) throw error;
     throw badInput({ path: 'file', code: 'Incomplete', message: 'ended before it was complete' });
@@ -74,28 +77,28 @@ const tooManyParts = () =>
     limit: bounds.formParts,
   });
 
-/** Cut where no field is longer: the check of the field then says so. */
+/** Cut above the limit of every field, so that the check of the field reports that it is too long. */
 const readText = async (body: AsyncIterable<Buffer>) => {
   const start = async function* () {
-    let left = bounds.formFieldBytes;
-    for await (const piece of body) {
-      if (left > 0) yield piece.subarray(0, left);
-      left -= piece.length;
+    let remaining = bounds.formFieldBytes;
+    for await (const chunk of body) {
+      if (remaining > 0) yield chunk.subarray(0, remaining);
+      remaining -= chunk.length;
     }
   };
   return (await buffer(start())).toString();
 };
 
-const readAway = async (chunks: AsyncIterable<Buffer>) => {
+const drain = async (chunks: AsyncIterable<Buffer>) => {
   try {
     for await (const _ of chunks);
   } catch {
-    // Whoever sent it is gone.
+    // The client disconnected.
   }
 };
 
 const untilStalled = async (req: Request, work: () => Promise<void>) => {
-  req.setTimeout(bounds.bodyPatienceMs, () => req.destroy());
+  req.setTimeout(bounds.bodyTimeoutMs, () => req.destroy());
   await work().finally(() => req.setTimeout(0));
 };
 

@@ -1,55 +1,60 @@
-const answerMs = 3000;
-/** The loops look at the database at least every ten seconds. */
-const longestIdleMs = 45_000;
+const timeoutMs = 3000;
+/** The loops poll the database at least every ten seconds. */
+const maxIdleMs = 45_000;
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** How long a write that worked is believed, and one that failed. */
-const believedMs = { good: 30_000, bad: 2_000 };
+/** How long the result of a test write is cached. A failure is checked again soon. */
+const cacheMs = { success: 30_000, failure: 2_000 };
 
-export interface Pinged {
+export interface CheckedDatabase {
   ping(): Promise<void>;
   tryWrite(): Promise<void>;
-  /** By performance.now(). */
+  /** In the time of `performance.now()`. */
   writeFailedAt(): number | undefined;
 }
 
-/** SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is neither starting nor shutting down. */
+/**
+ * SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is neither starting nor
+ * shutting down.
+ */
 export const createHealth = ({
   database,
   idleMs,
 }: {
-  database: Pinged;
+  database: CheckedDatabase;
   /** How long the scheduler has not ticked. */
   idleMs: () => number;
 }) => {
   let starting = false;
   let stopping = false;
-  let written: { readonly at: number; readonly trouble: string | undefined } | undefined;
-  let trying: Promise<string | undefined> | undefined;
+  let lastWrite: { readonly at: number; readonly error: string | undefined } | undefined;
+  let pendingWrite: Promise<string | undefined> | undefined;
 
-  /** Why nothing can be written; undefined when all is well. A try that gets no answer is the only one. */
-  const writeTrouble = async () => {
+  /**
+   * The error of a test write; undefined if it succeeds. While one hangs, probes wait for it instead of starting more.
+   */
+  const findWriteError = async () => {
     const now = performance.now();
-    const isOld = !written || now - written.at > (written.trouble ? believedMs.bad : believedMs.good);
-    if (!isOld && (database.writeFailedAt() ?? 0) <= (written?.at ?? 0)) return written?.trouble;
-    trying ??= tryWrite(now).finally(() => {
-      trying = undefined;
+    const isOld = !lastWrite || now - lastWrite.at > (lastWrite.error ? cacheMs.failure : cacheMs.success);
+    if (!isOld && (database.writeFailedAt() ?? 0) <= (lastWrite?.at ?? 0)) return lastWrite?.error;
+    pendingWrite ??= tryWrite(now).finally(() => {
+      pendingWrite = undefined;
     });
-    return trying;
+    return pendingWrite;
   };
 
   const tryWrite = async (at: number) => {
-    const trouble = await database.tryWrite().then(
+    const error = await database.tryWrite().then(
       () => undefined,
-      (error: Error) => error.message,
+      ({ message }: Error) => message,
     );
-    written = { at, trouble };
-    return trouble;
+    lastWrite = { at, error };
+    return error;
   };
 
   return {
-    /** It listens before all of it is started. */
+    /** The server listens before every part has started. */
     beginStart: () => {
       starting = true;
     },
@@ -62,14 +67,14 @@ export const createHealth = ({
     ready: async () => {
       if (stopping) return { status: 503 as const, body: 'shutting down' };
       if (starting) return { status: 503 as const, body: 'starting' };
-      const answered = await Promise.race([database.ping().then(() => true), after(answerMs, false)]).catch(
+      const isAnswering = await Promise.race([database.ping().then(() => true), after(timeoutMs, false)]).catch(
         () => false,
       );
-      if (!answered) return { status: 503 as const, body: 'the database does not answer' };
-      const trouble = await Promise.race([writeTrouble(), after(answerMs, 'a write gets no answer')]);
-      if (trouble !== undefined) return { status: 503 as const, body: `the database cannot be written to: ${trouble}` };
+      if (!isAnswering) return { status: 503 as const, body: 'the database does not answer' };
+      const error = await Promise.race([findWriteError(), after(timeoutMs, 'a write gets no answer')]);
+      if (error !== undefined) return { status: 503 as const, body: `the database cannot be written to: ${error}` };
       const idle = idleMs();
-      if (idle > longestIdleMs) {
+      if (idle > maxIdleMs) {
         return { status: 503 as const, body: `the scheduler has not ticked for ${Math.round(idle / 1000)} seconds` };
       }
       return { status: 200 as const, body: 'ready' as const };

@@ -10,7 +10,7 @@ import { reply } from './reply.ts';
 
 const Fields = ImportForm.omit({ file: true });
 
-/** A file to import, read while it comes in. JSON goes on to ts-rest. */
+/** Checks an import file while it is uploaded. JSON goes on to ts-rest. */
 export const importRoute =
   ({ imports }: { imports: Imports }): FormRoute =>
   (admit) =>

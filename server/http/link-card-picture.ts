@@ -2,7 +2,9 @@ import type { Request, Response } from 'express';
 import { notFound } from '#server/errors';
 import type { LinkCards } from '#server/posts/link-cards';
 
-/** `GET /link-cards/{hash}`: the picture of a page as it was read, from our own address. It never changes. */
+/**
+ * `GET /link-cards/{hash}`: our copy of the image of a linked page. The hash names its content, so it never changes.
+ */
 export const linkCardPicture =
   ({ linkCards }: { linkCards: LinkCards }) =>
   async (req: Request<{ id: string }>, res: Response) => {

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, SettingError } from '#server/config/config';
 
-/** Checked before anything is started. A process that was just killed gets a moment to release the port. */
-export const mustBeFree = async ({ port, host }: Pick<Config, 'port' | 'host'>) => {
+/** Runs before anything is started. Retries, because a process that was just killed may still hold the port. */
+export const mustHaveFreePort = async ({ port, host }: Pick<Config, 'port' | 'host'>) => {
   for (let attempt = 0; ; attempt++) {
     const probe = createServer().listen(port, host);
     try {
@@ -26,46 +26,46 @@ export const mustBeFree = async ({ port, host }: Pick<Config, 'port' | 'host'>) 
   }
 };
 
-/** The requests of a server that have no complete answer yet. */
-export const requestsOf = (server: HttpServer) => {
+/** Tracks the requests of a server that have no complete response yet. */
+export const trackRequests = (server: HttpServer) => {
   const open = new Set<ServerResponse>();
-  let last = false;
+  let isClosing = false;
   server.on('request', (_req, res) => {
-    // The next one on this connection is for another instance.
-    if (last) res.shouldKeepAlive = false;
+    // A client that has to reconnect reaches another instance.
+    if (isClosing) res.shouldKeepAlive = false;
     open.add(res);
     res.once('close', () => open.delete(res));
   });
   return {
-    areTheLast: () => {
-      last = true;
+    disableKeepAlive: () => {
+      isClosing = true;
       for (const res of open) res.shouldKeepAlive = false;
     },
-    /** Waits until there is none, also of those that still come, at most so long. */
-    ended: async (graceMs: number) => {
-      const given = new AbortController();
-      const up = sleep(graceMs, undefined, { ref: false, signal: given.signal }).catch(() => undefined);
-      let isUp = false;
-      void up.then(() => {
-        isUp = true;
+    /** Waits until no request is open, including those that arrive meanwhile, for at most `graceMs`. */
+    drain: async (graceMs: number) => {
+      const timer = new AbortController();
+      const timeout = sleep(graceMs, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
+      let isTimedOut = false;
+      void timeout.then(() => {
+        isTimedOut = true;
       });
-      while (open.size > 0 && !isUp) {
+      while (open.size > 0 && !isTimedOut) {
         await Promise.race([
-          Promise.all([...open].map((res) => new Promise((ended) => void res.once('close', ended)))),
-          up,
+          Promise.all([...open].map((res) => new Promise((resolve) => void res.once('close', resolve)))),
+          timeout,
         ]);
       }
-      given.abort();
+      timer.abort();
     },
   };
 };
 
-/** Takes no new connection, lets requests under way end, then closes what is left. */
+/** Accepts no new connection, and cuts after `graceMs` those whose requests have not finished. */
 export const closeServer = async (server: HttpServer, graceMs: number) => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  // Otherwise an idle connection would keep the server open for its whole keep-alive time.
+  // Otherwise a connection that becomes idle would keep the server open for the whole keep-alive timeout.
   server.keepAliveTimeout = 1;
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import { badInput } from '#server/errors';
 import type { Live } from '#server/live/open-tabs';
 import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
-import { mustBeOpen, type Person, workspaceHeader } from './authenticate.ts';
+import { mustBeOpenWorkspace, type Person, workspaceHeader } from './authenticate.ts';
 
 const heartbeatMs = 25_000;
-const mostWaitingBytes = 1024 * 1024;
-/** How soon a browser connects again. */
+const maxBufferedBytes = 1024 * 1024;
+/** How soon a browser reconnects. */
 const retryMs = 1000;
 
-/** Why a stream is ended for good. A browser that connects again is refused. */
+/** Why the server ends a stream for good. Reconnecting is refused. */
 const reasons = {
   SignedOut: 'You are signed out. Sign in again.',
   Removed: 'You are no longer a member of this workspace.',
@@ -17,59 +17,59 @@ const reasons = {
 } as const;
 
 /**
- * `GET /api/app/events`: server-sent events for open tabs. A comment now and then keeps proxies from closing it, and
- * whoever lost their access hears nothing more.
+ * `GET /api/app/events`: server-sent events for open tabs. A regular comment keeps proxies from closing the stream, and
+ * the same timer ends it for people who lost their access.
  */
 export const liveEvents =
   ({ live, who, report }: { live: Live; who: WhoIsSignedIn; report: (error: unknown) => void }) =>
   (req: Request, res: Response, { signedIn, caller: { workspaceId, userId } }: Person) => {
-    // An EventSource sends no header of ours.
-    mustBeOpen(signedIn, only(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
-    live.mayHear(userId);
-    const after = req.get('last-event-id') ?? only(req.query.last, 'last');
+    // An EventSource cannot send our header, so the app puts the workspace into the query.
+    mustBeOpenWorkspace(signedIn, single(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
+    live.mustAllowStream(userId);
+    const after = req.get('last-event-id') ?? single(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    // An event without a name: the app keeps its id, so that it can say where it was before it has heard anything.
-    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\ndata: {}\n` : ''}\n`);
+    // A first event that only carries an id: if the stream breaks before any real event, the app resumes from there.
+    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.lastEventId()}\ndata: {}\n` : ''}\n`);
 
     const write = (text: string) => {
-      // Bounds the memory for a browser that reads nothing; it can connect again.
-      if (res.writableLength > mostWaitingBytes) res.destroy();
+      // Bounds the memory for a browser that does not read; it can reconnect.
+      if (res.writableLength > maxBufferedBytes) res.destroy();
       else res.write(text);
     };
-    const end = (lastWords = '') => {
+    const end = (finalEvent = '') => {
       stopListening();
-      if (!res.writableEnded) res.end(lastWords);
+      if (!res.writableEnded) res.end(finalEvent);
     };
 
-    const lookAgain = async () => {
-      const reason = whyOver(await who(req), signedIn.sessionId, workspaceId);
+    const checkAccess = async () => {
+      const reason = whyEnded(await who(req), signedIn.sessionId, workspaceId);
       if (reason !== undefined) end(`event: ended\ndata: ${JSON.stringify({ reason, text: reasons[reason] })}\n\n`);
     };
-    const lookSafely = () => void lookAgain().catch(report);
+    const recheckAccess = () => void checkAccess().catch(report);
 
-    const forget = live.hear({
+    const unsubscribe = live.subscribe({
       workspaceId,
       userId,
       after,
-      hear: ({ eventId, kind, id, text }) =>
+      receive: ({ eventId, kind, id, text }) =>
         write(`id: ${eventId}\nevent: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`),
-      lookAgain: lookSafely,
+      recheckAccess,
       end,
     });
     const heartbeat = setInterval(() => {
       write(': still here\n\n');
-      lookSafely();
+      recheckAccess();
     }, heartbeatMs);
     const stopListening = () => {
       clearInterval(heartbeat);
-      forget();
+      unsubscribe();
     };
     res.once('close', stopListening);
     // Access may have ended between the check above and now.
-    lookSafely();
+    recheckAccess();
   };
 
-const whyOver = (
+const whyEnded = (
   now: SignedIn | undefined,
   sessionId: string,
   workspaceId: string,
@@ -79,7 +79,7 @@ const whyOver = (
   return now.workspace.id === workspaceId ? undefined : 'Switched';
 };
 
-const only = (value: unknown, path: string) => {
+const single = (value: unknown, path: string) => {
   if (value !== undefined && typeof value !== 'string') {
     throw badInput({ path, code: 'WrongType', message: 'must be given once' });
   }

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 
-/** `GET /media/{id}`: the file itself, for networks and pages. It never changes, so it may be kept for a year. */
+/** `GET /media/{id}`: the file itself, for networks and pages. It never changes, so caches may keep it for a year. */
 export const mediaBytes =
   ({ library }: { library: MediaLibrary }) =>
   async (req: Request<{ id: string }>, res: Response) => {
@@ -22,7 +22,7 @@ export const sizeOf = ({ query: { size = 'original' } }: Pick<Request, 'query'>)
   return size;
 };
 
-/** The whole file, or the range that is asked for. */
+/** Sends the whole file, or the requested range. */
 export const sendFile = async (
   req: Pick<Request, 'headers' | 'method'>,
   res: Response,
@@ -30,8 +30,8 @@ export const sendFile = async (
   { etag, ...more }: { etag: string; [header: string]: string },
 ) => {
   const headers = { etag, ...more, ...(bytes !== undefined && { 'accept-ranges': 'bytes' }) };
-  if (isKnown(req.headers['if-none-match'], etag)) return void res.writeHead(304, headers).end();
-  // RFC 9110: a range is looked at after the conditions, and in GET alone.
+  if (matchesEtag(req.headers['if-none-match'], etag)) return void res.writeHead(304, headers).end();
+  // RFC 9110: a range applies after the conditional headers, and only to GET.
   const range = bytes === undefined || req.method === 'HEAD' ? undefined : rangeOf(req, etag, bytes);
   if (range === 'outside') {
     return void res.writeHead(416, { 'content-range': `bytes */${bytes}`, 'content-length': 0 }).end();
@@ -40,7 +40,7 @@ export const sendFile = async (
   const about = {
     ...headers,
     'content-type': mimeType,
-    // What can hold scripts is saved, never shown on our address.
+    // A PDF can hold scripts, so browsers download it instead of opening it on our origin.
     ...(mimeType === 'application/pdf' && { 'content-disposition': 'attachment' }),
     ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
   };
@@ -48,18 +48,18 @@ export const sendFile = async (
   if (req.method === 'HEAD') {
     return void res.writeHead(status, { ...about, ...(length !== undefined && { 'content-length': length }) }).end();
   }
-  const found = await read(range);
-  res.writeHead(status, { ...about, 'content-length': found.bytes });
-  await pipeline(found.stream, res).catch((error: NodeJS.ErrnoException) => {
-    // A player that has seen enough hangs up.
+  const content = await read(range);
+  res.writeHead(status, { ...about, 'content-length': content.bytes });
+  await pipeline(content.stream, res).catch((error: NodeJS.ErrnoException) => {
+    // Video players disconnect when they have buffered enough.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
 };
 
-const isKnown = (ifNoneMatch: string | undefined, etag: string) =>
+const matchesEtag = (ifNoneMatch: string | undefined, etag: string) =>
   ifNoneMatch?.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
-/** The one range that a player asks for; several at once may be answered with the whole (RFC 9110, 14.2). */
+/** Supports a single range. A request for several gets the whole file, which RFC 9110, 14.2 allows. */
 const rangeOf = ({ headers }: Pick<Request, 'headers'>, etag: string, bytes: number) => {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
   const ifRange = headers['if-range'];

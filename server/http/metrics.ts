@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 import { Refusal } from '#server/errors';
 import type { ServiceMetrics } from '#server/metrics/metrics';
 
-/** Numbers for Prometheus, which sends the operator's token. */
+/** Metrics for Prometheus, which sends ADMIN_TOKEN. */
 export const metricsPage =
   ({ metrics }: { metrics: ServiceMetrics }): RequestHandler<Record<string, string>> =>
   async (_req, res) => {

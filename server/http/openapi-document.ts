@@ -6,11 +6,11 @@ import type { RequestHandler } from 'express';
 import { packageRoot } from '#server/config/config';
 import { acceptsGzip } from './reply.ts';
 
-/** `GET /openapi.json`, with the address of this server. It changes with the release alone. */
+/** `GET /openapi.json`, with the address of this server. It changes only with a release, so it is compressed once. */
 export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, string>> => {
   // Most servers are never asked for it, and parsing it would delay every start.
   let document: ReturnType<typeof readDocument> | undefined;
-  let packed: Buffer | undefined;
+  let compressed: Buffer | undefined;
   return (req, res) => {
     document ??= readDocument(baseUrl);
     const { plain, etag } = document;
@@ -18,13 +18,13 @@ export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, 
     res.setHeader('etag', etag);
     res.appendHeader('vary', 'accept-encoding');
     if (req.headers['if-none-match']?.replaceAll('W/', '').includes(etag)) return void res.writeHead(304).end();
-    const isPacked = acceptsGzip(res);
-    if (isPacked) packed ??= gzipSync(plain);
-    const bytes = (isPacked && packed) || plain;
+    const isCompressed = acceptsGzip(res);
+    if (isCompressed) compressed ??= gzipSync(plain);
+    const bytes = (isCompressed && compressed) || plain;
     res.writeHead(200, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': bytes.length,
-      ...(isPacked && { 'content-encoding': 'gzip' }),
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
     });
     res.end(bytes);
   };

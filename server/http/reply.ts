@@ -4,10 +4,10 @@ import { constants, gzip } from 'node:zlib';
 import type { Refusal } from '#server/errors';
 
 const compress = promisify(gzip);
-/** Below it a header costs more than it saves. */
+/** Smaller bodies are not worth compressing. */
 const smallBytes = 1024;
 
-/** One write with its length: Express's own json() looks up types, etags and freshness that no answer here needs. */
+/** Faster than Express's json(), which computes etags and freshness that no response here needs. */
 export const reply = (res: ServerResponse, status: number, body: unknown) =>
   replyText(res, status, JSON.stringify(body));
 
@@ -19,7 +19,7 @@ const replyText = (res: ServerResponse, status: number, text: string) => {
   res.end(text);
 };
 
-/** As replyText, but compressed when the client accepts that: off the event loop, at the level that costs least. */
+/** Compresses off the event loop, at the fastest level, if the client accepts gzip. */
 export const replyCompressed = async (res: ServerResponse, status: number, text: string) => {
   if (text.length < smallBytes || !acceptsGzip(res)) return replyText(res, status, text);
   res.appendHeader('vary', 'accept-encoding');

@@ -9,7 +9,7 @@ declare module 'node:http' {
   }
 }
 
-/** Set on every answer: nothing here is a page that may be framed, sniffed or cached. Pages loosen what they need. */
+/** Strict defaults for every response. Pages override what they need. */
 const securityHeaders: readonly [string, string][] = [
   ['x-content-type-options', 'nosniff'],
   ['x-frame-options', 'DENY'],
@@ -19,28 +19,30 @@ const securityHeaders: readonly [string, string][] = [
   ['cache-control', 'no-store'],
 ];
 
-/** A caller's own id is kept when it is short and printable, so that it cannot forge a line in a log. */
+/** Only short, printable ids from callers are used: others could forge log lines. */
 const usableId = /^[A-Za-z0-9._-]{1,64}$/;
 
 const noHost = () =>
   badInput({ path: 'Host', code: 'Required', message: 'is required: HTTP/1.1 asks for this header in every request' });
 
-/** Their last part is the name of an action, which no statement gets to see. */
+/**
+ * The last segment is an action name, which never reaches the database, so `findAction` refuses it with its own error.
+ */
 const namesAction = /^\/api\/(agent\/tools|app\/actions)\/[^/]+$/;
 
-/** PostgreSQL accepts no NUL, so no id or name has one. */
+/** PostgreSQL stores no NUL, so a path with one matches nothing. */
 const mustBeText = (url: string) => {
   if (!url.includes('%00')) return;
   const [path = '', ...query] = url.split('?');
   if (path.includes('%00') && !namesAction.test(path))
     throw new Refusal('NotFound', 'There is nothing at this path. The paths are in /openapi.json.');
-  // The identity provider refuses it by itself, in the words of its protocol.
+  // The identity provider refuses it with an OAuth error.
   if (query.join('?').includes('%00') && !path.startsWith('/auth/')) {
     throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
   }
 };
 
-/** Runs first: gives the request its id, and the answer that id and the headers that every answer has. */
+/** Runs first: sets the request id and the headers that every response has. */
 export const tagRequest =
   ({ https }: { https: boolean }) =>
   (req: IncomingMessage, res: ServerResponse, next: () => void) => {

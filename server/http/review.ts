@@ -5,18 +5,18 @@ import type { Shares } from '#server/review/shares';
 import { sendFile, sizeOf } from './media-bytes.ts';
 import type { WebApp } from './web-files.ts';
 
-/** The address is the key: neither kept, nor listed, nor told to the next page. */
-const beSilent = (res: Response) => {
+/** The address is the secret, so it must not be cached, indexed or sent as a referrer. */
+const hideAddress = (res: Response) => {
   res.setHeader('cache-control', 'no-store');
   res.setHeader('x-robots-tag', 'noindex, nofollow');
   res.setHeader('referrer-policy', 'no-referrer');
 };
 
-/** `GET /review/{secret}`: the page of the app, which then asks for the post. 404 where nothing is shared. */
+/** `GET /review/{secret}`: the page of the app, which then fetches the post. 404 if the link does not work. */
 export const reviewPage =
   ({ shares, web, rateLimit }: { shares: Shares; web: WebApp; rateLimit: RateLimit }) =>
   async (req: Request<{ secret: string }>, res: Response) => {
-    beSilent(res);
+    hideAddress(res);
     rateLimit.take(keyOfAddress(req.ip), res);
     const works = await shares.works(req.params.secret);
     if (!web.sendPage(req, res, works ? 200 : 404, 'no-store')) {
@@ -24,11 +24,11 @@ export const reviewPage =
     }
   };
 
-/** `GET /review/{secret}/media/{key}`: a file of the shared post, for as long as it has it. */
+/** `GET /review/{secret}/media/{key}`: a file that the shared post still uses. */
 export const reviewMedia =
   ({ shares, rateLimit }: { shares: Shares; rateLimit: RateLimit }) =>
   async (req: Request<{ secret: string; key: string }>, res: Response) => {
-    beSilent(res);
+    hideAddress(res);
     rateLimit.take(keyOfAddress(req.ip), res);
     const { secret, key } = req.params;
     const size = sizeOf(req);

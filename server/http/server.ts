@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { Refusal } from '#server/errors';
-import type { BusyDoor } from './busy-paths.ts';
 
 /**
- * An HTTP server whose requests and responses have Express's prototypes from the start. Express would else change the
- * prototype of both on every request, which makes all later use of them several times slower (expressjs/express#5998).
- *
- * What `busyDoor` does not take goes to Express.
+ * An HTTP server whose requests and responses have Express's prototypes from the start. Otherwise Express would change
+ * the prototype of both on every request, which makes all later use of them several times slower
+ * (expressjs/express#5998).
  */
-export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Server => {
+export const createHttpServer = (app: Express): Server => {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
@@ -21,19 +19,18 @@ export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Serve
     {
       IncomingMessage: Request,
       ServerResponse: Response,
-      // A large file over a slow line. Headers have a minute; so have bodies that are no file.
+      // Long enough for a large file over a slow connection. Other bodies have `bounds.bodyTimeoutMs`.
       requestTimeout: 3_600_000,
       headersTimeout: 60_000,
-      // Longer than the 60 s after which most load balancers let go: the server must never be the first to close.
+      // Longer than the 60 s idle timeout of most load balancers: if the server closed first, they could lose a
+      // request.
       keepAliveTimeout: 75_000,
-      // Node would refuse a request without Host with an empty answer; `tagRequest` does it in our error shape.
+      // Node would answer a request without Host with an empty body; `tagRequest` refuses it in our error shape.
       requireHostHeader: false,
     },
-    (req, res) => {
-      if (!busyDoor(req, res)) app(req, res);
-    },
+    app,
   );
-  // Node would refuse what a client expects beside `100-continue` with an empty answer. Nothing here depends on it.
+  // Node would answer an `Expect` other than `100-continue` with an empty 417. We ignore the header instead.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
@@ -42,7 +39,7 @@ export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Serve
   return server;
 };
 
-/** The error shape also for what is not HTTP, where there is no response object yet. */
+/** Our error shape for bytes that are not HTTP, for which Node makes no response object. */
 const malformed = (isTooLarge: boolean) => {
   const message = isTooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.';
   const body = JSON.stringify(new Refusal('BadInput', message).body);

@@ -1,16 +1,16 @@
 import type { RequestHandler } from 'express';
 import { bounds } from '#server/bounds';
 
-/** Libraries read the bodies of these paths and never time out. The server itself has no short timeout, for uploads. */
+/** The bodies of these paths are read by libraries without a timeout, and the server's own is one hour, for uploads. */
 const readByLibraries = /^\/(auth|sandbox)(\/|$)/;
 
-/** A body that comes too slowly is cut off. */
-export const patience =
-  (ms: number = bounds.bodyPatienceMs): RequestHandler =>
+/** Drops the connection of a client that sends its body too slowly. */
+export const slowBodyTimeout =
+  (ms: number = bounds.bodyTimeoutMs): RequestHandler =>
   (req, _res, next) => {
     if (readByLibraries.test(req.path)) {
-      const tooSlow = setTimeout(() => req.destroy(), ms).unref();
-      for (const over of ['end', 'close', 'error']) req.once(over, () => clearTimeout(tooSlow));
+      const timeout = setTimeout(() => req.destroy(), ms).unref();
+      for (const event of ['end', 'close', 'error']) req.once(event, () => clearTimeout(timeout));
     }
     next();
   };

@@ -11,7 +11,7 @@ import { reply } from './reply.ts';
 
 const Fields = MediaForm.omit({ file: true });
 
-/** A form with a file in it. JSON goes on to ts-rest. */
+/** An upload as a multipart form. JSON goes on to ts-rest. */
 export const uploadRoute =
   ({ uploads, uploadOnce }: { uploads: Uploads; uploadOnce: UploadOnce }): FormRoute =>
   (admit) =>
@@ -30,7 +30,7 @@ export const uploadRoute =
 const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
   if (wrong !== undefined) throw unknownField(wrong);
   const { alt } = parseInput(Fields, fields);
-  // Bytes that are not UTF-8 were decoded as this character.
+  // Decoding replaced invalid UTF-8 by this character.
   if (alt?.includes('\uFFFD')) throw badInput({ path: 'alt', code: 'BadText', message: 'must be UTF-8' });
   checkText(alt ?? '', 'alt');
   return alt;

@@ -25,7 +25,7 @@ const workerSecurity = "default-src 'none'";
 
 /** Built files have a hash in their name. */
 const hashedPath = /^\/assets\/[\w.-]+$/;
-/** For a file of another release, which another process of this installation may have. */
+/** Redirects for a hashed file that this process lacks: during a deployment another process may have that release. */
 const maxTries = 10;
 const retryDelayMs = 100;
 
@@ -44,12 +44,12 @@ interface WebFile {
   readonly tag: string;
   readonly plain: Buffer;
   /** Compressed by the build. */
-  readonly packed: readonly { encoding: 'br' | 'gzip'; bytes: Buffer }[];
+  readonly compressed: readonly { encoding: 'br' | 'gzip'; bytes: Buffer }[];
 }
 
 export type WebApp = ReturnType<typeof createWebApp>;
 
-/** The built web app in `folder`: its files, and its page for every address that a person opens. */
+/** Serves the built web app in `folder`: its files, and its page for every path that a person opens. */
 export const createWebApp = (folder: string) => {
   let files: ReadonlyMap<string, WebFile> | undefined;
   const find = (path: string) => {
@@ -57,14 +57,20 @@ export const createWebApp = (folder: string) => {
     return files.get(path);
   };
 
-  const send = (req: Request, res: Response, { type, tag, plain, packed }: WebFile, status: number, cache: string) => {
+  const send = (
+    req: Request,
+    res: Response,
+    { type, tag, plain, compressed }: WebFile,
+    status: number,
+    cache: string,
+  ) => {
     res.setHeader('cache-control', cache);
     if (cache !== 'no-store') res.setHeader('etag', tag);
     res.setHeader('vary', 'accept-encoding');
     res.setHeader('content-security-policy', req.path === workerPath ? workerSecurity : contentSecurity);
     if (status === 200 && req.headers['if-none-match'] === tag) return res.writeHead(304).end();
     const accepted = String(req.headers['accept-encoding'] ?? '');
-    const variant = packed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(accepted));
+    const variant = compressed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(accepted));
     if (variant) res.setHeader('content-encoding', variant.encoding);
     const bytes = variant?.bytes ?? plain;
     res.writeHead(status, { 'content-type': type, 'content-length': bytes.length });
@@ -73,19 +79,19 @@ export const createWebApp = (folder: string) => {
 
   const sendPage = (req: Request, res: Response, status: number, cache: 'no-cache' | 'no-store' = 'no-cache') => {
     const takesPage = status === 404 ? wantsPage(req) : acceptsPage(req);
-    const page = isReading(req) && takesPage ? find('/index.html') : undefined;
+    const page = isRead(req) && takesPage ? find('/index.html') : undefined;
     if (page === undefined) return false;
     send(req, res, page, status, cache);
     return true;
   };
 
   return {
-    /** False when the client does not take HTML. `no-store` is for addresses that are secret. */
+    /** Returns false if the client does not accept HTML. `no-store` is for secret addresses. */
     sendPage,
 
     /** Hashed files never change; browsers revalidate the others. */
     files: ((req, res, next) => {
-      if (!isReading(req)) return next();
+      if (!isRead(req)) return next();
       // Browsers request /favicon.ico by themselves.
       const path = req.path === '/favicon.ico' ? '/favicon.svg' : req.path;
       const file = path === '/index.html' ? undefined : find(path);
@@ -116,7 +122,7 @@ const retryElsewhere: RequestHandler = (req, res, next) => {
   }, retryDelayMs);
 };
 
-const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD';
+const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
 /** Pages go to every client that does not exclude HTML, such as curl and monitors. */
 const acceptsPage = (req: Request) => req.accepts('html') !== false;
@@ -134,12 +140,12 @@ const readFiles = (folder: string): Map<string, WebFile> => {
     const type = types[path.slice(path.lastIndexOf('.') + 1)];
     if (type === undefined) return [];
     const plain = readFileSync(path);
-    const packed = (['br', 'gzip'] as const).flatMap((encoding) => {
+    const compressed = (['br', 'gzip'] as const).flatMap((encoding) => {
       const file = `${path}.${encoding === 'br' ? 'br' : 'gz'}`;
       return pathSet.has(file) ? [{ encoding, bytes: readFileSync(file) }] : [];
     });
     const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-    return [[`/${relative(folder, path).replaceAll('\\', '/')}`, { type, tag, plain, packed }]];
+    return [[`/${relative(folder, path).replaceAll('\\', '/')}`, { type, tag, plain, compressed }]];
   });
   return new Map(files);
 };

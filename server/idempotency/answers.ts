@@ -2,42 +2,41 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
-import type { IdempotencyStore, KeptAnswer } from './store.ts';
+import type { IdempotencyStore, StoredAnswer } from './store.ts';
 
-const keptMs = 24 * 60 * 60 * 1000;
+const retentionMs = 24 * 60 * 60 * 1000;
 
 export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 
-interface OnceAnswered {
-  /** As text, so that it is the same byte for byte. */
+interface IdempotentAnswer {
+  /** Text, so that a replay is the same byte for byte. */
   readonly answer: string;
-  /** It is that of an earlier request. */
+  /** The answer belongs to an earlier request with this key. */
   readonly replayed: boolean;
 }
 
 /** DECISIONS, Idempotency-Key: the same key and body within 24 h returns the first answer. */
 export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencyStore; clock: Clock }) => ({
-  /** Those that are no longer answered with. */
-  purge: () => store.removeOld(new Date(clock.now().getTime() - keptMs)),
+  purge: () => store.removeOld(new Date(clock.now().getTime() - retentionMs)),
 
-  /** The answer that this key already has, for work whose preparation is long. */
+  /** Lets a caller skip expensive preparation if this key already has an answer. */
   find: async (caller: Caller, key: string, request: string): Promise<string | undefined> => {
-    const earlier = await store.readSince(ownerOf(caller, key), new Date(clock.now().getTime() - keptMs));
-    return earlier && sameRequest(earlier, hashOf(request), key).answer;
+    const earlier = await store.readSince(ownerOf(caller, key), new Date(clock.now().getTime() - retentionMs));
+    return earlier && mustBeSameRequest(earlier, hashOf(request), key).answer;
   },
 
-  /** The key, the work and its answer are one transaction: a crash leaves all of them or none. */
-  once: (caller: Caller, key: string, request: string, work: () => Promise<string>): Promise<OnceAnswered> => {
+  /** Key, work and answer share one transaction, so a crash keeps all of them or none. */
+  once: (caller: Caller, key: string, request: string, work: () => Promise<string>): Promise<IdempotentAnswer> => {
     const owner = ownerOf(caller, key);
     const requestHash = hashOf(request);
     return store.transaction(async () => {
       const now = clock.now();
-      if (await store.claim(owner, requestHash, now, new Date(now.getTime() - keptMs))) {
+      if (await store.claim(owner, requestHash, now, new Date(now.getTime() - retentionMs))) {
         const answer = await work();
         await store.save(owner, answer);
         return { answer, replayed: false };
       }
-      return { answer: sameRequest(await store.read(owner), requestHash, key).answer, replayed: true };
+      return { answer: mustBeSameRequest(await store.read(owner), requestHash, key).answer, replayed: true };
     });
   },
 });
@@ -55,7 +54,7 @@ const ownerOf = ({ workspaceId, userId }: Caller, key: string) => {
 
 const hashOf = (request: string) => createHash('sha256').update(request).digest();
 
-const sameRequest = (earlier: KeptAnswer | undefined, requestHash: Buffer, key: string) => {
+const mustBeSameRequest = (earlier: StoredAnswer | undefined, requestHash: Buffer, key: string) => {
   if (earlier?.request_hash.equals(requestHash)) return earlier;
   throw new Refusal('Conflict', `The Idempotency-Key ${key} was used for another request. Use a new one.`);
 };

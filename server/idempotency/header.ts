@@ -5,5 +5,4 @@ export const keyOf = ({ headers }: IncomingMessage): string | undefined => {
   return typeof key === 'string' ? key : undefined;
 };
 
-/** The answer is that of an earlier request with the same key. */
 export const markReplayed = (res: ServerResponse) => res.setHeader('idempotency-replayed', 'true');

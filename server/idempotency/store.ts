@@ -1,6 +1,6 @@
 import { type Database, sql } from '#server/store/database';
 
-/** Waits for another transaction that holds the same key, so two requests at once run once. */
+/** Waits for another transaction that holds the same key, so two simultaneous requests run the work once. */
 const claim = sql(
   'idempotency.claim',
   `insert into idempotent_answers (workspace_id, user_id, key, request_hash, created_at) values ($1, $2, $3, $4, $5)
@@ -27,7 +27,7 @@ const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers w
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   request_hash: Buffer;
   answer: string;
 }
@@ -36,11 +36,11 @@ type Owner = readonly [workspaceId: string, userId: string, key: string];
 
 export const createIdempotencyStore = (db: Database) => ({
   transaction: db.transaction,
-  /** True when the key is new, or its answer is older than `expired`. */
+  /** True if the key is new, or its answer is older than `expired`. */
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
-  read: async (owner: Owner) => (await db.query<KeptAnswer>(read, owner))[0],
-  readSince: async (owner: Owner, since: Date) => (await db.query<KeptAnswer>(readSince, [...owner, since]))[0],
+  read: async (owner: Owner) => (await db.query<StoredAnswer>(read, owner))[0],
+  readSince: async (owner: Owner, since: Date) => (await db.query<StoredAnswer>(readSince, [...owner, since]))[0],
   removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: string) => {
     await db.query(save, [...owner, answer]);

@@ -18,10 +18,10 @@ import { checkSettingNames } from './misspelt-settings.ts';
 
 export interface InstallationParts {
   readonly database: Database;
-  readonly audit: Pick<AuditLog, 'newestOfService'>;
-  /** Milliseconds until something is due; undefined when nothing is. */
+  readonly audit: Pick<AuditLog, 'newestForService'>;
+  /** Milliseconds until the next row is due; undefined if none is waiting. */
   readonly due: Readonly<Record<DueKind, () => Promise<number | undefined>>>;
-  /** Of the slices, by what they are about. */
+  /** Checks of the slices, by name. */
   readonly checks: Readonly<Record<string, () => Promise<Check>>>;
   readonly config: Config;
   readonly networks: readonly Network[];
@@ -31,7 +31,7 @@ export interface InstallationParts {
   readonly freeBytes?: typeof measureFreeBytes;
 }
 
-/** Settings that start in silence and do not do what was meant. */
+/** Settings that do not stop the start, but will not work as intended. */
 export const checkSettings = ({ config, networks }: Pick<InstallationParts, 'config' | 'networks'>): Check[] => {
   const { settingNames, setting } = config;
   return [
@@ -40,15 +40,15 @@ export const checkSettings = ({ config, networks }: Pick<InstallationParts, 'con
   ];
 };
 
-/** What the app tells its operator and what `doctor` says: both read this list, on a migrated database. */
+/** The app and `doctor` show this list to the operator. The database must be migrated. */
 export const checkInstallation = async (parts: InstallationParts): Promise<Check[]> => {
-  const { database, audit, due, checks: ofSlices, config, networks, isLive, freeBytes = measureFreeBytes } = parts;
+  const { database, audit, due, checks: sliceChecks, config, networks, isLive, freeBytes = measureFreeBytes } = parts;
   const { production } = config;
   const now = systemClock.now();
   const site = { setting: (name: string, byDefault: string) => config.setting(name) ?? byDefault, now: () => now };
   const oldNode = endOfNode(process.version, now);
   const rules: Readonly<Record<string, () => Promise<readonly Check[]>>> = {
-    ...Object.fromEntries(Object.entries(ofSlices).map(([name, check]) => [name, async () => [await check()]])),
+    ...Object.fromEntries(Object.entries(sliceChecks).map(([name, check]) => [name, async () => [await check()]])),
     'due work': async () => [checkDueWork(await agesOf(due))],
     'recurring work': async () =>
       checkRecurringWork(await readJobs(database, config.mongodbUrl, () => undefined), { now, production }),
@@ -56,7 +56,7 @@ export const checkInstallation = async (parts: InstallationParts): Promise<Check
     'disk space': async () => [await checkDiskSpace(config.dataDir, freeBytes)],
     backup: async () => [checkBackup(await findLastBackup(audit), { now, production })],
     settings: async () => checkSettings(parts),
-    // What is wrong with the format of a version stands among the settings.
+    // `checkSettings` reports versions in a wrong format.
     'network versions': async () =>
       networks
         .filter((network) => isLive(network) && network.app.api(site).expected === undefined)

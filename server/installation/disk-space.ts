@@ -3,20 +3,20 @@ import { dirname } from 'node:path';
 import { type Check, checksNamed } from '#server/health/check';
 
 const gigabyte = 1e9;
-const scarceBytes = 2 * gigabyte;
-const tooLittleBytes = 0.2 * gigabyte;
+const warningBytes = 2 * gigabyte;
+const failureBytes = 0.2 * gigabyte;
 
 export type MeasureFreeBytes = (folder: string) => Promise<number>;
 
-/** Of the file system that the folder is on, or will be on. */
+/** A folder that does not exist yet counts by its parent. */
 export const measureFreeBytes: MeasureFreeBytes = async (folder) => {
   try {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   } catch (error) {
-    const above = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
-    return measureFreeBytes(above);
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
+    return measureFreeBytes(parent);
   }
 };
 
@@ -24,7 +24,7 @@ export const checkDiskSpace = async (folder: string, measure = measureFreeBytes)
   const disk = checksNamed('disk space');
   const bytes = await measure(folder);
   const free = `${(bytes / gigabyte).toFixed(1)} GB are free on the disk of ${folder}`;
-  if (bytes >= scarceBytes) return disk.ok(free);
+  if (bytes >= warningBytes) return disk.ok(free);
   const message = `Only ${free}. Make room: without it nothing can be uploaded or published.`;
-  return bytes >= tooLittleBytes ? disk.warning(message) : disk.failure(message);
+  return bytes >= failureBytes ? disk.warning(message) : disk.failure(message);
 };

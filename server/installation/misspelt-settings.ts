@@ -1,36 +1,37 @@
 import { Settings } from '#server/config/settings';
 import { type Check, checksNamed } from '#server/health/check';
 
-/** For `posthorn call`, which is another program. */
-const ofCommands = ['POSTHORN_PROFILE', 'POSTHORN_TOKEN', 'POSTHORN_URL'];
+/** Read by `posthorn call`, a separate program. */
+const commandSettings = ['POSTHORN_PROFILE', 'POSTHORN_TOKEN', 'POSTHORN_URL'];
 
 /**
- * Names that begin as a setting of ours and are nearly one. Whatever is not that close belongs to somebody else: the
- * environment is shared with the system and other programs.
+ * Warns about names that are nearly one of our settings and share its first word. Less similar names are ignored,
+ * because the environment also holds variables of the system and other programs.
  */
 export const checkSettingNames = (
   names: readonly string[],
   { ofNetworks, setting }: { ofNetworks: readonly string[]; setting: (name: string) => string | undefined },
 ): Check[] => {
-  const known = [...new Set([...Object.keys(Settings.shape), ...ofNetworks])];
+  const settingNames = [...new Set([...Object.keys(Settings.shape), ...ofNetworks])];
   return names.flatMap((name) => {
     // Kubernetes and Docker give every container the addresses of its services: DATABASE_PORT=tcp://…
-    const isForeign = known.includes(name) || ofCommands.includes(name) || setting(name)?.startsWith('tcp://');
-    const meant = isForeign ? undefined : known.find((one) => isNearly(name, one));
-    return meant === undefined
+    const isIgnored =
+      settingNames.includes(name) || commandSettings.includes(name) || setting(name)?.startsWith('tcp://');
+    const suggestion = isIgnored ? undefined : settingNames.find((one) => isNearly(name, one));
+    return suggestion === undefined
       ? []
-      : [checksNamed('settings').warning(`${name} is not a setting, and is ignored. Did you mean ${meant}?`)];
+      : [checksNamed('settings').warning(`${name} is not a setting, and is ignored. Did you mean ${suggestion}?`)];
   });
 };
 
-const isNearly = (name: string, known: string) => {
-  const [prefix = '', ...rest] = known.split('_');
+const isNearly = (name: string, settingName: string) => {
+  const [prefix = '', ...rest] = settingName.split('_');
   const tail = rest.join('_');
   if (tail === '' || !name.startsWith(`${prefix}_`)) return false;
   return distance(name.slice(prefix.length + 1), tail) <= Math.max(1, Math.floor(tail.length / 4));
 };
 
-/** How many letters have to be added, left out, changed or swapped with the next one. */
+/** Edit distance with insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 const distance = (a: string, b: string): number => {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

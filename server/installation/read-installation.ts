@@ -1,12 +1,12 @@
 import type { InstallationCheck } from '#contracts/installation';
 import { checkInstallation, type InstallationParts } from './check-installation.ts';
 
-/** Every tab of an operator asks once a minute. */
-const freshMs = 30_000;
+/** Every tab of an operator polls once a minute, and the checks are expensive. */
+const cacheMs = 30_000;
 
 export type ReadInstallation = ReturnType<typeof createReadInstallation>;
 
-/** What an operator has to do something about, failures first. */
+/** Checks that the operator has to act on, failures first. */
 export const createReadInstallation = (parts: InstallationParts) => {
   let last: { readonly at: number; readonly checks: Promise<InstallationCheck[]> } | undefined;
 
@@ -18,7 +18,7 @@ export const createReadInstallation = (parts: InstallationParts) => {
   };
 
   return () => {
-    if (last === undefined || performance.now() - last.at > freshMs) {
+    if (last === undefined || performance.now() - last.at > cacheMs) {
       last = { at: performance.now(), checks: checkNow() };
     }
     return last.checks;

@@ -3,7 +3,7 @@ import type { Config } from '#server/config/config';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';
-import { checkSettings, type InstallationParts } from './check-installation.ts';
+import { checkSettings as checkSettingsOf, type InstallationParts } from './check-installation.ts';
 import { createReadInstallation } from './read-installation.ts';
 import { installationRoutes } from './routes.ts';
 
@@ -26,7 +26,7 @@ export const openInstallation = ({
   providers: { isLive(network: Network): boolean };
   people: { isOperator(userId: string): Promise<boolean> };
 }) => ({
-  settingsToMend: () => checkSettings({ config, networks }),
+  checkSettings: () => checkSettingsOf({ config, networks }),
   routes: installationRoutes({
     read: createReadInstallation({ database, audit, due, checks, config, networks, isLive }),
     isOperator,

@@ -8,42 +8,43 @@ import { clientFor } from '#server/store/leader';
 import { isLocked } from '#server/store/pg-errors';
 import { inSessionName } from '#server/store/session-name';
 
-/** Any number that nothing else in the database locks. */
+/** An arbitrary key that no other advisory lock uses. */
 const schemaLock = 727_002;
-const usualWaitMs = 5_000;
-const scanMs = 1_000;
-/** How long a job stays locked when its process dies. */
-const lockMs = 10_000;
+const defaultWaitMs = 5_000;
+/** A scan queries once for every defined job, so it decides what an idle process costs. */
+const scanMs = 10_000;
+/** How long a job stays locked after its process dies. Agenda locks jobs up to one scan ahead. */
+const lockMs = 30_000;
 
-export interface OpenedAgenda {
+export interface RunningAgenda {
   readonly agenda: Agenda;
-  /** Begins nothing more; another instance does what recurs. */
-  rest(): Promise<void>;
+  /** Starts no more jobs; another instance runs them. */
+  pause(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Agenda, which keeps time for recurring work: in PostgreSQL, or in MongoDB where the operator has one. */
+/** Agenda schedules recurring work. It stores its jobs in PostgreSQL, or in MongoDB if MONGODB_URL is set. */
 export const openAgenda = async ({
   connection,
   mongodbUrl,
   name,
-  waitMs = usualWaitMs,
+  waitMs = defaultWaitMs,
   report,
 }: {
   connection: Connection;
   mongodbUrl: string | undefined;
   /** Unique to this process. */
   name: string;
-  /** For another process that makes its tables. */
+  /** How long to wait for another process that is creating Agenda's tables. */
   waitMs?: number;
   report: (error: unknown) => void;
-}): Promise<OpenedAgenda> => {
-  const { close, ...place } = mongodbUrl
+}): Promise<RunningAgenda> => {
+  const { close, ...backendOptions } = mongodbUrl
     ? await inMongo(mongodbUrl, report)
     : await inPostgres(connection, waitMs, report);
-  reportFailedUnlocks(place.backend, report);
+  reportFailedUnlocks(backendOptions.backend, report);
   const agenda = new Agenda({
-    ...place,
+    ...backendOptions,
     name,
     processEvery: scanMs,
     defaultLockLifetime: lockMs,
@@ -51,30 +52,30 @@ export const openAgenda = async ({
   });
   agenda.on('error', report);
   agenda.on('fail', (cause: Error, { attrs }: Job, elsewhere?: boolean) => {
-    // The process in which it failed reports it. What Agenda passes on from there is no job.
+    // The process where the job failed reports it. Events forwarded from there do not carry a real job.
     if (elsewhere) return;
     report(new Error(`The recurring work "${attrs.name}" failed: ${cause.message}`, { cause }));
   });
-  let resting: Promise<void> | undefined;
-  const rest = () => {
-    // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.
-    resting ??= agenda.stop(false);
-    return resting;
+  let pausing: Promise<void> | undefined;
+  const pause = () => {
+    // drain() would keep the locks of prefetched jobs, so their next run would wait until the locks expire.
+    pausing ??= agenda.stop(false);
+    return pausing;
   };
   return {
     agenda,
-    rest,
-    close: () => rest().finally(close),
+    pause,
+    close: () => pause().finally(close),
   };
 };
 
-/** Agenda does not wait for an unlock, so one that fails would end the process. The lock ends by itself after `lockMs`. */
+/** Agenda does not await unlocks, so a failed one would crash the process. The lock expires after `lockMs` anyway. */
 const reportFailedUnlocks = ({ repository }: AgendaBackend, report: (error: unknown) => void) => {
   const unlock = repository.unlockJob.bind(repository);
   repository.unlockJob = (job) => unlock(job).catch(report);
 };
 
-/** The jobs as they are kept there, for a command, which takes no part in them. */
+/** For commands, which read the jobs without running any. */
 export const readJobsInMongo = async (mongodbUrl: string, report: (error: unknown) => void) => {
   const { backend, close } = await inMongo(mongodbUrl, report);
   try {
@@ -91,7 +92,7 @@ const openPool = (connection: Connection, max: number, report: (error: unknown) 
   return pool;
 };
 
-/** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
+/** A separate pool: Agenda expects dates where we read text, and keeps one connection for LISTEN. */
 const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
   const pool = openPool(connection, 3, report);
   await createSchema(pool, waitMs).catch(async (error: unknown) => {
@@ -100,10 +101,10 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
   });
   const backend = new PostgresBackend({ pool, ensureSchema: false });
   const channel = backend.notificationChannel;
-  // A lost connection is made again, but an error without a listener would end the process.
+  // Agenda reconnects by itself, but an 'error' event without a listener would crash the process.
   (channel as unknown as EventEmitter).on('error', report);
   const close = async () => {
-    // A start that failed leaves it trying to connect, with a client that the end of the pool would wait for.
+    // After a failed start the channel keeps reconnecting with a client of the pool, and pool.end() would wait for it.
     await channel?.disconnect();
     await pool.end();
   };
@@ -114,34 +115,39 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
   return { backend, close };
 };
 
-/** Agenda connects as it is made. A failure then would end the process, as nobody hears of it, and it is never ready. */
+/**
+ * Agenda connects in its constructor, where an error would be an unhandled rejection. Connecting before lets us catch
+ * it.
+ */
 const connectFirst = async (backend: AgendaBackend) => {
   await backend.connect();
   backend.connect = async () => undefined;
 };
 
-/** One process at a time: two at once would conflict. */
+/** Under a lock: two processes that create the tables at once would conflict. */
 const createSchema = async (pool: pg.Pool, waitMs: number) => {
   const client = await pool.connect();
   try {
     await takeLock(client, waitMs);
     await new PostgresBackend({ pool, disableNotifications: true }).connect();
   } finally {
-    // Ends the session, and with it the lock, whatever happened before.
+    // `true` closes the session, which releases the lock even after an error.
     client.release(true);
   }
 };
 
-/** A session whose program is gone may hold it for hours: the start is told whose it is, and tries again. */
+/**
+ * The session of a dead process may hold the lock for hours, so the error names the session, and the start is retried.
+ */
 const takeLock = async (client: pg.PoolClient, waitMs: number) => {
-  // Zero would be without end.
+  // PostgreSQL reads 0 as no timeout.
   await client.query(`set lock_timeout = '${Math.max(Math.ceil(waitMs), 1)}ms'`);
   try {
     await client.query('select pg_advisory_lock($1)', [schemaLock]);
   } catch (cause) {
     if (!isLocked(cause)) throw cause;
-    const held = "select pid from pg_locks where locktype = 'advisory' and objid = $1 and granted";
-    const { pid } = (await client.query<{ pid: number }>(held, [schemaLock])).rows[0] ?? {};
+    const findHolder = "select pid from pg_locks where locktype = 'advisory' and objid = $1 and granted";
+    const { pid } = (await client.query<{ pid: number }>(findHolder, [schemaLock])).rows[0] ?? {};
     throw new Error(
       `The session ${pid} of PostgreSQL holds the tables of Agenda. If no other Posthorn is starting, end that session: select pg_terminate_backend(${pid})`,
       { cause },
@@ -149,9 +155,9 @@ const takeLock = async (client: pg.PoolClient, waitMs: number) => {
   }
 };
 
-/** Connected before Agenda gets it, so that a wrong address gives a clear message. */
+/** Connects before Agenda does, so that a wrong address gives a clear message. */
 const inMongo = async (url: string, report: (error: unknown) => void) => {
-  // Loaded only when it is used: it is large.
+  // Imported on demand because it is large.
   const { MongoClient } = await import('mongodb');
   const { MongoBackend, MongoChangeStreamNotificationChannel } = await import('@agendajs/mongo-backend');
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });

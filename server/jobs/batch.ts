@@ -2,40 +2,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable } from '#server/store/retry';
 
 /**
- * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit
- * waits for the disk, so this is what decides how many posts a second are possible. When one is refused, each item is
- * written alone, so that the others do not suffer from it. While the database keeps breaking, batches get smaller: a
- * small one gets through where a large one does not.
+ * Combines small writes: items that arrive while a batch is being written form the next batch. Every commit waits for
+ * the disk, so batching decides how many posts per second are possible. If a batch is refused, its items are written
+ * one by one, so that a bad item does not fail the others. While the database keeps failing, batches get smaller,
+ * because a small one may get through where a large one does not.
  */
 export const createBatch = <Item, Answer>(
   work: (items: readonly Item[]) => Promise<readonly Answer[]>,
-  { largest = 200, gatherMs = () => 0 }: { largest?: number; gatherMs?: () => number } = {},
+  { maxSize = 200, gatherMs = () => 0 }: { maxSize?: number; gatherMs?: () => number } = {},
 ) => {
-  interface Waiting {
+  interface PendingItem {
     readonly item: Item;
     resolve(answer: Answer): void;
     reject(error: unknown): void;
   }
-  let waiting: Waiting[] = [];
-  let busy = false;
-  let size = largest;
+  let pending: PendingItem[] = [];
+  let isRunning = false;
+  let size = maxSize;
 
   const run = async () => {
-    while (waiting.length > 0) {
-      // Whatever else comes within this time joins it.
-      const gatheringMs = waiting.length < size ? gatherMs() : 0;
-      if (gatheringMs > 0) await sleep(gatheringMs);
-      const batch = waiting.slice(0, size);
-      waiting = waiting.slice(size);
+    while (pending.length > 0) {
+      // Give a batch that is not full time to grow.
+      const waitMs = pending.length < size ? gatherMs() : 0;
+      if (waitMs > 0) await sleep(waitMs);
+      const batch = pending.slice(0, size);
+      pending = pending.slice(size);
       await write(batch);
     }
-    busy = false;
+    isRunning = false;
   };
 
-  const write = async (batch: readonly Waiting[]) => {
+  const write = async (batch: readonly PendingItem[]) => {
     try {
       const answers = await work(batch.map(({ item }) => item));
-      size = Math.min(largest, Math.max(size, batch.length * 2));
+      size = Math.min(maxSize, Math.max(size, batch.length * 2));
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
     } catch (error) {
       if (batch.length > 1 && !isRetryable(error)) for (const one of batch) await write([one]);
@@ -48,10 +48,10 @@ export const createBatch = <Item, Answer>(
 
   return (item: Item): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      // Whatever else comes in the same turn joins it.
-      if (!busy) {
-        busy = true;
+      pending.push({ item, resolve, reject });
+      // setImmediate, so that items added in the same tick join the batch.
+      if (!isRunning) {
+        isRunning = true;
         setImmediate(run);
       }
     });

@@ -1,14 +1,14 @@
 import { type Check, checksNamed, describeDuration } from '#server/health/check';
 import { type DueKind, dueWork } from './notices.ts';
-import type { KeptJob } from './overview.ts';
+import type { AgendaJob } from './overview.ts';
 
-/** Loops look every few seconds; what waits for longer than this waits for a process that does not run. */
-const patienceMs = 5 * 60_000;
+/** Loops poll every few seconds, so due work that is older than this means that no process runs it. */
+const maxDelayMs = 5 * 60_000;
 
 /** `agesMs`: how long the oldest work of a kind has been due. Late posts have a check of their own. */
 export const checkDueWork = (agesMs: ReadonlyMap<DueKind, number>): Check => {
   const work = checksNamed('due work');
-  const waiting = [...agesMs].filter(([kind, ms]) => kind !== 'posts' && ms > patienceMs);
+  const waiting = [...agesMs].filter(([kind, ms]) => kind !== 'posts' && ms > maxDelayMs);
   if (waiting.length === 0) return work.ok('Nothing that is due waits for a process');
   const kinds = waiting.map(([kind, ms]) => `${dueWork[kind]} (for ${describeDuration(ms)})`);
   return work.failure(
@@ -16,9 +16,11 @@ export const checkDueWork = (agesMs: ReadonlyMap<DueKind, number>): Check => {
   );
 };
 
-/** `now` is the true time, which Agenda goes by. Outside production a service that is stopped is nothing to fail for. */
+/**
+ * `now` is the wall clock time, which Agenda uses. Outside production a stopped service is normal, so only a warning.
+ */
 export const checkRecurringWork = (
-  jobs: readonly KeptJob[],
+  jobs: readonly AgendaJob[],
   { now, production }: { now: Date; production: boolean },
 ): readonly Check[] => {
   const work = checksNamed('recurring work');
@@ -27,16 +29,19 @@ export const checkRecurringWork = (
   const lastMs = Math.max(...runs.map((at) => new Date(at).getTime()));
   const idleMs = now.getTime() - lastMs;
   const state =
-    idleMs > patienceMs
+    idleMs > maxDelayMs
       ? work[production ? 'failure' : 'warning'](
           `The scheduler has stalled: recurring work last ran ${describeDuration(idleMs)} ago. Make sure that a process with the role jobs or all runs.`,
         )
       : work.ok('The scheduler runs');
-  return [state, ...jobs.filter(hasFailed).map(({ name, failReason }) => work.warning(failed(name, failReason)))];
+  return [
+    state,
+    ...jobs.filter(hasFailed).map(({ name, failReason }) => work.warning(describeFailure(name, failReason))),
+  ];
 };
 
-const hasFailed = ({ failedAt, lastFinishedAt }: KeptJob) =>
+const hasFailed = ({ failedAt, lastFinishedAt }: AgendaJob) =>
   failedAt != null && (lastFinishedAt == null || new Date(failedAt) >= new Date(lastFinishedAt));
 
-const failed = (name: string, reason: string | null | undefined) =>
+const describeFailure = (name: string, reason: string | null | undefined) =>
   `The recurring work "${name}" failed when it last ran${reason ? `: ${reason}` : ''}. The log has more; it runs again by itself.`;

@@ -1,4 +1,4 @@
-/** The kinds of due work: by the name that notices give, and as operators see them among the jobs. */
+/** The kinds of due work: the payload of a notification, and the name of the job that operators see. */
 export const dueWork = {
   posts: 'publish what is due',
   sends: 'send posts to networks',
@@ -13,5 +13,5 @@ export type DueKind = keyof typeof dueWork;
 
 export const dueChannel = 'posthorn_due';
 
-/** For a statement that makes something due earlier than was known: every instance looks when that is committed. */
+/** For a statement that makes a row due earlier than its loop expects: on commit every instance polls at once. */
 export const wakes = (kind: DueKind | 'clock') => `pg_notify('${dueChannel}', '${kind}')`;

@@ -3,8 +3,8 @@ import type { ServiceClock } from './scheduler.ts';
 
 const kinds = Object.keys(dueWork) as DueKind[];
 
-/** A job as Agenda has it. */
-export interface KeptJob {
+/** The columns of Agenda's job table that we read. */
+export interface AgendaJob {
   readonly name: string;
   readonly repeatInterval?: string | number;
   readonly lastRunAt?: Instant;
@@ -16,35 +16,35 @@ export interface KeptJob {
 
 type Instant = Date | string | null;
 
-/** What recurs, when it ran last, when it will again and when something is due for it, in the time of the service. */
+/** Recurring jobs with their last run, next run and next due row. Times are shown by the service's clock. */
 export const overviewOf = async ({
   jobs,
   msToNext,
   clock,
 }: {
-  jobs: readonly KeptJob[];
+  jobs: readonly AgendaJob[];
   msToNext: (kind: DueKind) => Promise<number | undefined>;
   clock: Pick<ServiceClock, 'now' | 'history'>;
 }) => {
-  const shownAt = await clock.history();
+  const toServiceTime = await clock.history();
   const due = new Map<string, Date | null>();
-  // One after the other: a second connection would take longer.
+  // Sequential: opening a second connection would take longer than the queries.
   for (const kind of kinds) {
     const ms = await msToNext(kind);
     due.set(dueWork[kind], ms === undefined ? null : new Date(clock.now().getTime() + ms));
   }
-  const shown = (instant: Instant | undefined) => instant && shownAt(new Date(instant));
+  const show = (instant: Instant | undefined) => instant && toServiceTime(new Date(instant));
   return (
     jobs
       .map(({ name, repeatInterval, lastFinishedAt, lastRunAt, nextRunAt, failedAt, failReason }) => ({
         name,
         every: repeatInterval,
-        lastRunAt: shown(lastFinishedAt ?? lastRunAt ?? undefined),
-        nextRunAt: shown(nextRunAt),
+        lastRunAt: show(lastFinishedAt ?? lastRunAt ?? undefined),
+        nextRunAt: show(nextRunAt),
         ...(due.has(name) && { nextDueAt: due.get(name) }),
-        ...(failedAt && { failedAt: shown(failedAt), failReason }),
+        ...(failedAt && { failedAt: show(failedAt), failReason }),
       }))
-      // Not by the rules of a language, which take longer to load than all else here.
+      // Not localeCompare: loading its collation data takes longer than the whole command.
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   );
 };

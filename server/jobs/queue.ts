@@ -1,30 +1,32 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that waits in rows of the database until it is due. */
+/** Rows in the database that are handled when they become due. */
 export interface DueWork<Row> {
-  /** How many are handled at once, with those that have given their place away. */
+  /** How many rows are handled at once, including those that called `free`. */
   readonly concurrency: number;
-  /** Claims up to `room` rows that are due, with a lease: if this process dies, another claims its rows. */
-  claim(room: number): Promise<Row[]>;
-  /** `free` gives its place to another before it ends, as when only its result is still to be written. */
+  /** Claims up to `limit` due rows with a lease: if this process dies, another claims them when the lease expires. */
+  claim(limit: number): Promise<Row[]>;
+  /** `free` lets the loop claim another row before this one ends, for example while only its result has to be saved. */
   handle(row: Row, free: () => void): Promise<void>;
-  /** Until the next row is due; undefined when none is. */
+  /** Undefined if no row is waiting. */
   msToNext(): Promise<number | undefined>;
-  /** How long places that were freed wait for others, to be filled by one claim. */
+  /** How long to wait after a slot is freed, so that one claim can fill several slots. */
   readonly gatherMs?: number;
-  /** Keeps the leases of what is being handled. */
+  /** Extends the leases of the rows that are being handled. */
   readonly extend?: { readonly everyMs: number; run(rows: readonly Row[]): Promise<void> };
   report(error: unknown): void;
 }
 
 export type DueLoop = ReturnType<typeof createDueLoop>;
 
-/** The longest sleep, however far away the next row is. */
-const longestSleepMs = 10_000;
-const pauseAfterFaultMs = 1_000;
-const largestClaim = 200;
+const maxSleepMs = 10_000;
+const retryMs = 1_000;
+const maxClaim = 200;
 
-/** Claims what is due, handles it, and sleeps exactly until the next is. Woken from outside when something is due earlier. */
+/**
+ * Claims and handles due rows, then sleeps until the next one is due. `wake` polls at once, when a row became due
+ * earlier.
+ */
 export const createDueLoop = <Row>({
   concurrency,
   claim,
@@ -35,72 +37,73 @@ export const createDueLoop = <Row>({
   report,
 }: DueWork<Row>) => {
   const running = new Map<Row, Promise<void>>();
-  let stopped = true;
-  let busy = false;
-  /** To look again after so many ms, once this turn is over. */
-  let again: number | undefined;
+  let isStopped = true;
+  let isPolling = false;
+  /** A poll requested while another one runs; it starts this many ms after that one. */
+  let pollAgainMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let extending: NodeJS.Timeout | undefined;
-  let turnedAt = performance.now();
-  /** Rows that ended since the last claim, and whether anything else may have become due. */
+  let extendTimer: NodeJS.Timeout | undefined;
+  let lastPollMs = performance.now();
+  /** Slots freed since the last claim. */
   let freed = 0;
-  let mayBeMore = true;
-  let nextLookAt = 0;
+  /** Whether rows may have become due that `nextDueMs` does not account for. */
+  let isNextDueStale = true;
+  let nextDueMs = 0;
 
   const wake = () => {
-    mayBeMore = true;
-    look();
+    isNextDueStale = true;
+    schedulePoll();
   };
 
-  const look = (afterMs = 0) => {
-    if (stopped) return;
-    if (busy) {
-      again = Math.min(again ?? afterMs, afterMs);
+  const schedulePoll = (afterMs = 0) => {
+    if (isStopped) return;
+    if (isPolling) {
+      pollAgainMs = Math.min(pollAgainMs ?? afterMs, afterMs);
       return;
     }
-    busy = true;
+    isPolling = true;
     clearTimeout(timer);
-    // Whatever else ends meanwhile is claimed for together.
+    // Slots that are freed during this wait are filled by the same claim.
     (afterMs > 0 ? sleep(afterMs) : setImmediate())
-      .then(turn)
+      .then(poll)
       .then(() => {
-        turnedAt = performance.now();
+        lastPollMs = performance.now();
       })
       .catch((error: unknown) => {
         report(error);
-        mayBeMore = true;
-        sleepFor(pauseAfterFaultMs);
+        isNextDueStale = true;
+        sleepFor(retryMs);
       })
       .finally(() => {
-        busy = false;
-        if (again !== undefined) look(again);
+        isPolling = false;
+        if (pollAgainMs !== undefined) schedulePoll(pollAgainMs);
       });
   };
 
   const sleepFor = (ms: number) => {
     clearTimeout(timer);
-    if (!stopped) timer = setTimeout(wake, ms);
+    if (!isStopped) timer = setTimeout(wake, ms);
   };
 
-  const turn = async () => {
-    again = undefined;
-    if (stopped) return;
-    const room = Math.min(concurrency - running.size, largestClaim);
-    // The next one that ends wakes the loop.
-    if (room <= 0) return;
-    const ended = freed;
+  const poll = async () => {
+    pollAgainMs = undefined;
+    if (isStopped) return;
+    const slots = Math.min(concurrency - running.size, maxClaim);
+    // All slots are busy; the first row that ends schedules the next poll.
+    if (slots <= 0) return;
+    const freedBefore = freed;
     freed = 0;
-    const rows = await claim(room);
+    const rows = await claim(slots);
     for (const row of rows) begin(row);
-    if (rows.length === room) {
-      again = 0;
+    if (rows.length === slots) {
+      pollAgainMs = 0;
       return;
     }
-    // Every place that was freed is taken again, so all that is known of the others still holds.
-    if (!mayBeMore && rows.length >= ended) return sleepFor(nextLookAt - performance.now());
-    mayBeMore = false;
-    const ms = Math.max(0, Math.min((await msToNext()) ?? longestSleepMs, longestSleepMs));
-    nextLookAt = performance.now() + ms;
+    // All freed slots were refilled, so the known next due time still holds.
+    if (!isNextDueStale && rows.length >= freedBefore) return sleepFor(nextDueMs - performance.now());
+    isNextDueStale = false;
+    const ms = Math.max(0, Math.min((await msToNext()) ?? maxSleepMs, maxSleepMs));
+    nextDueMs = performance.now() + ms;
     sleepFor(ms);
   };
 
@@ -110,13 +113,13 @@ export const createDueLoop = <Row>({
       if (isFree) return;
       isFree = true;
       freed++;
-      look(gatherMs);
+      schedulePoll(gatherMs);
     };
     const end = () => {
       const wasFull = running.size >= concurrency;
       running.delete(row);
       free();
-      if (wasFull) look(gatherMs);
+      if (wasFull) schedulePoll(gatherMs);
     };
     const work = handle(row, free).then(end, (error: unknown) => {
       end();
@@ -129,35 +132,35 @@ export const createDueLoop = <Row>({
     wake,
 
     start: () => {
-      stopped = false;
-      turnedAt = performance.now();
+      isStopped = false;
+      lastPollMs = performance.now();
       if (extend) {
-        extending = setInterval(() => {
+        extendTimer = setInterval(() => {
           if (running.size > 0) extend.run([...running.keys()]).catch(report);
         }, extend.everyMs);
       }
       wake();
     },
 
-    /** Claims nothing new and waits for what is under way; another process takes the rest when its lease ends. */
+    /** Claims nothing new and waits for running rows; another process claims the rest when their leases expire. */
     stop: async (graceMs: number) => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
-      let given: NodeJS.Timeout | undefined;
-      const up = new Promise<void>((resolve) => {
-        given = setTimeout(resolve, graceMs);
+      let graceTimer: NodeJS.Timeout | undefined;
+      const timeout = new Promise<void>((resolve) => {
+        graceTimer = setTimeout(resolve, graceMs);
       });
-      await Promise.race([Promise.all(running.values()), up]);
-      clearTimeout(given);
-      clearInterval(extending);
+      await Promise.race([Promise.all(running.values()), timeout]);
+      clearTimeout(graceTimer);
+      clearInterval(extendTimer);
     },
 
     inFlight: () => running.size,
 
-    /** Does all that is due now, without timers: for callers that move the clock step by step. */
+    /** Handles all rows that are due now, without timers: for callers that move the clock step by step. */
     runDue: async () => {
       for (;;) {
-        const rows = await claim(Math.min(concurrency, largestClaim));
+        const rows = await claim(Math.min(concurrency, maxClaim));
         if (rows.length === 0) return;
         await Promise.all(rows.map((row) => handle(row, () => undefined).catch(report)));
       }
@@ -165,7 +168,7 @@ export const createDueLoop = <Row>({
 
     msToNext,
 
-    /** Since it last looked for work and the database answered. */
-    idleMs: () => performance.now() - turnedAt,
+    /** Time since the last successful poll. */
+    idleMs: () => performance.now() - lastPollMs,
   };
 };

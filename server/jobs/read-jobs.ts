@@ -1,5 +1,5 @@
 import { type Database, sql } from '#server/store/database';
-import type { KeptJob } from './overview.ts';
+import type { AgendaJob } from './overview.ts';
 
 const jobs = sql(
   'agenda_jobs',
@@ -8,20 +8,22 @@ const jobs = sql(
 );
 const noSuchTable = '42P01';
 
-/** Where Agenda has them. PostgreSQL is read without Agenda, which takes as long to load as all that is due takes to read. */
+/**
+ * From Agenda's store. PostgreSQL is read directly, because importing Agenda takes as long as reading all due times.
+ */
 export const readJobs = async (
   database: Database,
   mongodbUrl: string | undefined,
   report: (error: unknown) => void,
-): Promise<readonly KeptJob[]> => {
+): Promise<readonly AgendaJob[]> => {
   if (mongodbUrl === undefined) return readFromPostgres(database);
   const { readJobsInMongo } = await import('./agenda.ts');
   return readJobsInMongo(mongodbUrl, report);
 };
 
 const readFromPostgres = (database: Database) =>
-  database.query<KeptJob>(jobs).catch((error: { code?: string }) => {
-    // No service has run here yet.
+  database.query<AgendaJob>(jobs).catch((error: { code?: string }) => {
+    // Agenda creates its table at the first start of the service.
     if (error.code === noSuchTable) return [];
     throw error;
   });

@@ -1,36 +1,36 @@
 import type { Database } from '#server/store/database';
-import type { OpenedAgenda } from './agenda.ts';
+import type { RunningAgenda } from './agenda.ts';
 import { type DueKind, dueChannel, dueWork } from './notices.ts';
 import type { DueLoop } from './queue.ts';
 
-/** Work that recurs. */
+/** Recurring work. */
 export interface Chore {
   readonly every: string;
   readonly run: () => Promise<unknown> | unknown;
 }
 
-/** In case a notice was lost. */
-const lookEvery = '5 seconds';
+/** A listener that reconnects wakes every loop, so this covers only notifications that PostgreSQL itself lost. */
+const checkEvery = '1 minute';
 const kinds = Object.keys(dueWork) as DueKind[];
-/** Any role of the database may send a notice, with any text. */
+/** Any database role may notify the channel, with any payload. */
 const isKind = (name: string): name is DueKind => kinds.includes(name as DueKind);
-/** Jobs of earlier versions. Any other job may belong to another program. */
-const retired = ['look for what is due'];
+/** Jobs of earlier versions, to cancel. Other unknown jobs may belong to another program. */
+const retiredJobs = ['look for what is due'];
 
-/** The time of the service, which the sandbox moves; Agenda goes by the true one. */
+/** The clock that the sandbox can move. Agenda uses the wall clock. */
 export interface ServiceClock {
   now(): Date;
-  /** After it was moved. */
+  /** Reads the offset again, after another process has moved the clock. */
   read(): Promise<void>;
-  /** What it showed, or will show, at a true time. */
-  history(): Promise<(trueTime: Date) => Date>;
+  /** Converts a wall clock time, past or future, to the service's time. */
+  history(): Promise<(wallTime: Date) => Date>;
 }
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Due rows and recurring work. Loops sleep until their next row is due, and a notice in the database wakes them earlier on
- * every instance. Agenda has a job for each of them, which looks for due rows in case a notice was lost, and one for each
+ * Runs due rows and recurring work. Each loop sleeps until its next row is due; a database notification wakes it
+ * earlier, on every instance. Agenda has one job per loop, which polls in case a notification was lost, and one per
  * chore.
  */
 export const createScheduler = ({
@@ -59,51 +59,48 @@ export const createScheduler = ({
   };
 
   return {
-    /** Until the database is closed. */
+    /** Listens until the database is closed. */
     start: () => {
       follow();
       for (const loop of Object.values(loops)) loop.start();
     },
 
-    /** Instead of start, for a process that claims nothing: it still hears when the clock is moved. */
+    /** Instead of start, for a process without jobs, which still has to follow moves of the clock. */
     follow,
 
-    /** Each runs on one instance at a time. */
-    keepTime: async ({ agenda }: OpenedAgenda, more: Readonly<Record<string, Chore>> = {}) => {
-      const looks = kinds.map((kind) => [dueWork[kind], { every: lookEvery, run: loops[kind].wake }]);
-      const recurring: Record<string, Chore> = { ...Object.fromEntries(looks), ...chores, ...more };
+    /** Agenda runs each job on one instance at a time. */
+    scheduleRecurring: async ({ agenda }: RunningAgenda, more: Readonly<Record<string, Chore>> = {}) => {
+      const checks = kinds.map((kind) => [dueWork[kind], { every: checkEvery, run: loops[kind].wake }]);
+      const recurring: Record<string, Chore> = { ...Object.fromEntries(checks), ...chores, ...more };
       for (const [name, { run }] of Object.entries(recurring)) {
         agenda.define(name, async () => {
           await run();
         });
       }
       await agenda.start();
-      const { jobs: known } = await agenda.queryJobs();
-      await agenda.cancel({ names: retired });
+      const { jobs } = await agenda.queryJobs();
+      await agenda.cancel({ names: retiredJobs });
       for (const [name, { every }] of Object.entries(recurring)) {
-        // An unchanged job is left alone: on MongoDB it would lose the time of its last run.
-        const goesOn = known.some((job) => job.name === name && job.repeatInterval === every && job.nextRunAt);
-        if (!goesOn) await agenda.every(every, name);
+        // Leave an unchanged job alone: on MongoDB, saving it again would erase the time of its last run.
+        const isScheduled = jobs.some((job) => job.name === name && job.repeatInterval === every && job.nextRunAt);
+        if (!isScheduled) await agenda.every(every, name);
       }
     },
 
-    /**
-     * Instead of start: does all that is due now in these loops. What becomes due meanwhile waits for the next call.
-     */
+    /** Instead of start: handles all rows that are due now in these loops. */
     runDue: async (names: readonly DueKind[]) => {
       await Promise.all(names.map((name) => loops[name].runDue()));
     },
 
-    /** Until something is due in one of these loops; undefined when nothing is. */
+    /** Until the next row is due in any of these loops; undefined if none is waiting. */
     msToNext: async (names: readonly DueKind[]) => {
-      const waits = await Promise.all(names.map((name) => loops[name].msToNext()));
-      const known = waits.filter((ms) => ms !== undefined);
-      return known.length === 0 ? undefined : Math.max(Math.min(...known), 0);
+      const waits = (await Promise.all(names.map((name) => loops[name].msToNext()))).filter((ms) => ms !== undefined);
+      return waits.length === 0 ? undefined : Math.max(Math.min(...waits), 0);
     },
 
     stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
 
-    /** How long the oldest row of each kind has been due without being taken up. */
+    /** How long the oldest unclaimed row of each kind has been due. */
     agesMs: async () =>
       new Map(
         await Promise.all(
@@ -111,10 +108,10 @@ export const createScheduler = ({
         ),
       ),
 
-    /** On this instance. */
+    /** Rows being handled on this instance. */
     inFlight: () => new Map(kinds.map((kind) => [kind, loops[kind].inFlight()])),
 
-    /** How long the slowest of the loops has not reached the database. */
+    /** Time since the last successful poll of the loop that is furthest behind. */
     idleMs: () => Math.max(...Object.values(loops).map((loop) => loop.idleMs())),
   };
 };

@@ -1,10 +1,10 @@
-/** At most `count` callers hold it at once; the others wait in the order in which they came. */
+/** At most `count` callers hold it at once; the others wait in order. */
 export const createSemaphore = (count: number) => {
   let free = count;
   const waiting: (() => void)[] = [];
 
-  /** What it answers gives the place back, once. */
-  const release = () => {
+  /** Calling the release function twice has no further effect. */
+  const createRelease = () => {
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -18,6 +18,6 @@ export const createSemaphore = (count: number) => {
   return async (): Promise<() => void> => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    return release();
+    return createRelease();
   };
 };

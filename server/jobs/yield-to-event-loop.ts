@@ -1,15 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { bounds } from '#server/bounds';
 
-/** For work in many small steps: called between them, it lets other requests have their turn. */
-export type TakeTurns = () => Promise<void> | undefined;
+/**
+ * Long synchronous work calls it between small steps. It yields only if `bounds.yieldAfterMs` have passed since it last
+ * did.
+ */
+export type YieldToEventLoop = () => Promise<void> | undefined;
 
-export const createTurns = (): TakeTurns => {
-  let begunMs = performance.now();
+export const createYieldToEventLoop = (): YieldToEventLoop => {
+  let startedMs = performance.now();
   return () =>
-    performance.now() - begunMs < bounds.turnMs
+    performance.now() - startedMs < bounds.yieldAfterMs
       ? undefined
       : setImmediate().then(() => {
-          begunMs = performance.now();
+          startedMs = performance.now();
         });
 };

@@ -1,4 +1,4 @@
-/** A value as the JSON that goes out. It is parsed only when something has to look into it. */
+/** A value that is already serialized. It is parsed only if something reads `value`. */
 export class JsonText<Value = unknown> {
   readonly text: string;
   #value: Value | undefined;

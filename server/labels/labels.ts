@@ -10,7 +10,7 @@ import type { LabelStore } from './store.ts';
 
 export type Labels = ReturnType<typeof createLabels>;
 
-/** Labels stand beside posts: they change no post, and no network sees them. */
+/** Labels are stored apart from posts: assigning one does not change the post, and networks never see it. */
 export const createLabels = ({
   store,
   reading,
@@ -22,18 +22,23 @@ export const createLabels = ({
   live: Live;
   clock: Clock;
 }) => {
-  const changed = async ({ workspaceId }: Caller, id: string): Promise<Label | undefined> => {
-    await live.tell({ workspaceId, kind: 'label', id });
+  const publishChange = async ({ workspaceId }: Caller, id: string): Promise<Label | undefined> => {
+    await live.publish({ workspaceId, kind: 'label', id });
     return (await store.list(workspaceId)).find((label) => label.id === id);
   };
 
-  const must = (label: Label | undefined, id: string) => {
+  const mustExist = (label: Label | undefined, id: string) => {
     if (label === undefined) throw notFound('label', id);
     return label;
   };
 
-  const mustAllBe = (what: 'post' | 'label', path: string, ids: readonly string[], known: ReadonlySet<string>) => {
-    const missing = ids.findIndex((id) => !known.has(id));
+  const mustAllExist = (
+    what: 'post' | 'label',
+    path: string,
+    ids: readonly string[],
+    existing: ReadonlySet<string>,
+  ) => {
+    const missing = ids.findIndex((id) => !existing.has(id));
     if (missing < 0) return;
     const message = `names ${ids[missing]}, which is not a ${what} of this workspace`;
     throw badInput({ path: `${path}.${missing}`, code: what === 'post' ? 'UnknownPost' : 'UnknownLabel', message });
@@ -50,8 +55,8 @@ export const createLabels = ({
           throw new Refusal('Conflict', `A workspace has at most ${bounds.labels} labels. Delete one first.`);
         }
         const id = newId('label', clock.now());
-        if (!(await store.insert(workspaceId, id, { name, key: keyOf(name), color }))) throw taken(name);
-        return must(await changed(caller, id), id);
+        if (!(await store.insert(workspaceId, id, { name, key: keyOf(name), color }))) throw nameTaken(name);
+        return mustExist(await publishChange(caller, id), id);
       }),
 
     change: (
@@ -63,15 +68,15 @@ export const createLabels = ({
         const { workspaceId } = caller;
         await store.lockWorkspace(workspaceId);
         const key = name === undefined ? undefined : keyOf(name);
-        if (name !== undefined && (await store.hasName(workspaceId, keyOf(name), id))) throw taken(name);
+        if (name !== undefined && (await store.hasName(workspaceId, keyOf(name), id))) throw nameTaken(name);
         if (!(await store.change(workspaceId, id, { name, key, color }))) throw notFound('label', id);
-        return must(await changed(caller, id), id);
+        return mustExist(await publishChange(caller, id), id);
       }),
 
     remove: (caller: Caller, id: string) =>
       store.transaction(async () => {
         if (!(await store.remove(caller.workspaceId, id))) throw notFound('label', id);
-        await changed(caller, id);
+        await publishChange(caller, id);
       }),
 
     ofPost: async (caller: Caller, postId: string) => {
@@ -79,30 +84,30 @@ export const createLabels = ({
       return store.ofPost(caller.workspaceId, postId);
     },
 
-    give: (
+    assign: (
       caller: Caller,
       { postIds, add, remove }: { postIds: readonly string[]; add: readonly string[]; remove: readonly string[] },
     ) =>
       store.transaction(async () => {
         const { workspaceId } = caller;
-        // Posts before the workspace, in the order of whoever schedules a post: else the two could wait for each other.
-        mustAllBe('post', 'postIds', postIds, await reading.hold(caller, postIds));
+        // Scheduling locks the post before the workspace. The same order here avoids a deadlock.
+        mustAllExist('post', 'postIds', postIds, await reading.hold(caller, postIds));
         await store.lockWorkspace(workspaceId);
-        const known = await store.known(workspaceId, [...add, ...remove]);
-        mustAllBe('label', 'add', add, known);
-        mustAllBe('label', 'remove', remove, known);
-        await store.take(workspaceId, postIds, remove);
-        await store.give(workspaceId, postIds, add);
-        if ((await store.most(workspaceId, postIds)) > bounds.labelsPerPost) {
-          throw new Refusal('Conflict', `A post has at most ${bounds.labelsPerPost} labels. Take one away first.`);
+        const labelIds = await store.lockExisting(workspaceId, [...add, ...remove]);
+        mustAllExist('label', 'add', add, labelIds);
+        mustAllExist('label', 'remove', remove, labelIds);
+        await store.unassign(workspaceId, postIds, remove);
+        await store.assign(workspaceId, postIds, add);
+        if ((await store.maxPerPost(workspaceId, postIds)) > bounds.labelsPerPost) {
+          throw new Refusal('Conflict', `A post has at most ${bounds.labelsPerPost} labels. Remove one first.`);
         }
-        await live.tell(...[...new Set(postIds)].map((id) => ({ workspaceId, kind: 'post' as const, id })));
+        await live.publish(...[...new Set(postIds)].map((id) => ({ workspaceId, kind: 'post' as const, id })));
       }),
   };
 };
 
-/** How names are compared: `Ärger` and `ÄRGER` are one, and so are two ways to write the same letter. */
+/** Names are compared without case and Unicode form: `Ärger` and `ÄRGER` are the same label. */
 const keyOf = (name: string) => name.normalize('NFKC').toLowerCase();
 
-const taken = (name: string) =>
+const nameTaken = (name: string) =>
   new Refusal('Conflict', `There is a label ${name} already. Choose another name, or use that one.`);

@@ -12,7 +12,7 @@ export const labelRoutes = ({ labels }: { labels: Labels }): RouteHandlers<Label
   },
   getPostLabels: async ({ caller, params }) => ({ labelIds: await labels.ofPost(caller, params.id) }),
   labelPosts: async ({ caller, body }) => {
-    await labels.give(caller, body);
+    await labels.assign(caller, body);
     return { done: true };
   },
 });

@@ -23,26 +23,29 @@ const change = sql(
     where id = $1 and workspace_id = $2`,
 );
 const remove = sql('labels.remove', 'delete from labels where id = $1 and workspace_id = $2');
-const known = sql('labels.known', 'select id from labels where workspace_id = $1 and id = any($2) for key share');
+const lockExisting = sql(
+  'labels.lockExisting',
+  'select id from labels where workspace_id = $1 and id = any($2) for key share',
+);
 const ofPost = sql(
   'labels.ofPost',
   `select on_post.label_id as id from post_labels on_post join labels l on l.id = on_post.label_id
     where on_post.workspace_id = $1 and on_post.post_id = $2 order by l.name_key`,
 );
-const give = sql(
-  'labels.give',
+const assign = sql(
+  'labels.assign',
   `insert into post_labels (workspace_id, post_id, label_id)
    select $1, post_id, label_id from unnest($2::text[]) as post_id, unnest($3::text[]) as label_id
    on conflict do nothing`,
 );
-const take = sql(
-  'labels.take',
+const unassign = sql(
+  'labels.unassign',
   'delete from post_labels where workspace_id = $1 and post_id = any($2) and label_id = any($3)',
 );
-const most = sql(
-  'labels.most',
-  `select coalesce(max(count), 0)::int as most
-     from (select count(*) from post_labels where workspace_id = $1 and post_id = any($2) group by post_id) as counted`,
+const maxPerPost = sql(
+  'labels.maxPerPost',
+  `select coalesce(max(count), 0)::int as max
+     from (select count(*) from post_labels where workspace_id = $1 and post_id = any($2) group by post_id) as counts`,
 );
 
 export type LabelStore = ReturnType<typeof createLabelStore>;
@@ -50,14 +53,14 @@ export type LabelStore = ReturnType<typeof createLabelStore>;
 export const createLabelStore = (db: Database) => ({
   transaction: db.transaction,
 
-  /** In a transaction: labels of this workspace are made and given by nobody else until it ends. */
+  /** Until the transaction ends, nobody else adds or assigns labels in this workspace. */
   lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
 
-  /** By name. */
+  /** Sorted by name. */
   list: (workspaceId: string) => db.query<Label>(list, [workspaceId]),
   count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
 
-  /** False when there is one of this name. */
+  /** False if the name is taken. */
   insert: async (
     workspaceId: string,
     id: string,
@@ -72,17 +75,17 @@ export const createLabelStore = (db: Database) => ({
   ) => (await db.run(change, [id, workspaceId, name ?? null, key ?? null, color ?? null])) > 0,
   remove: async (workspaceId: string, id: string) => (await db.run(remove, [id, workspaceId])) > 0,
 
-  /** Those of the ids that exist, and stay until the transaction ends. */
-  known: async (workspaceId: string, ids: readonly string[]) =>
-    new Set((await db.query<{ id: string }>(known, [workspaceId, ids])).map(({ id }) => id)),
+  /** Returns the ids that exist. They cannot be deleted until the transaction ends. */
+  lockExisting: async (workspaceId: string, ids: readonly string[]) =>
+    new Set((await db.query<{ id: string }>(lockExisting, [workspaceId, ids])).map(({ id }) => id)),
 
   ofPost: async (workspaceId: string, postId: string) =>
     (await db.query<{ id: string }>(ofPost, [workspaceId, postId])).map(({ id }) => id),
-  give: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
-    db.run(give, [workspaceId, postIds, labelIds]),
-  take: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
-    db.run(take, [workspaceId, postIds, labelIds]),
-  /** Of the posts, how many labels that one has which has most. */
-  most: async (workspaceId: string, postIds: readonly string[]) =>
-    (await db.query<{ most: number }>(most, [workspaceId, postIds]))[0]?.most ?? 0,
+  assign: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
+    db.run(assign, [workspaceId, postIds, labelIds]),
+  unassign: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
+    db.run(unassign, [workspaceId, postIds, labelIds]),
+  /** The largest number of labels on any of the posts. */
+  maxPerPost: async (workspaceId: string, postIds: readonly string[]) =>
+    (await db.query<{ max: number }>(maxPerPost, [workspaceId, postIds]))[0]?.max ?? 0,
 });

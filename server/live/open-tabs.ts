@@ -2,143 +2,146 @@ import { randomUUID } from 'node:crypto';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import type { Listening } from '#server/store/listen';
-import { type AccessNews, everyWorkspace, type LiveEvent, type News } from './news.ts';
-import { readNotice } from './notice.ts';
+import { type AccessChange, everyWorkspace, type LiveChange, type LiveEvent } from './changes.ts';
+import { parseNotification } from './parse-notification.ts';
 import type { LiveStore } from './store.ts';
 
-/** Enough for a browser that was away for a moment; one that was away for longer reads everything again. */
-const remembered = 2000;
+/** Enough for a browser that lost its connection briefly; after a longer break it reads everything again. */
+const maxRecent = 2000;
 const retryAfterSeconds = 30;
 
 const everybody = '*';
 
-interface Hearer {
+interface Subscriber {
   readonly workspaceId: string;
   readonly userId: string;
   /** The last event that this browser has seen. */
   readonly after: string | undefined;
-  hear(event: LiveEvent): void;
-  /** Ends itself if there is no access any more. */
-  lookAgain(): void;
+  receive(event: LiveEvent): void;
+  /** Ends the stream if the user lost access. */
+  recheckAccess(): void;
   end(): void;
 }
 
-const concerns = (event: LiveEvent, hearer: Hearer) =>
-  event.workspaceId === hearer.workspaceId || event.workspaceId === everyWorkspace;
+const isFor = (event: LiveEvent, subscriber: Subscriber) =>
+  event.workspaceId === subscriber.workspaceId || event.workspaceId === everyWorkspace;
 
-const foreignNotice =
-  'A notice on the channel of live events was not understood and is ignored. Only Posthorn should send there: look who else uses this database.';
+const foreignNotification =
+  'An unknown notification on the channel of live events was ignored. Only Posthorn should send there: check who else uses this database.';
 
 export type Live = ReturnType<typeof createLive>;
 
-/** News for open tabs, across all instances. */
+/** Pushes changes to open tabs, across all instances. */
 export const createLive = ({ store, report }: { store: LiveStore; report: (error: unknown) => void }) => {
-  const hearers = new Set<Hearer>();
+  const subscribers = new Set<Subscriber>();
   const accessListeners: (() => void)[] = [];
   let isStopped = false;
   let listening: Listening | undefined;
-  // Every instance hears the same news in the order of the commits, so a browser can resume on any of them.
+  // Every instance receives the same events in commit order, so a browser can resume on any of them.
   let recent: LiveEvent[] = [];
-  const forget = () => {
+  const resetRecent = () => {
     recent = [{ eventId: randomUUID(), workspaceId: '', kind: 'resync' }];
   };
-  forget();
-  const last = () => recent.at(-1)?.eventId ?? '';
+  resetRecent();
+  const lastEventId = () => recent.at(-1)?.eventId ?? '';
 
-  const pass = (event: LiveEvent) => {
+  const broadcast = (event: LiveEvent) => {
     recent.push(event);
-    if (recent.length > 2 * remembered) recent = recent.slice(-remembered);
-    for (const hearer of hearers) if (concerns(event, hearer)) hearer.hear(event);
+    if (recent.length > 2 * maxRecent) recent = recent.slice(-maxRecent);
+    for (const subscriber of subscribers) if (isFor(event, subscriber)) subscriber.receive(event);
   };
 
-  const resync = (hearer: Hearer) => hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
+  const resync = (subscriber: Subscriber) =>
+    subscriber.receive({ eventId: lastEventId(), workspaceId: subscriber.workspaceId, kind: 'resync' });
 
-  /** Sends the events since the last one it has seen, or `resync` when that is no longer remembered. */
-  const catchUp = (hearer: Hearer) => {
-    if (hearer.after === undefined) return;
-    const seen = recent.findIndex(({ eventId }) => eventId === hearer.after);
-    if (seen < 0) return resync(hearer);
-    for (const event of recent.slice(seen + 1)) {
-      if (concerns(event, hearer)) hearer.hear(event);
+  /** Sends the events after the last one it has seen, or `resync` if that one is no longer in memory. */
+  const catchUp = (subscriber: Subscriber) => {
+    if (subscriber.after === undefined) return;
+    const lastSeen = recent.findIndex(({ eventId }) => eventId === subscriber.after);
+    if (lastSeen < 0) return resync(subscriber);
+    for (const event of recent.slice(lastSeen + 1)) {
+      if (isFor(event, subscriber)) subscriber.receive(event);
     }
   };
 
-  const heard = (text: string) => {
-    const news = readNotice(text);
-    if (news === undefined) return report(new Error(foreignNotice));
-    if (!('accessOf' in news)) return pass(news);
+  const heard = (payload: string) => {
+    const message = parseNotification(payload);
+    if (message === undefined) return report(new Error(foreignNotification));
+    if (!('accessOf' in message)) return broadcast(message);
     for (const listener of accessListeners) listener();
-    for (const hearer of [...hearers]) {
-      if (news.accessOf === everybody || hearer.userId === news.accessOf) hearer.lookAgain();
+    for (const subscriber of [...subscribers]) {
+      if (message.accessOf === everybody || subscriber.userId === message.accessOf) subscriber.recheckAccess();
     }
   };
 
   return {
-    tell: async (...news: News[]) => {
-      if (news.length > 0) await store.say(news.map((one) => JSON.stringify({ eventId: randomUUID(), ...one })));
+    /** Reaches open tabs when the surrounding transaction commits. */
+    publish: async (...changes: LiveChange[]) => {
+      if (changes.length > 0) {
+        await store.notify(changes.map((change) => JSON.stringify({ eventId: randomUUID(), ...change })));
+      }
     },
 
-    /** Signed out, removed, in another workspace now, or without a token. Other instances hear of it with the commit. */
+    /** After sign-out, removal, a switch of workspace or a revoked token. Other instances learn of it on commit. */
     accessChanged: async (userId: string = everybody) => {
       for (const listener of accessListeners) listener();
-      await store.say([JSON.stringify({ accessOf: userId } satisfies AccessNews)]);
+      await store.notify([JSON.stringify({ accessOf: userId } satisfies AccessChange)]);
     },
 
-    /** Called when anybody's access changes, on whatever instance, or may have changed unheard. */
+    /** Called when access changes on any instance, and after a lost connection, when changes may have been missed. */
     onAccessChanged: (listener: () => void) => {
       accessListeners.push(listener);
     },
 
-    /** Whether it would be heard now. */
-    isHearing: () => listening?.isListening() ?? false,
+    /** Whether this instance receives notifications now. */
+    isListening: () => listening?.isListening() ?? false,
 
     /** The id from which a browser that connects now can resume. */
-    last,
+    lastEventId,
 
-    /** How many tabs are open. */
-    hearing: () => hearers.size,
+    subscriberCount: () => subscribers.size,
 
-    mayHear: (userId: string) => {
+    mustAllowStream: (userId: string) => {
       let open = 0;
-      for (const hearer of hearers) if (hearer.userId === userId) open += 1;
+      for (const subscriber of subscribers) if (subscriber.userId === userId) open += 1;
       if (open < bounds.eventStreams) return;
       const refusal = new Refusal(
         'TooManyRequests',
-        `${open} streams of events are open for you. Close browsers or programs that you do not need, then try again.`,
+        `${open} event streams are open for you. Close browsers or programs that you do not need, then try again.`,
       );
       refusal.retryAfterSeconds = retryAfterSeconds;
       throw refusal;
     },
 
-    /** Answers with how to stop hearing. */
-    hear: (hearer: Hearer) => {
-      hearers.add(hearer);
-      catchUp(hearer);
-      if (isStopped) setImmediate(() => hearer.end());
+    /** Returns the function that unsubscribes. */
+    subscribe: (subscriber: Subscriber) => {
+      subscribers.add(subscriber);
+      catchUp(subscriber);
+      if (isStopped) setImmediate(() => subscriber.end());
       return () => {
-        hearers.delete(hearer);
+        subscribers.delete(subscriber);
       };
     },
 
-    /** Until the database is closed. */
+    /** Listens until the database is closed. */
     start: () => {
       listening = store.listen({
         heard,
         resumed: () => {
-          forget();
+          resetRecent();
           for (const listener of accessListeners) listener();
-          for (const hearer of hearers) {
-            resync(hearer);
-            hearer.lookAgain();
+          for (const subscriber of subscribers) {
+            resync(subscriber);
+            subscriber.recheckAccess();
           }
         },
       });
     },
 
-    /** Open tabs then connect to another instance. */
+    /** Ends all streams, so that open tabs reconnect to another instance. */
     stop: () => {
       isStopped = true;
-      for (const hearer of [...hearers]) hearer.end();
+      for (const subscriber of [...subscribers]) subscriber.end();
     },
   };
 };

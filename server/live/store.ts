@@ -1,12 +1,12 @@
 import { type Database, sql } from '#server/store/database';
-import { channel } from './news.ts';
+import { channel } from './changes.ts';
 
-const say = sql('live.say', 'select pg_notify($1, said) from unnest($2::text[]) as said');
+const notify = sql('live.notify', 'select pg_notify($1, payload) from unnest($2::text[]) as payload');
 
 export type LiveStore = ReturnType<typeof createLiveStore>;
 
 export const createLiveStore = (db: Database) => ({
-  /** Heard when the transaction around it is committed, and never if it is not. */
-  say: (texts: readonly string[]) => db.query(say, [channel, texts]),
-  listen: (ears: { heard: (text: string) => void; resumed: () => void }) => db.listen(channel, ears),
+  /** Delivered when the surrounding transaction commits. */
+  notify: (payloads: readonly string[]) => db.query(notify, [channel, payloads]),
+  listen: (listener: { heard: (payload: string) => void; resumed: () => void }) => db.listen(channel, listener),
 });

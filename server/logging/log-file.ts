@@ -1,45 +1,45 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-const largestBytes = 20_000_000;
-const kept = 5;
-/** How soon a process notices that another one has moved the file. */
-const lookEveryMs = 1_000;
+const defaultMaxBytes = 20_000_000;
+const maxRotatedFiles = 5;
+/** How soon a process notices that another one has rotated the file. */
+const checkEveryMs = 1_000;
 
-/** Lines into a file that is moved aside when it is large. Several processes may share it. */
-export const openLogFile = (path: string, { bytes: most = largestBytes }: { bytes?: number } = {}) => {
+/** Appends to a log file and rotates it by size. Several processes may share the file. */
+export const openLogFile = (path: string, { bytes: maxBytes = defaultMaxBytes }: { bytes?: number } = {}) => {
   mkdirSync(dirname(path), { recursive: true });
   let file = openSync(path, 'a', 0o600);
-  let lookedAt = performance.now();
+  let checkedAtMs = performance.now();
 
   const reopen = () => {
     closeSync(file);
     file = openSync(path, 'a', 0o600);
   };
 
-  const moveAside = () => {
-    for (let number = kept; number > 0; number--) {
+  const rotate = () => {
+    for (let number = maxRotatedFiles; number > 0; number--) {
       const from = number === 1 ? path : `${path}.${number - 1}`;
       if (statSync(from, { throwIfNoEntry: false })) renameSync(from, `${path}.${number}`);
     }
     reopen();
   };
 
-  const look = () => {
-    lookedAt = performance.now();
+  const rotateIfLarge = () => {
+    checkedAtMs = performance.now();
     if (statSync(path, { throwIfNoEntry: false })?.ino !== fstatSync(file).ino) reopen();
-    if (fstatSync(file).size >= most) moveAside();
+    if (fstatSync(file).size >= maxBytes) rotate();
   };
 
   return {
     write: (line: string) => {
-      // A full disk stops no request.
+      // A full disk must not fail requests.
       try {
-        if (performance.now() - lookedAt > lookEveryMs) look();
+        if (performance.now() - checkedAtMs > checkEveryMs) rotateIfLarge();
         writeSync(file, line);
       } catch {}
     },
-    look,
+    rotateIfLarge,
   };
 };
 

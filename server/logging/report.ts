@@ -2,28 +2,28 @@ import type { Logger } from 'pino';
 import { isAway } from '#server/store/pg-errors';
 import { isBusy } from '#server/store/retry';
 
-const busyEveryMs = 60_000;
+const busyLogEveryMs = 60_000;
 
-/** Of all reports to one log. */
-const busy = new WeakMap<Logger, { times: number; toldAt: number }>();
+/** By log, because several reports share one. */
+const busyErrors = new WeakMap<Logger, { times: number; loggedAt: number }>();
 
-/** A busy database refuses whatever is tried, many times a second: one line a minute says so, and how often it was. */
-const tellBusy = (log: Logger, err: unknown) => {
-  const { times, toldAt } = busy.get(log) ?? { times: 0, toldAt: Number.NEGATIVE_INFINITY };
+/** A busy database refuses many requests a second, so it is logged once a minute, with the number of refusals. */
+const logBusy = (log: Logger, err: unknown) => {
+  const { times, loggedAt } = busyErrors.get(log) ?? { times: 0, loggedAt: Number.NEGATIVE_INFINITY };
   const now = performance.now();
-  const isDue = now - toldAt >= busyEveryMs;
-  busy.set(log, { times: isDue ? 0 : times + 1, toldAt: isDue ? now : toldAt });
+  const isDue = now - loggedAt >= busyLogEveryMs;
+  busyErrors.set(log, { times: isDue ? 0 : times + 1, loggedAt: isDue ? now : loggedAt });
   if (isDue) log.warn({ err, times: times + 1 }, 'the database is busy; work in the background waits for it');
 };
 
 /**
- * The rule for levels stands in docs/operating.md. Trouble that passes when something answers again is a warning; all other
- * trouble that nobody expected is a fault, and an error.
+ * Levels as docs/operating.md describes them: a lost connection, which recovers by itself, is a warning. Any other
+ * unexpected failure is an error.
  */
 export const createReport =
   (log: Logger, what: string) =>
   (err: unknown, fields: { requestId?: string } = {}): void => {
-    if (isBusy(err)) tellBusy(log, err);
+    if (isBusy(err)) logBusy(log, err);
     else if (isAway(err)) log.warn({ ...fields, err }, what);
     else log.error({ ...fields, err }, what);
   };

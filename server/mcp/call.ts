@@ -16,11 +16,11 @@ export const callTool = async (
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
-    const { asked, output, requests } = await runForAgent(action, args, caller, approvals);
-    if (asked) {
-      const { approvalUrl } = asked;
+    const { pending: request, output, requests } = await runForAgent(action, args, caller, approvals);
+    if (request) {
+      const { approvalUrl } = request;
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
-      return success(pending, pendingInWords(name, asked));
+      return success(pending, pendingInWords(name, request));
     }
     const told = outputInWords(action.action, output.value);
     const twin = isNewPost(action, args) ? await postAlike((output.value as Post).id) : undefined;

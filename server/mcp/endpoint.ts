@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { mustBeKnown, type RunnableAction } from '#server/admission';
+import { mustHaveSender, type RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { RateLimit } from '#server/auth/rate-limit';
 import { badInput, Refusal } from '#server/errors';
@@ -41,7 +41,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);
     const access = bearer === undefined ? undefined : await authorize(bearer);
-    return mustBeKnown({ rateLimit, address: req.ip, res }, access, access?.rateKey, () =>
+    return mustHaveSender({ rateLimit, address: req.ip, res }, access, access?.rateKey, () =>
       authorization.wrongToken(req.headers.authorization),
     );
   };

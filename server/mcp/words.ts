@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import { Post } from '#contracts/posts';
-import type { RequestNews } from '#server/approvals/card-view';
-import type { Asked } from '#server/approvals/cards';
+import type { RequestState } from '#server/approvals/card-view';
+import type { RequestedApproval } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
 import { inBrief, inOneLine, quoted } from './brief.ts';
 
@@ -60,7 +60,7 @@ const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt
 
 const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
-export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: Asked) =>
+export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval) =>
   [
     `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}.`,
     again
@@ -75,9 +75,9 @@ export const twinInWords = (id: string) =>
   `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
 
 /** What a model has to know of the requests about a post, below the post itself. */
-export const requestsInWords = (requests: readonly RequestNews[]) => requests.map(newsInWords).join('\n');
+export const requestsInWords = (requests: readonly RequestState[]) => requests.map(newsInWords).join('\n');
 
-const newsInWords = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestNews) => {
+const newsInWords = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestState) => {
   const tool = action.replace('.', '_');
   switch (status) {
     case 'Open':

@@ -20,7 +20,7 @@ export const withPixels = async <T>(pixels: number, work: () => Promise<T>): Pro
 /** In the order of arrival, so that a large one does not wait for ever. */
 const admit = () => {
   for (let [next] = waiting; next !== undefined; [next] = waiting) {
-    if (underWay > 0 && underWay + next.pixels > bounds.pixelsUnderWay) return;
+    if (underWay > 0 && underWay + next.pixels > bounds.concurrentPixels) return;
     waiting.shift();
     underWay += next.pixels;
     next.begin();
@@ -28,4 +28,4 @@ const admit = () => {
 };
 
 /** For tests and metrics. */
-export const pixelsUnderWay = () => underWay;
+export const concurrentPixels = () => underWay;

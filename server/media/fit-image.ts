@@ -48,7 +48,7 @@ export const fitImage = async (file: Buffer, mode: FitMode, target: FitTarget): 
   if (pages > 1 || isAnimatedPng(file)) return { refused: 'Animated' };
   const isOpaque = !hasAlpha || mode === 'pad' || (await sharp(file, options).stats()).isOpaque;
   const frame = frameOf(autoOrient, mode, target);
-  let scale = Math.min(1, Math.sqrt(Math.min(target.maxPixels ?? Infinity, bounds.pixelsUnderWay) / areaOf(frame)));
+  let scale = Math.min(1, Math.sqrt(Math.min(target.maxPixels ?? Infinity, bounds.concurrentPixels) / areaOf(frame)));
   let [type, ...otherTypes] = typesFor(format, isOpaque, target.mimeTypes);
   for (let tries = 0; tries < mostTries && type !== undefined; tries++) {
     const size = sizeAt(frame, scale, target);

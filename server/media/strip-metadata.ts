@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { bounds } from '#server/bounds';
-import { createTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 
 export interface Metadata {
   /** As in EXIF, 1 to 8. */
@@ -34,7 +34,7 @@ const stepsPerLook = 2_048;
 
 /** Called for every part of a file: lets other requests run, and refuses a file of too many parts. */
 const createSteps = () => {
-  const turn = createTurns();
+  const turn = createYieldToEventLoop();
   let steps = 0;
   return () => {
     if (steps > bounds.imageParts) throw new Error('this file has too many parts');
@@ -94,7 +94,7 @@ const jpegExif = (tiff: Buffer) => {
 
 /** In a scan, FF is followed by 0 or a restart marker. */
 const endOfScan = async (file: Buffer, from: number) => {
-  const turn = createTurns();
+  const turn = createYieldToEventLoop();
   for (let at = file.indexOf(0xff, from), seen = 0; at !== -1; at = file.indexOf(0xff, at + 1)) {
     if (++seen % stepsPerLook === 0) await turn();
     const next = file[at + 1] ?? eoi;
@@ -172,7 +172,7 @@ const keptApplications = /^(NETSCAPE2\.0|ANIMEXTS1\.0|ICCRGBG1012)$/;
 
 const stripGif = async (file: Buffer) => {
   const step = createSteps();
-  const turn = createTurns();
+  const turn = createYieldToEventLoop();
   const colours = (flags: number) => (flags & 0x80 ? 3 << ((flags & 0x07) + 1) : 0);
   /** Data stands in blocks of up to 255 bytes, the last of which is empty. */
   const endOfData = async (from: number) => {

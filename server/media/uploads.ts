@@ -63,7 +63,7 @@ export const createUploads = ({
       const write = () =>
         store.transaction(async () => {
           const inserted = await store.insert({ id, workspaceId, ...about });
-          await live.tell({ workspaceId, kind: 'media', id });
+          await live.publish({ workspaceId, kind: 'media', id });
           return toMediaItem(inserted, baseUrl);
         });
       const item = await record(write).catch(async (error: unknown) => {

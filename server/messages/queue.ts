@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { asAccount } from '#server/auth/email-address';
+import { emailKey } from '#server/auth/email-address';
 import type { Clock, Stopwatch } from '#server/clock';
 import { newId } from '#server/ids';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
@@ -147,4 +147,4 @@ export const createMessages = ({
   };
 };
 
-const hashOf = (email: string) => createHash('sha256').update(asAccount(email)).digest();
+const hashOf = (email: string) => createHash('sha256').update(emailKey(email)).digest();

@@ -24,7 +24,7 @@ interface Watched {
     idleMs(): number;
   };
   readonly database: Pick<Database, 'pools' | 'query'>;
-  readonly live: { hearing(): number };
+  readonly live: { subscriberCount(): number };
 }
 
 /** Numbers for operators, in the text form that Prometheus reads. */
@@ -209,7 +209,7 @@ const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
     help: 'Open tabs that hear live events from this instance',
     registers,
     collect() {
-      this.set(live.hearing());
+      this.set(live.subscriberCount());
     },
   });
 };

@@ -144,7 +144,7 @@ export const createNotifications = ({
       const looking = lookingAs(caller);
       await store.mark(looking, ids, read);
       // The other tabs of this person.
-      await live.tell({ workspaceId: caller.workspaceId, kind: 'notification', id: caller.userId });
+      await live.publish({ workspaceId: caller.workspaceId, kind: 'notification', id: caller.userId });
       return store.count(looking);
     },
 

@@ -1,6 +1,6 @@
 import { type NotificationKind, personalKinds, type Topic } from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
-import { tellsOf } from '#server/live/news';
+import { notifyTabs } from '#server/live/changes';
 import { type Database, sql } from '#server/store/database';
 
 export const reads = [
@@ -61,7 +61,7 @@ const insert = sql(
   'notifications.insert',
   `insert into notifications (id, workspace_id, kind, subject_id, title, detail, excerpt, path)
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-   returning ${tellsOf('notification')}`,
+   returning ${notifyTabs('notification')}`,
 );
 const recipients = sql(
   'notifications.recipients',

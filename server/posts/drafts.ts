@@ -83,7 +83,7 @@ export const createDrafts = ({
   const save = async (caller: Caller, post: Post, content: Partial<PostContent>, approval: ApprovalRun | undefined) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...content };
     mustFit(versions);
-    await revisions.keep(caller, post, { accountIds, versions });
+    await revisions.recordEdit(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
     if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved, approval);
     return saved;

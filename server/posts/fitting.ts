@@ -1,7 +1,7 @@
 import type { Post, Version } from '#contracts/posts';
 import type { Constraints } from '#contracts/providers';
 import type { Caller } from '#server/context';
-import { createTurns, type TakeTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop, type YieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
   type FitRefusal,
@@ -55,7 +55,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     context: PublishContext & Pick<Caller, 'workspaceId'>,
     { kept = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
-    const turn = createTurns();
+    const turn = createYieldToEventLoop();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
     for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, context, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
@@ -102,7 +102,7 @@ const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].inc
 export const asksForFit = ({ versions }: FittablePost) =>
   versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')));
 
-const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext, turn: TakeTurns) => {
+const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext, turn: YieldToEventLoop) => {
   const wishes = new Map<string, readonly Wish[]>();
   const shared = new Map<string, readonly Wish[]>();
   if (!asksForFit(post)) return wishes;

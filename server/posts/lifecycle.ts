@@ -164,7 +164,7 @@ export const createLifecycle = ({
       await mustBePublishable(caller, post, approval);
       const counted = await usePlan(caller, post, { scheduled: true });
       await store.wake();
-      await revisions.note(caller, id, 'Scheduled', at);
+      await revisions.recordStatus(caller, id, 'Scheduled', at);
       await store.setCounted(id, caller.workspaceId, counted);
       return store.move(id, caller.workspaceId, 'Scheduled', at);
     });
@@ -238,7 +238,7 @@ export const createLifecycle = ({
       await store.setCounted(after.id, workspaceId, countedNow);
       await store.wake();
       if (after.scheduledAt !== before.scheduledAt) {
-        await revisions.note(caller, after.id, 'Scheduled', after.scheduledAt);
+        await revisions.recordStatus(caller, after.id, 'Scheduled', after.scheduledAt);
       }
     },
 
@@ -249,7 +249,7 @@ export const createLifecycle = ({
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
         await giveBack(caller, id);
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
-        await revisions.note(caller, id, 'Unscheduled');
+        await revisions.recordStatus(caller, id, 'Unscheduled');
         return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
@@ -273,7 +273,7 @@ export const createLifecycle = ({
       }
       await mustBePublishable(caller, post, approval);
       await usePlan(caller, post, { scheduled: false });
-      await revisions.note(caller, id, 'Publishing');
+      await revisions.recordStatus(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
 

@@ -5,7 +5,7 @@ import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
 import { isMediaId } from '#server/ids';
-import { createTurns, type TakeTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop, type YieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import { codePoints, countedUpTo, countText } from '#server/networks/counting';
 import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
@@ -36,7 +36,7 @@ export const checkLimits = async (
   const warnings: Issue[] = [];
   const checked = new Map<string, Awaited<ReturnType<typeof checkVersion>>>();
   const measure = createMeasure();
-  const turn = createTurns();
+  const turn = createYieldToEventLoop();
   if (post.accountIds.length === 0) {
     warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
   }
@@ -125,7 +125,7 @@ const checkVersion = async ({
   fit: Fit | undefined;
   reachable: boolean;
   measure: Measure;
-  turn: TakeTurns;
+  turn: YieldToEventLoop;
 }): Promise<{ problems: Problem[]; surprises: Problem[] }> => {
   const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
   return {
@@ -153,8 +153,8 @@ export const problemsOf = async (
   {
     fit,
     measure = createMeasure(),
-    turn = createTurns(),
-  }: { fit?: Fit | undefined; measure?: Measure; turn?: TakeTurns } = {},
+    turn = createYieldToEventLoop(),
+  }: { fit?: Fit | undefined; measure?: Measure; turn?: YieldToEventLoop } = {},
 ): Promise<Problem[]> => {
   const constraints = network.constraintsFor(post, facts);
   const found = threadProblems(post, constraints);

@@ -34,7 +34,7 @@ export const createOutcomes = ({
       })),
     );
     await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(happening));
-    await live.tell(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
+    await live.publish(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
   };
 
   return {
@@ -70,7 +70,7 @@ export const createOutcomes = ({
       const others = posts.filter(({ isPublished }) => !isPublished);
       const failures = others.filter(({ post }) => post.value.status === 'Failed');
       await notifications.tell(failures.map(({ workspaceId, post }) => happening({ workspaceId, post: post.value })));
-      await live.tell(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
+      await live.publish(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
     },
   };
 };

@@ -2,7 +2,7 @@ import type { Post, PostLine, PostStatus, Result, Version } from '#contracts/pos
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { JsonText } from '#server/json/json-text';
-import { tellsOf } from '#server/live/news';
+import { notifyTabs } from '#server/live/changes';
 import type { ReadLinkCard } from '#server/networks/network';
 import type { Counted } from '#server/plans/allowance';
 import { type Database, sql } from '#server/store/database';
@@ -82,18 +82,18 @@ const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
   'posts.insert',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
-   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${postJson} as post, ${tellsOf('post')}`,
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${postJson} as post, ${notifyTabs('post')}`,
   'quick',
 );
 const replace = sql(
   'posts.replace',
   `update posts set account_ids = $3, versions = $4, scheduled_at = $5, ${touch} where id = $1 and workspace_id = $2
-   returning ${postColumns}, ${tellsOf('post')}`,
+   returning ${postColumns}, ${notifyTabs('post')}`,
 );
 const move = sql(
   'posts.move',
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
-   returning ${postColumns}, ${tellsOf('post')}`,
+   returning ${postColumns}, ${notifyTabs('post')}`,
 );
 // The column comes with migration 34, which may have to wait behind 32 until processes of an earlier build have ended.
 const counted = sql(
@@ -120,7 +120,7 @@ const begin = sql(
   `update posts set status = 'Publishing', ${touch},
           results = coalesce((select jsonb_agg(r) from jsonb_array_elements(results) r where (r ->> 'ok')::boolean), '[]')
      from ${given} where posts.workspace_id = given.workspace_id and posts.id = given.post_id
-   returning ${tellsOf('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
+   returning ${notifyTabs('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
 /** Another draft with the same content for the same accounts, among the newest posts. */
@@ -250,7 +250,7 @@ const mediaUses = sql(
 );
 const remove = sql(
   'posts.remove',
-  `delete from posts where id = $1 and workspace_id = $2 returning ${tellsOf('post')}`,
+  `delete from posts where id = $1 and workspace_id = $2 returning ${notifyTabs('post')}`,
 );
 
 /** What posts.create and posts.update write. */

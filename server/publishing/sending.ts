@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
-import type { Access, AccountAccess, Opened } from '#server/accounts/access';
+import type { Access, AccountAccess, OpenAccess } from '#server/accounts/access';
 import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
@@ -129,7 +129,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   /** Where the work on a claimed row stands. */
   interface State {
     readonly row: HeldRow;
-    readonly opened: Opened;
+    readonly opened: OpenAccess;
     readonly post: NetworkPost<PublishMedia>;
     readonly count: number;
     readonly sent: readonly Sent[];
@@ -211,7 +211,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   });
 
   /** Opens the account, or ends or pauses the row. */
-  const opening = async (row: HeldRow, found: Access, count: number): Promise<Opened | undefined> => {
+  const opening = async (row: HeldRow, found: Access, count: number): Promise<OpenAccess | undefined> => {
     if (found.is === 'open') return found;
     const outOfReach = {
       ...heldOf(row),

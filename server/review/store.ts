@@ -1,4 +1,4 @@
-import { tellsOf } from '#server/live/news';
+import { notifyTabs } from '#server/live/changes';
 import { type Database, sql } from '#server/store/database';
 import { personName } from '#server/store/person-name';
 
@@ -21,7 +21,7 @@ export interface CommentRow {
 }
 
 const commentColumns = `c.id, c.post_id, c.user_id, ${personName('u')} as user_name, c.body, c.mentions, c.created_at, c.edited_at`;
-const tellsOfComment = tellsOf('comment', { id: 'post_id' });
+const tellsOfComment = notifyTabs('comment', { id: 'post_id' });
 
 const members = sql(
   'review.members',

@@ -1,5 +1,5 @@
 import { wakes } from '#server/jobs/notices';
-import { everyWorkspace, tellsOf } from '#server/live/news';
+import { everyWorkspace, notifyTabs } from '#server/live/changes';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
@@ -105,7 +105,7 @@ const setClock = sql(
       where at < (select max(at) from sandbox_clock_moves where at < clock_timestamp() - interval '2 days')),
    remembered as (
      insert into sandbox_clock_moves (at, offset_ms) values (clock_timestamp(), $1))
-   update sandbox_clock set offset_ms = $1, is_closed = $2 returning ${wakes('clock')}, ${tellsOf('clock', { id: `''`, workspaceId: `'${everyWorkspace}'` })}`,
+   update sandbox_clock set offset_ms = $1, is_closed = $2 returning ${wakes('clock')}, ${notifyTabs('clock', { id: `''`, workspaceId: `'${everyWorkspace}'` })}`,
 );
 const clockMoves = sql(
   'sandbox.clockMoves',

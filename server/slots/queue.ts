@@ -35,7 +35,7 @@ export const createSlotQueue = ({
   });
 
   const changed = async ({ workspaceId }: Caller, id: string) => {
-    await live.tell({ workspaceId, kind: 'slot', id });
+    await live.publish({ workspaceId, kind: 'slot', id });
     return read(workspaceId);
   };
 

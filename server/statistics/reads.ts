@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
-import type { Access, AccountAccess, Opened } from '#server/accounts/access';
+import type { Access, AccountAccess, OpenAccess } from '#server/accounts/access';
 import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
@@ -96,7 +96,7 @@ export const createReads = ({
     work.catch((error: unknown) => ({ is: 'trouble', trouble: asTrouble(error, report) }));
 
   /** With the status of the last answer of the network. */
-  const ask = async ({ network, site, account }: Opened, posts: readonly DuePost[]) => {
+  const ask = async ({ network, site, account }: OpenAccess, posts: readonly DuePost[]) => {
     let status: number | undefined;
     const request: Site['request'] = async (asked) => {
       status = undefined;

@@ -2,7 +2,7 @@ import type { Metrics } from '#contracts/analytics';
 import { metricNames } from '#contracts/metrics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
-import { tellsOf } from '#server/live/news';
+import { notifyTabs } from '#server/live/changes';
 import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
@@ -151,7 +151,7 @@ const keep = sql(
        from (select posthorn_now() as now) clock, unnest($4::text[], $5::jsonb[], $7::jsonb[]) as told(post_id, metrics, counts)
       where ${held} and p.post_id = told.post_id
      returning p.workspace_id, p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
-               ${tellsOf('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
+               ${notifyTabs('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
    remembered as (
      insert into metric_reads (workspace_id, post_id, account_id, fetched_at, metrics)
      select workspace_id, post_id, account_id, fetched_at, metrics from kept)

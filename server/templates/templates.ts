@@ -33,7 +33,7 @@ export const createTemplates = ({
     return template;
   };
 
-  const tell = ({ workspaceId }: Caller, id: string) => live.tell({ workspaceId, kind: 'template', id });
+  const tell = ({ workspaceId }: Caller, id: string) => live.publish({ workspaceId, kind: 'template', id });
 
   /** Whether the values suit an account is seen when it is in a post. */
   const mustBeUsable = ({ kind, items, options }: Content) => {

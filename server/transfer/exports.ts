@@ -5,7 +5,7 @@ import type { exportFormats, exportParts } from '#contracts/transfer';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { createTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import type { MediaLibrary } from '#server/media/library';
 import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
 import { byteOrderMark, csvLine } from './csv.ts';
@@ -49,7 +49,7 @@ export const createExports = ({
     stream: async function* (caller: Caller, { format, part, ...range }: ExportRequest): AsyncGenerator<string> {
       const { name, accounts } = await store.head(caller.workspaceId);
       const nameOf = namesOf(accounts);
-      const takeTurns = createTurns();
+      const yieldToEventLoop = createYieldToEventLoop();
       const { head, line, foot } =
         format === 'csv'
           ? csvOf(tables[part])
@@ -71,7 +71,7 @@ export const createExports = ({
         let piece = '';
         for (const post of posts) {
           piece += line(post, count++);
-          await takeTurns();
+          await yieldToEventLoop();
         }
         yield piece;
       }

@@ -7,7 +7,7 @@ import { type Clock, startStopwatch } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import { createTurns } from '#server/jobs/yield-to-event-loop';
+import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Drafts } from '#server/posts/drafts';
@@ -188,7 +188,7 @@ export const createImports = ({
       await store.begin(caller.workspaceId, caller.userId, about);
       try {
         const keep = createKeeper(caller, id);
-        const takeTurns = createTurns();
+        const yieldToEventLoop = createYieldToEventLoop();
         let batch: (CheckedRow & { id?: string | undefined })[] = [];
         let count = 0;
         for await (const entry of entries) {
@@ -198,7 +198,7 @@ export const createImports = ({
             await keep(batch);
             batch = [];
           }
-          await takeTurns();
+          await yieldToEventLoop();
         }
         if (count === 0) throw badInput({ path: 'file', code: 'Empty', message: 'has no posts in it' });
         if (batch.length > 0) await keep(batch);

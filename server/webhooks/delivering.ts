@@ -73,7 +73,7 @@ export const createDelivering = ({
   /** Once for each webhook, however many deliveries there were. */
   const tell = (webhooks: readonly ToldWebhook[]) => {
     const workspaces = new Map(webhooks.map(({ id, workspaceId }) => [id, workspaceId]));
-    return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
+    return live.publish(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
   };
 
   /**

@@ -31,5 +31,5 @@ export const createAnnouncePause =
         path: `/settings/webhooks/${id}`,
       },
     ]);
-    await live.tell({ workspaceId, kind: 'webhook', id, text: 'A webhook was paused.' });
+    await live.publish({ workspaceId, kind: 'webhook', id, text: 'A webhook was paused.' });
   };

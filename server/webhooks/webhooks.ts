@@ -89,7 +89,7 @@ export const createWebhooks = ({
     return showDetails(row);
   };
 
-  const tellTabs = ({ workspaceId }: Caller, id: string) => live.tell({ workspaceId, kind: 'webhook', id });
+  const tellTabs = ({ workspaceId }: Caller, id: string) => live.publish({ workspaceId, kind: 'webhook', id });
 
   const record = ({ workspaceId, userId }: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId, userId, details });

@@ -84,7 +84,7 @@ export const createDeletion = ({
             by: userId,
           },
         ]);
-        await live.tell({ workspaceId, kind: 'workspace', id: workspaceId });
+        await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
       }),
 
     takeBack: ({ workspaceId, userId }: Caller, requestId: string) =>
@@ -95,7 +95,7 @@ export const createDeletion = ({
         await store.wakePosts();
         const details = { name: workspace.name };
         await audit.write({ event: 'workspace.deletion-taken-back', workspaceId, userId, requestId, details });
-        await live.tell({ workspaceId, kind: 'workspace', id: workspaceId });
+        await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
       }),
 
     /** Before anything is scheduled or published. */

@@ -1,5 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import { asAccount } from '#server/auth/email-address';
+import { emailKey } from '#server/auth/email-address';
 import type { OneTimeSecrets } from '#server/auth/one-time-secrets';
 import { Refusal } from '#server/errors';
 import { letter } from '#server/messages/letter';
@@ -41,7 +41,7 @@ export const createForgottenPassword = ({
 
   /** Nothing for an address that nobody has, nor for one that was mailed often enough: the caller learns neither. */
   ask: async (email: string, { requestId, address }: { requestId: string; address: string }) => {
-    const user = await store.userByEmail(asAccount(email));
+    const user = await store.userByEmail(emailKey(email));
     if (user === null) return;
     await store.transaction(async () => {
       // One at a time, so that many at once are counted too.

@@ -3,7 +3,7 @@ import { instantOf } from '#contracts/instant';
 import type { Invitation } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
-import { asAccount, checkEmail } from '#server/auth/email-address';
+import { checkEmail, emailKey } from '#server/auth/email-address';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -37,7 +37,7 @@ export const createInvitations = ({
   people,
   audit,
   plans,
-  tell,
+  publish,
   messages,
   notifications,
   baseUrl,
@@ -47,7 +47,7 @@ export const createInvitations = ({
   people: People;
   audit: AuditLog;
   plans: Plans;
-  tell: Live['tell'];
+  publish: Live['publish'];
   messages: Messages;
   notifications: Notifications;
   baseUrl: string;
@@ -58,7 +58,7 @@ export const createInvitations = ({
     audit.write({ event, workspaceId: caller.workspaceId, userId: caller.userId, details });
 
   /** A member or an invitation. */
-  const tellTabs = (workspaceId: string, id: string) => tell({ workspaceId, kind: 'member', id });
+  const publishMember = (workspaceId: string, id: string) => publish({ workspaceId, kind: 'member', id });
 
   /** The invitation behind a secret address, while it works. */
   const usable = async (invitation: InvitationRow | null) => {
@@ -79,7 +79,7 @@ export const createInvitations = ({
   /** Somebody new chooses the password, somebody known gives theirs, somebody signed in gives none. */
   const accepting = async (email: string, by: Acceptance) => {
     if ('userId' in by) {
-      if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
+      if (emailKey(by.email) !== emailKey(email)) throw forSomebodyElse(email);
       return by.userId;
     }
     // An invalid password is refused the same way, whether or not there is an account.
@@ -109,7 +109,7 @@ export const createInvitations = ({
         await lockMembers(store, caller);
         mustNotReachAbove(caller.role, role);
         const members = await store.members(caller.workspaceId);
-        if (members.some((member) => asAccount(member.email) === asAccount(email))) {
+        if (members.some((member) => emailKey(member.email) === emailKey(email))) {
           throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
         await plans.mayJoin(caller.workspaceId);
@@ -132,7 +132,7 @@ export const createInvitations = ({
           expiresAt,
         });
         await record(caller, 'member.invited', { email, role });
-        await tellTabs(caller.workspaceId, id);
+        await publishMember(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
         const mailed =
           messages.hasMail && (await messages.countRecentTo(email, 'invitation', hourMs)) < mostMailsPerHour;
@@ -157,7 +157,7 @@ export const createInvitations = ({
       store.transaction(async () => {
         if ((await store.removeInvitation(caller.workspaceId, id)) === 0) throw notFound('invitation', id);
         await record(caller, 'invitation.withdrawn', { id });
-        await tellTabs(caller.workspaceId, id);
+        await publishMember(caller.workspaceId, id);
       }),
 
     /** Those of a person that their new role may not give; all of them when they have left. */
@@ -165,7 +165,7 @@ export const createInvitations = ({
       const lost = roles.filter((role) => !canInvite(inviterRole, role));
       for (const { id, email } of await store.removeInvitationsBy(workspaceId, userId, lost)) {
         await audit.write({ event: 'invitation.withdrawn', workspaceId, details: { id, email, invitedBy: userId } });
-        await tellTabs(workspaceId, id);
+        await publishMember(workspaceId, id);
       }
     },
 
@@ -190,7 +190,7 @@ export const createInvitations = ({
         }
         await people.openWorkspace(userId, workspaceId);
         await store.acceptInvitation(id, clock.now());
-        await tellTabs(workspaceId, userId);
+        await publishMember(workspaceId, userId);
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
         await notifications.tell([
           {

@@ -16,18 +16,18 @@ export type Members = ReturnType<typeof createMembers>;
 export const createMembers = ({
   store,
   audit,
-  tell,
+  publish,
   endMembership,
 }: {
   store: WorkspaceStore;
   audit: AuditLog;
-  tell: Live['tell'];
+  publish: Live['publish'];
   endMembership: EndMembership;
 }) => {
   const record = (caller: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId: caller.workspaceId, userId: caller.userId, details });
 
-  const tellTabs = (workspaceId: string, id: string) => tell({ workspaceId, kind: 'member', id });
+  const publishMember = (workspaceId: string, id: string) => publish({ workspaceId, kind: 'member', id });
 
   const find = async ({ workspaceId }: Caller, userId: string) => {
     const member = await store.member(workspaceId, userId);
@@ -57,7 +57,7 @@ export const createMembers = ({
         await store.updateMember(membership, role);
         await record(caller, 'member.role', { userId, from: member.role, to: role });
         await endMembership(membership, role);
-        await tellTabs(caller.workspaceId, userId);
+        await publishMember(caller.workspaceId, userId);
         return { ...member, name: nameOf(member), role };
       }),
 
@@ -81,7 +81,7 @@ export const createMembers = ({
           requestId,
           details: { to: userId },
         });
-        await tellTabs(workspaceId, userId);
+        await publishMember(workspaceId, userId);
         await endMembership({ workspaceId, userId }, 'owner');
         await endMembership(caller, 'admin');
       }),
@@ -100,7 +100,7 @@ export const createMembers = ({
         const membership = { workspaceId: caller.workspaceId, userId };
         await store.removeMember(membership);
         await endMembership(membership);
-        await tellTabs(caller.workspaceId, userId);
+        await publishMember(caller.workspaceId, userId);
         await record(caller, 'member.removed', { userId, email: member.email });
       }),
   };

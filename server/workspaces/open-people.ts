@@ -47,7 +47,7 @@ export const openPeople = ({
     },
     endClients: clients.endAll,
     accessChanged: () => live.accessChanged(),
-    lastNews: live.last,
+    lastNews: live.lastEventId,
     clock,
   });
   const mayWelcome = !production && config.databaseUrl === undefined;

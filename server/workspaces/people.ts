@@ -1,7 +1,7 @@
 import type { ProfileChange, SessionRecord } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
-import { asAccount, checkEmail } from '#server/auth/email-address';
+import { checkEmail, emailKey } from '#server/auth/email-address';
 import type { OutsidePerson } from '#server/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
 import { bounds } from '#server/bounds';
@@ -166,7 +166,7 @@ export const createPeople = ({
 
     /** The person with this address, or the one who set the installation up. */
     forLink: async (email?: string) => {
-      const user = email === undefined ? await store.operator() : await store.userByEmail(asAccount(email));
+      const user = email === undefined ? await store.operator() : await store.userByEmail(emailKey(email));
       if (user === null) {
         throw email === undefined
           ? new Refusal('NotFound', 'Nobody is here yet. Run posthorn setup first.')
@@ -197,13 +197,13 @@ export const createPeople = ({
 
     /** For the audit log: the user behind an address, not yet proven, and their workspace. */
     known: async (email: string) => {
-      const user = await store.userByEmail(asAccount(email));
+      const user = await store.userByEmail(emailKey(email));
       return { userId: user?.id, workspaceId: user?.lastWorkspaceId ?? undefined };
     },
 
     /** The same work and the same answer for a wrong password and an unknown address. */
     signIn: async (email: string, password: string) => {
-      const user = await store.userByEmail(asAccount(email));
+      const user = await store.userByEmail(emailKey(email));
       const fits = await isPassword(user?.passwordHash ?? (await nobodysHash()), password);
       if (user === null || user.passwordHash === null || !fits) throw wrongPassword();
       return user.id;
@@ -221,7 +221,7 @@ export const createPeople = ({
         if (email === undefined) {
           throw notLetIn('NoAddress', 'Your identity provider does not vouch for an e-mail address of yours.');
         }
-        const known = await store.userByEmail(asAccount(email));
+        const known = await store.userByEmail(emailKey(email));
         if (known !== null && known.subject === null) return link(known, subject);
         const add = async (isOperator: boolean) => {
           const id = newId('user', clock.now());
@@ -232,7 +232,7 @@ export const createPeople = ({
           if (!(await mayBeFirst())) throw noCode();
           return (await addFirst('My workspace', () => add(true))).userId;
         }
-        if (known === null && (await store.isInvited(asAccount(email), clock.now()))) return add(false);
+        if (known === null && (await store.isInvited(emailKey(email), clock.now()))) return add(false);
         throw notLetIn('NotInvited', `${email} is not a member here. Ask an admin for an invitation.`);
       }),
 

@@ -1,7 +1,7 @@
 import type { PeopleRoutes } from '#contracts/people';
 import type { WorkspaceRoutes } from '#contracts/workspaces';
 import type { AuditLog } from '#server/audit/audit-log';
-import { asAccount } from '#server/auth/email-address';
+import { emailKey } from '#server/auth/email-address';
 import type { PasswordTries } from '#server/auth/password-tries';
 import type { Sessions } from '#server/auth/sessions';
 import type { RouteHandlers, SessionCookie } from '#server/context';
@@ -108,7 +108,7 @@ export const workspaceRoutes = ({
     openInvitation: async ({ body, session }) => {
       const { email, workspace, role } = await invitations.lookAt(body.token);
       const signedIn = await sessions.who(session.secret);
-      const isTheirs = signedIn !== undefined && asAccount(signedIn.email) === asAccount(email);
+      const isTheirs = signedIn !== undefined && emailKey(signedIn.email) === emailKey(email);
       return { email, workspace, role, isTheirs };
     },
 

@@ -53,8 +53,18 @@ export const openWorkspaces = ({
 }) => {
   const { baseUrl, production } = config;
   const store = createWorkspaceStore(database);
-  const { tell } = live;
-  const invitations = createInvitations({ store, people, plans, audit, messages, notifications, tell, baseUrl, clock });
+  const { publish } = live;
+  const invitations = createInvitations({
+    store,
+    people,
+    plans,
+    audit,
+    messages,
+    notifications,
+    publish,
+    baseUrl,
+    clock,
+  });
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
   const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
@@ -69,7 +79,7 @@ export const openWorkspaces = ({
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Opened last: what ends with a membership is of slices that need this one. */
     openMembers: ({ endMembership }: { endMembership: EndMembership }) => ({
-      members: createMembers({ store, audit, tell, endMembership }),
+      members: createMembers({ store, audit, publish, endMembership }),
     }),
     /** Once it is known who signs people in. */
     openWorkspaceRoutes: ({

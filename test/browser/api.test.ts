@@ -47,7 +47,7 @@ inBrowser('API and MCP', (world) => {
     const { userId, email, workspaceId } = await world.service.addMember('editor');
     const given = { name: 'Desk Agent', scopes: ['posts:read', 'posts:publish'], requestId: 'test' };
     const clientId = 'https://desk.example/client.json';
-    await world.service.posthorn.clients.given({ userId, workspaceId, clientId, ...given });
+    await world.service.posthorn.clients.recordConsent({ userId, workspaceId, clientId, ...given });
     const page = await world.visit({ at: '/settings/api', as: email });
     const row = page.getByRole('listitem').filter({ hasText: 'Desk Agent' });
     await row.getByText('desk.example · read, ask to publish').waitFor();

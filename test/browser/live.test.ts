@@ -5,7 +5,7 @@ import { axe, inBrowser } from './harness.ts';
 
 inBrowser('open tabs', (world) => {
   const tell = (news: { kind: 'approval' | 'post' | 'account' | 'webhook'; id: string; text?: string }) =>
-    world.service.posthorn.live.tell({ workspaceId: world.service.owner.workspaceId, ...news });
+    world.service.posthorn.live.publish({ workspaceId: world.service.owner.workspaceId, ...news });
 
   const tabs = async (expected: RegExp[] = []): Promise<[Page, Page]> => {
     const first = await world.visit({ at: '/settings/api', expected });

@@ -103,7 +103,7 @@ inBrowser('posts', (world) => {
     const { workspaceId } = world.service.owner;
     await draft('live second');
     await world.service.client.posts.setVersionText({ id, body: 'live first, changed' });
-    await world.service.posthorn.live.tell({ workspaceId, kind: 'post', id });
+    await world.service.posthorn.live.publish({ workspaceId, kind: 'post', id });
     await row(page, 'live first, changed').waitFor();
     expect(await row(page, 'live second').count()).toBe(0);
     await page.getByRole('button', { name: '1 new' }).click();

@@ -135,7 +135,7 @@ inBrowser('the results of a post', (world) => {
       [id],
     );
     // An open page gets the live event.
-    await service.posthorn.live.tell({ workspaceId: service.owner.workspaceId, kind: 'statistics', id });
+    await service.posthorn.live.publish({ workspaceId: service.owner.workspaceId, kind: 'statistics', id });
     await rowOf(page, 'Bluesky').getByText('likes').waitFor();
     await expect.poll(() => rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
     // In a small window the numbers leave room for the name.

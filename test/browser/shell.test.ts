@@ -96,18 +96,18 @@ inBrowser('the shell', (world) => {
     await second.goto(`${world.service.url}/nowhere`);
     for (const page of [first, second]) await page.getByRole('heading', { name: 'Not found' }).waitFor();
     const told = { workspaceId: world.service.owner.workspaceId, kind: 'approval', id: 'card_1' } as const;
-    await world.service.posthorn.live.tell({ ...told, text: 'Claude Code asks to publish a post now' });
+    await world.service.posthorn.live.publish({ ...told, text: 'Claude Code asks to publish a post now' });
     for (const page of [first, second]) await page.getByText('Claude Code asks to publish a post now').waitFor();
     expect(streams).toHaveLength(1);
     expect(await axe(second)).toEqual([]);
-    await world.service.posthorn.live.tell(told);
+    await world.service.posthorn.live.publish(told);
     for (const page of [first, second]) {
       await page.getByText('Claude Code asks').waitFor({ state: 'detached' });
     }
     const takenOver = second.waitForResponse(isStream);
     await first.close();
     await takenOver;
-    await world.service.posthorn.live.tell({ ...told, text: 'Asked again' });
+    await world.service.posthorn.live.publish({ ...told, text: 'Asked again' });
     await second.getByText('Asked again').waitFor();
   });
 

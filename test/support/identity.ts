@@ -13,7 +13,7 @@ import { createRegistrations } from '#server/auth/registrations';
 import { createCountStore, createRegistrationStore } from '#server/auth/store';
 import { answerErrors } from '#server/http/errors';
 import { tagRequest } from '#server/http/request';
-import { serverFor } from '#server/http/server';
+import { createHttpServer } from '#server/http/server';
 import { createOutbound } from '#server/outbound/guarded-client';
 import { createSeal } from '#server/secrets/seal';
 import type { WhoIsSignedIn } from '#server/signed-in';
@@ -107,7 +107,7 @@ export const startIdentity = async ({
   const log = pino({ level: 'error' }, { write: (line: string) => errors.push(JSON.parse(line)) });
 
   const app = express();
-  const server = serverFor(app).listen(0, '127.0.0.1');
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   /** As the workspaces slice does it. */

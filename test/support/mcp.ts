@@ -10,7 +10,7 @@ import type { ApprovalRequest } from '#server/approvals/cards';
 import { createRateLimits } from '#server/auth/rate-limit';
 import { answerErrors } from '#server/http/errors';
 import { tagRequest } from '#server/http/request';
-import { serverFor } from '#server/http/server';
+import { createHttpServer } from '#server/http/server';
 import { createMcpEndpoint, type McpParts } from '#server/mcp/endpoint';
 import type { Answer, Service } from './service.ts';
 
@@ -73,7 +73,7 @@ export const openMcpDoor = async (
   app.all('/mcp', mcp.serve);
   app.get(mcpPaths.describeMcp.path, mcp.describe);
   app.use(answerErrors(log));
-  const server = serverFor(app).listen(0, '127.0.0.1');
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 

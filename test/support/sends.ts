@@ -13,7 +13,7 @@ export interface SendRecord {
 }
 
 /** For somebody to look at it again; one that is in hand has a claim. */
-const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
+export const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
 
 let changes = 0;
 /** A service, and what a test of sending asks of it. */

@@ -13,7 +13,7 @@ import { findAction } from '#server/admission';
 import { createMovableClock, type Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config/config';
 import type { Caller } from '#server/context';
-import { serverFor } from '#server/http/server';
+import { createHttpServer } from '#server/http/server';
 import { newId } from '#server/ids';
 import { createOutbound, type OutboundOptions } from '#server/outbound/guarded-client';
 import { connectInSandbox } from '#server/sandbox/sign-up';
@@ -83,9 +83,9 @@ export const startService = async (
     { ...webhooks, ...(startStopwatch && { startStopwatch }) },
   );
   const identity = await posthorn.openIdentity();
-  const { app, busyDoor, health } = posthorn.openDoors(identity);
+  const { app, health } = posthorn.openDoors(identity);
   posthorn.live.start();
-  const server = serverFor(app, busyDoor);
+  const server = createHttpServer(app);
   const undeclared = watchAnswers(server);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -20,7 +20,7 @@ export const catalogRoutes = {
     tag: 'Catalog',
     summary: 'List the actions',
     description:
-      'Every action with its description, policy and input schema. The headers `Posthorn-User`, `Posthorn-Workspace`, `Posthorn-Workspace-Name` (percent-encoded) and `Posthorn-Role` say whom the token stands for.',
+      'Every action with its description, policy and input schema. The headers `Posthorn-User`, `Posthorn-Workspace`, `Posthorn-Workspace-Name` (percent-encoded) and `Posthorn-Role` name the owner, workspace and role of the token.',
     access: 'PersonalToken',
     roles: everyone,
     responses: {
@@ -37,7 +37,6 @@ export const catalogPaths = {
     path: '/api/agent/tools/:action',
     access: 'PersonalToken',
     handler: 'RunsActions',
-    busy: true,
     description: 'Runs an action for a program.',
   }),
 
@@ -54,6 +53,6 @@ export const catalogPaths = {
     path: '/openapi.json',
     access: 'Open',
     handler: 'Own',
-    description: 'These promises as an OpenAPI document.',
+    description: 'The OpenAPI document of this API.',
   }),
 } as const satisfies Record<string, RawRoute>;

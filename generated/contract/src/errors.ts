@@ -138,7 +138,7 @@ export type IssueCode = (typeof issueCodes)[number];
 
 export const IssueCode = z
   .enum(issueCodes)
-  .meta({ id: 'IssueCode', description: 'A stable name of a problem, for programs. New ones may come' });
+  .meta({ id: 'IssueCode', description: 'Stable name of the problem, for programs. New ones may be added' });
 
 export const Issue = z
   .object({
@@ -152,10 +152,10 @@ export const Issue = z
     fix: z
       .object({
         key: z.string().describe('Key of the option'),
-        values: z.array(z.string()).describe('Values that mend it'),
+        values: z.array(z.string()).describe('Values that fix it'),
       })
       .optional()
-      .describe('An option that would mend it (posts.setOption), and the values that do'),
+      .describe('An option that fixes it (posts.setOption), and the values that do'),
   })
   .meta({ id: 'Issue', description: 'One problem in an input or a post' });
 export type Issue = z.output<typeof Issue>;

@@ -18,12 +18,12 @@ export const healthRoutes = {
     method: 'GET',
     path: '/readyz',
     tag: 'Health',
-    summary: 'Check that it can serve',
+    summary: 'Check that it is ready',
     description: 'Answers 200 only when the database responds and the instance is not shutting down.',
     access: 'Open',
     responses: {
-      200: { description: 'It can serve', contentType: 'text/plain', body: z.literal('ready') },
-      503: { description: 'Not now; the text says why', contentType: 'text/plain', body: z.string() },
+      200: { description: 'It is ready', contentType: 'text/plain', body: z.literal('ready') },
+      503: { description: 'It is not ready; the text says why', contentType: 'text/plain', body: z.string() },
     },
     errors: ['BadInput'],
   }),
@@ -36,6 +36,6 @@ export const healthPaths = {
     path: '/metrics',
     access: 'Operator',
     handler: 'Own',
-    description: 'Numbers for Prometheus.',
+    description: 'Metrics for Prometheus.',
   }),
 } as const satisfies Record<string, RawRoute>;

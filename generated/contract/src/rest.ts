@@ -348,7 +348,7 @@ export const rest = {
     ready: {
       method: 'GET',
       path: '/readyz',
-      summary: "Check that it can serve",
+      summary: "Check that it is ready",
       metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.ready.responses[200].body }),

@@ -39,7 +39,7 @@ class AccountsApi:
     def delete(self, *, id: str, options: Options | None = None) -> t.Deleted:
         """Disconnect an account.
 
-        Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A human approves it in the app.
+        Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.
         With a token it always raises ApprovalRequiredError, whose approval_url is where a human does it.
 
         id: Account to disconnect
@@ -148,7 +148,7 @@ class PostsApi(PostWaiting):
     def update(self, *, id: str, account_ids: Sequence[str], versions: Sequence[t.VersionInput], scheduled_at: str | None = None, base_updated_at: str | None = None, options: Options | None = None) -> t.Post:
         """Replace a post.
 
-        Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.
+        Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.
 
         id: Post id
         account_ids: Accounts the post goes to
@@ -292,7 +292,7 @@ class UiApi:
     def set_context(self, *, page: str, post_id: str | None = None, account_id: str | None = None, options: Options | None = None) -> t.UiContext:
         """Report the open page.
 
-        Used by the web app to report the page the user has open, so that ui.getContext can tell it.
+        Used by the web app to report the page the user has open, for ui.getContext.
 
         page: Path of the open page
         post_id: Post that is open

@@ -39,7 +39,7 @@ class AccountsListOutput(TypedDict):
     """Oldest connection first"""
 
 class Deleted(TypedDict):
-    """It is gone"""
+    """It was deleted"""
 
     id: str
     """What was deleted"""
@@ -66,7 +66,7 @@ class SummaryTopPosts(TypedDict):
     publishedAt: str
     """ISO-8601 instant"""
     accountIds: list[str]
-    """Accounts it was published to, of those asked for"""
+    """Accounts it was published to, of those in the request"""
     engagement: int
     """Over these accounts"""
     views: int
@@ -213,7 +213,7 @@ class Result(TypedDict):
     """What a person still has to do at the network, or what did not work after it was out"""
 
 class PostLine(TypedDict):
-    """What it takes to find a post"""
+    """A post in the results of a search"""
 
     id: str
     """Post id, prefix `post_`"""
@@ -260,15 +260,15 @@ class Validation(TypedDict):
     issues: list[Issue]
     """Always empty: broken limits are answered as an error `Invalid`"""
     warnings: list[Issue]
-    """What is allowed but may surprise"""
+    """What is allowed but may be unexpected"""
 
 class IssueFix(TypedDict):
-    """An option that would mend it (posts.setOption), and the values that do"""
+    """An option that fixes it (posts.setOption), and the values that do"""
 
     key: str
     """Key of the option"""
     values: list[str]
-    """Values that mend it"""
+    """Values that fix it"""
 
 class Issue(TypedDict):
     """One problem in an input or a post"""
@@ -287,7 +287,7 @@ class Issue(TypedDict):
     actual: NotRequired[float | str]
     """What the post has"""
     fix: NotRequired[IssueFix]
-    """An option that would mend it (posts.setOption), and the values that do"""
+    """An option that fixes it (posts.setOption), and the values that do"""
 
 IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
 
@@ -630,7 +630,7 @@ class PingEventData(TypedDict):
     """What happened"""
 
     message: str
-    """A sentence for whoever reads it"""
+    """A sentence for people"""
 
 class PingEvent(TypedDict):
     """A test"""

@@ -63,7 +63,7 @@ export class Posthorn {
     this.ui = new UiApi(this.#http);
   }
 
-  /** Every action with its description, policy and input schema. The headers `Posthorn-User`, `Posthorn-Workspace`, `Posthorn-Workspace-Name` (percent-encoded) and `Posthorn-Role` say whom the token stands for. */
+  /** Every action with its description, policy and input schema. The headers `Posthorn-User`, `Posthorn-Workspace`, `Posthorn-Workspace-Name` (percent-encoded) and `Posthorn-Role` name the owner, workspace and role of the token. */
   catalog(options?: CallOptions): ApiPromise<CatalogEntry[]> {
     return this.#http.call({ method: 'GET', path: '/api/agent/tools', retry: 'Always' }, options);
   }
@@ -94,7 +94,7 @@ export class AccountsApi extends Namespace {
   /**
    * Disconnect an account.
    *
-   * Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A
+   * Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A
    * human approves it in the app.
    * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
@@ -201,7 +201,7 @@ export class PostsApi extends PostWaiting {
   /**
    * Replace a post.
    *
-   * Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when
+   * Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when
    * somebody changed the post meanwhile. Changing a Scheduled post needs a human.
    *
    * @example
@@ -374,7 +374,7 @@ export class UiApi extends Namespace {
   /**
    * Report the open page.
    *
-   * Used by the web app to report the page the user has open, so that ui.getContext can tell it.
+   * Used by the web app to report the page the user has open, for ui.getContext.
    *
    * @example
    * const answer = await posthorn.ui.setContext({ page: '/posts/post_01JCQ4B2C3D4E5F6G7H8J9K0M1', postId: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });

@@ -77,7 +77,7 @@ export interface AccountsDeleteInput {
   id: string;
 }
 
-/** It is gone */
+/** It was deleted */
 export interface Deleted {
   /** What was deleted */
   id: string;
@@ -97,7 +97,7 @@ export interface AnalyticsSummaryInput {
   timeZone?: string;
 }
 
-/** What was published in a range, and how it did */
+/** What was published in a range, and how it performed */
 export interface Summary {
   /** As sent */
   from: string;
@@ -128,7 +128,7 @@ export interface Summary {
     text: string;
     /** ISO-8601 instant */
     publishedAt: string;
-    /** Accounts it was published to, of those asked for */
+    /** Accounts it was published to, of those in the request */
     accountIds: string[];
     /** Over these accounts */
     engagement: number;
@@ -299,7 +299,7 @@ export interface Result {
   note?: string;
 }
 
-/** What it takes to find a post */
+/** A post in the results of a search */
 export interface PostLine {
   /** Post id, prefix `post_` */
   id: string;
@@ -413,7 +413,7 @@ export interface Validation {
   valid: true;
   /** Always empty: broken limits are answered as an error `Invalid` */
   issues: Issue[];
-  /** What is allowed but may surprise */
+  /** What is allowed but may be unexpected */
   warnings: Issue[];
 }
 
@@ -432,16 +432,16 @@ export interface Issue {
   limit?: number | string;
   /** What the post has */
   actual?: number | string;
-  /** An option that would mend it (posts.setOption), and the values that do */
+  /** An option that fixes it (posts.setOption), and the values that do */
   fix?: {
     /** Key of the option */
     key: string;
-    /** Values that mend it */
+    /** Values that fix it */
     values: string[];
   };
 }
 
-/** A stable name of a problem, for programs. New ones may come */
+/** Stable name of the problem, for programs. New ones may be added */
 export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
@@ -837,7 +837,7 @@ export interface PingEvent {
   workspaceId: string;
   /** What happened */
   data: {
-    /** A sentence for whoever reads it */
+    /** A sentence for people */
     message: string;
   };
 }

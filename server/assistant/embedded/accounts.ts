@@ -1,11 +1,11 @@
 import type { Account } from '#contracts/accounts';
 import { type Talk, use } from './talk.ts';
 
-export function* connected(): Talk<Account[]> {
+export function* connectedAccounts(): Talk<Account[]> {
   return (yield* use<{ accounts: Account[] }>('accounts.list')).accounts;
 }
 
-/** The accounts that a text names, by network, handle or name. Longer names first: one may be a part of another. */
+/** Finds accounts by network, handle or name. Longer names first, because one may be part of another. */
 export const accountsIn = (text: string, accounts: readonly Account[]): Account[] => {
   if (/\b(all|every)\s+(my\s+|our\s+)?accounts?\b|\beverywhere\b/i.test(text)) return [...accounts];
   const names = accounts
@@ -15,21 +15,20 @@ export const accountsIn = (text: string, accounts: readonly Account[]): Account[
     .filter(({ name }) => name !== '')
     .toSorted((a, b) => b.name.length - a.name.length);
   let rest = text;
-  const found = new Set<Account>();
+  const matches = new Set<Account>();
   for (const name of new Set(names.map((one) => one.name))) {
-    // A name of one letter is meant when it is written as a name.
+    // A name of one letter, such as X, is matched with its case only.
     const pattern = new RegExp(
-      `(?<![\\p{L}\\p{N}_])@?${escaped(name)}(?![\\p{L}\\p{N}_])`,
+      `(?<![\\p{L}\\p{N}_])@?${escapeRegExp(name)}(?![\\p{L}\\p{N}_])`,
       name.length > 1 ? 'iu' : 'u',
     );
     if (!pattern.test(rest)) continue;
     rest = rest.replace(new RegExp(pattern, `${pattern.flags}g`), ' ');
-    for (const one of names) if (one.name === name) found.add(one.account);
+    for (const one of names) if (one.name === name) matches.add(one.account);
   }
-  return accounts.filter((account) => found.has(account));
+  return accounts.filter((account) => matches.has(account));
 };
 
-const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+const escapeRegExp = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** Networks by name, each once. */
 export const networksOf = (accounts: readonly Account[]) => [...new Set(accounts.map(({ provider }) => provider))];

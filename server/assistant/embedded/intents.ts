@@ -1,11 +1,11 @@
-import { isPublish, isSchedule, publish, remove, schedule, waitingInWords } from './going-out.ts';
 import { bestTimes, numbers } from './numbers.ts';
 import { draft, failed, find, isDraft, listAccounts, shorten, validate } from './posts.ts';
-import { type Asked, Refused, type Talk, Unclear, Waiting } from './talk.ts';
+import { describePending, isPublish, isSchedule, publish, remove, schedule } from './publishing.ts';
+import { PendingApproval, RefusedAction, type Talk, Unclear, type UserRequest } from './talk.ts';
 import { plain } from './words.ts';
 
-/** Only what the user wrote is looked at: no text of a post or a network makes this model do anything. */
-const intents: readonly [(text: string) => boolean, (asked: Asked) => Talk][] = [
+/** Matches only the user's own words, so no text of a post or a network can make this model act. */
+const intents: readonly [(text: string) => boolean, (request: UserRequest) => Talk][] = [
   [isDraft, draft],
   [has(/\bapprove\b|\bapproval\b|\b(accept|confirm) (it|this|the (card|request))\b/i), cannotApprove],
   [
@@ -36,19 +36,19 @@ function has(pattern: RegExp) {
   return (text: string) => pattern.test(text);
 }
 
-export function* answer(asked: Asked): Talk {
-  const talk = intents.find(([isMeant]) => isMeant(asked.text))?.[1] ?? help;
+export function* answer(request: UserRequest): Talk {
+  const talk = intents.find(([matches]) => matches(request.text))?.[1] ?? help;
   try {
-    return yield* talk(asked);
+    return yield* talk(request);
   } catch (error) {
-    if (error instanceof Waiting) return waitingInWords(error.action);
+    if (error instanceof PendingApproval) return describePending(error.action);
     if (error instanceof Unclear) return error.message;
-    if (error instanceof Refused) return refusedInWords(error);
+    if (error instanceof RefusedAction) return describeRefusal(error);
     throw error;
   }
 }
 
-const refusedInWords = ({ message, issues }: Refused) => {
+const describeRefusal = ({ message, issues }: RefusedAction) => {
   const more = issues.map((issue) => `\n- ${plain(issue.message)}`).slice(0, 10);
   return `That was refused. ${plain(message)}${issues.length > 1 ? more.join('') : ''}`;
 };

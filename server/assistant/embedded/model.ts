@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from '#server/assistant/language-model';
 import { answer } from './intents.ts';
-import type { Asked } from './talk.ts';
+import type { UserRequest } from './talk.ts';
 
 type Options = Parameters<Model['doStream']>[0];
 type Prompt = Options['prompt'];
@@ -11,21 +11,21 @@ const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, ca
 const usage = { inputTokens: unknown, outputTokens: { total: undefined, text: undefined, reasoning: undefined } };
 
 /**
- * A model that needs no key and no network: it knows some requests and nothing else. It stands behind the same interface
- * as any other, so that loop, tools, cards and pages are the same with and without a language model.
+ * A model without key or network that understands a fixed set of requests. It has the interface of a language model, so
+ * that tools, cards and pages work the same with and without one.
  */
 export const embeddedModel = ({ now, timeZone }: { now: Date; timeZone: string }): Model => {
   const next = ({ prompt, tools = [] }: Options): Part[] => {
-    const asked: Asked = {
+    const request: UserRequest = {
       text: lastQuestion(prompt),
       now,
       timeZone,
       lastPostId: lastPostId(prompt),
       sees: tools.some(({ name }) => name === 'ui_getContext'),
     };
-    const step = play(asked, outputsSince(prompt));
+    const step = replay(request, outputsSince(prompt));
     return step.done
-      ? [...spoken(step.value), finish('stop')]
+      ? [...toTextParts(step.value), finish('stop')]
       : [
           {
             type: 'tool-call',
@@ -56,9 +56,9 @@ export const embeddedModel = ({ now, timeZone }: { now: Date; timeZone: string }
   };
 };
 
-/** From its start, with what the actions have answered so far. */
-const play = (asked: Asked, outputs: readonly unknown[]) => {
-  const talk = answer(asked);
+/** Models keep no state between steps, so the conversation is replayed with the results of the actions so far. */
+const replay = (request: UserRequest, outputs: readonly unknown[]) => {
+  const talk = answer(request);
   let step = talk.next();
   for (const output of outputs) {
     if (step.done) break;
@@ -73,8 +73,8 @@ const finish = (unified: 'stop' | 'tool-calls'): Part => ({
   usage,
 });
 
-/** Word by word, as others do. */
-const spoken = (text: string): Part[] => {
+/** Word by word, like a language model. */
+const toTextParts = (text: string): Part[] => {
   const id = 'answer';
   const deltas = (text.match(/\S*\s*/g) ?? []).filter(Boolean);
   return [
@@ -91,7 +91,7 @@ const lastQuestion = (prompt: Prompt) => {
     : '';
 };
 
-/** What the actions answered since the last question, in order. */
+/** The results of the actions since the last question, in order. */
 const outputsSince = (prompt: Prompt): unknown[] => {
   const question = prompt.findLastIndex(({ role }) => role === 'user');
   return prompt.slice(question).flatMap((message) =>
@@ -100,7 +100,7 @@ const outputsSince = (prompt: Prompt): unknown[] => {
           if (part.type !== 'tool-result') return [];
           const { output } = part;
           if (output.type === 'json') return [output.value];
-          // The SDK itself refused the call.
+          // The SDK rejected the call before it reached the action.
           return [{ error: { code: 'Internal', message: 'value' in output ? String(output.value) : '' } }];
         })
       : [],
@@ -109,7 +109,7 @@ const outputsSince = (prompt: Prompt): unknown[] => {
 
 const isPostId = (value: unknown): value is string => typeof value === 'string' && /^post_\w+$/.test(value);
 
-/** The post that an action before this question was about. */
+/** The post of the last action before this question. */
 const lastPostId = (prompt: Prompt): string | undefined => {
   const question = prompt.findLastIndex(({ role }) => role === 'user');
   for (const message of prompt.slice(0, question).reverse()) {

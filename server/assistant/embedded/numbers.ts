@@ -1,33 +1,35 @@
 import type { MetricsEntry, Summary, Totals } from '#contracts/analytics';
-import { accountsIn, connected, networksOf } from './accounts.ts';
+import { accountsIn, connectedAccounts, networksOf } from './accounts.ts';
 import { type Range, rangeIn } from './ranges.ts';
-import { type Asked, postMeant, type Talk, use } from './talk.ts';
-import { counted, hour, listed, moment, number, quoted, weekdays } from './words.ts';
+import { resolvePost, type Talk, type UserRequest, use } from './talk.ts';
+import { countOf, hour, joinNames, moment, number, quote, weekdays } from './words.ts';
 
-const usualRange = 'last 7 days';
+const defaultRange = 'last 7 days';
 const bestTimesRange = 'last 90 days';
 
-export function* numbers(asked: Asked): Talk {
-  const named = rangeIn(asked.text, asked.now, asked.timeZone);
-  if (named === undefined && /\b(this|it|that)\b/i.test(asked.text)) return yield* numbersOfPost(asked);
-  const range = named ?? mustHave(usualRange, asked);
-  const accounts = /\b(on|for|of|from|at)\b/i.test(asked.text) ? accountsIn(asked.text, yield* connected()) : [];
-  const input = { accountIds: accounts.map(({ id }) => id), timeZone: asked.timeZone };
-  const summary = yield* use<Summary>('analytics.summary', { from: range.from, to: range.to, ...input }, whole);
+export function* numbers(request: UserRequest): Talk {
+  const named = rangeIn(request.text, request.now, request.timeZone);
+  if (named === undefined && /\b(this|it|that)\b/i.test(request.text)) return yield* numbersOfPost(request);
+  const range = named ?? mustHave(defaultRange, request);
+  const accounts = /\b(on|for|of|from|at)\b/i.test(request.text)
+    ? accountsIn(request.text, yield* connectedAccounts())
+    : [];
+  const input = { accountIds: accounts.map(({ id }) => id), timeZone: request.timeZone };
+  const summary = yield* use<Summary>('analytics.summary', { from: range.from, to: range.to, ...input }, acceptPart);
   const { from, to } = range.before;
-  const before = yield* use<Summary>('analytics.summary', { from, to, ...input }, whole);
+  const before = yield* use<Summary>('analytics.summary', { from, to, ...input }, acceptPart);
   return [
     describeTotals(summary.totals, range, networksOf(accounts)),
-    compared(summary.totals, before.totals, range),
+    compareTotals(summary.totals, before.totals, range),
     bestOf(summary),
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-const whole = { partWillDo: true };
+const acceptPart = { acceptsPart: true };
 
-const mustHave = (words: string, { now, timeZone }: Asked): Range => {
+const mustHave = (words: string, { now, timeZone }: UserRequest): Range => {
   const range = rangeIn(words, now, timeZone);
   if (range === undefined) throw new Error(`${words} is no range`);
   return range;
@@ -38,13 +40,13 @@ const describeTotals = (
   { label, days }: Range,
   networks: readonly string[],
 ) => {
-  const where = networks.length > 0 ? ` on ${listed(networks)}` : '';
+  const where = networks.length > 0 ? ` on ${joinNames(networks)}` : '';
   const when = label === days ? label : `${label} (${days})`;
   if (posts === 0) return `Nothing was published${where} ${when}.`;
-  return `${counted(posts, 'post')}${where} ${when} brought **${counted(engagement, 'engagement')}**, ${counted(views, 'view')} and ${counted(comments, 'comment')}.`;
+  return `${countOf(posts, 'post')}${where} ${when} brought **${countOf(engagement, 'engagement')}**, ${countOf(views, 'view')} and ${countOf(comments, 'comment')}.`;
 };
 
-const compared = (now: Totals, before: Totals, { before: { label } }: Range) => {
+const compareTotals = (now: Totals, before: Totals, { before: { label } }: Range) => {
   if (now.posts === 0 && before.posts === 0) return '';
   if (before.engagement === 0)
     return before.posts === 0 ? `There was nothing ${label}.` : `There was no engagement ${label}.`;
@@ -54,29 +56,29 @@ const compared = (now: Totals, before: Totals, { before: { label } }: Range) => 
 };
 
 const bestOf = ({ topPosts: [best] }: Summary) =>
-  best && best.engagement > 0 ? `${quoted(best.text)} did best with ${number(best.engagement)}.` : '';
+  best && best.engagement > 0 ? `${quote(best.text)} did best with ${number(best.engagement)}.` : '';
 
-function* numbersOfPost(asked: Asked): Talk {
-  const id = yield* postMeant(asked);
+function* numbersOfPost(request: UserRequest): Talk {
+  const id = yield* resolvePost(request);
   const { accounts } = yield* use<{ accounts: MetricsEntry[] }>('posts.metrics', { id });
   if (accounts.length === 0) return 'That post is not published yet, so it has no numbers.';
   const lines = accounts.map(({ provider, metrics, nextFetchAt }) => {
-    const next = nextFetchAt ? ` The next read is at ${moment(nextFetchAt, asked.timeZone)}.` : '';
+    const next = nextFetchAt ? ` The next read is at ${moment(nextFetchAt, request.timeZone)}.` : '';
     if (metrics === undefined)
       return `- ${provider}: ${nextFetchAt ? `nothing read yet.${next}` : 'this network reports no statistics.'}`;
-    const { fetchedAt, error, ...found } = metrics;
-    const told = Object.entries(found).map(([name, value]) => `${number(Number(value))} ${name}`);
-    return `- ${provider}: ${listed(told) || 'no numbers'}, read at ${moment(fetchedAt, asked.timeZone)}.${error ? ' The last read failed.' : ''}`;
+    const { fetchedAt, error, ...values } = metrics;
+    const counts = Object.entries(values).map(([name, value]) => `${number(Number(value))} ${name}`);
+    return `- ${provider}: ${joinNames(counts) || 'no numbers'}, read at ${moment(fetchedAt, request.timeZone)}.${error ? ' The last read failed.' : ''}`;
   });
   return `The numbers of that post:\n${lines.join('\n')}`;
 }
 
-export function* bestTimes(asked: Asked): Talk {
-  const range = rangeIn(asked.text, asked.now, asked.timeZone) ?? mustHave(bestTimesRange, asked);
+export function* bestTimes(request: UserRequest): Talk {
+  const range = rangeIn(request.text, request.now, request.timeZone) ?? mustHave(bestTimesRange, request);
   const { bestTimes: times } = yield* use<Summary>(
     'analytics.summary',
-    { from: range.from, to: range.to, timeZone: asked.timeZone },
-    whole,
+    { from: range.from, to: range.to, timeZone: request.timeZone },
+    acceptPart,
   );
   if (times.length === 0) return `There are no numbers ${during(range)} to tell from. Publish a few posts first.`;
   const sure = times.filter(({ lowConfidence }) => !lowConfidence);
@@ -85,12 +87,12 @@ export function* bestTimes(asked: Asked): Talk {
     .slice(0, 3);
   const lines = shown.map(
     ({ weekday, hour: at, average, posts }) =>
-      `- ${weekdays[weekday - 1]} ${hour(at)}: ${number(average)} engagements a post over ${counted(posts, 'post')}`,
+      `- ${weekdays[weekday - 1]} ${hour(at)}: ${number(average)} engagements a post over ${countOf(posts, 'post')}`,
   );
   const head =
     sure.length > 0
-      ? `Your best times ${during(range)}, in ${asked.timeZone}:`
-      : `That is a guess, as no hour had 3 posts ${during(range)}. In ${asked.timeZone}:`;
+      ? `Your best times ${during(range)}, in ${request.timeZone}:`
+      : `That is a guess, as no hour had 3 posts ${during(range)}. In ${request.timeZone}:`;
   return `${head}\n${lines.join('\n')}`;
 }
 

@@ -2,40 +2,44 @@ import type { Account } from '#contracts/accounts';
 import type { Post, Validation } from '#contracts/posts';
 import type { ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
-import { accountsIn, connected, networksOf } from './accounts.ts';
-import { askFor, waitingInWords } from './going-out.ts';
+import { accountsIn, connectedAccounts, networksOf } from './accounts.ts';
+import { describePending, publishAsRequested } from './publishing.ts';
 import { shorten as shortenText } from './shorten.ts';
 import {
-  type Asked,
-  postMeant,
+  PendingApproval,
   postsWith,
   quotedIn,
-  Refused,
+  RefusedAction,
+  resolvePost,
   type Talk,
   textOf,
   Unclear,
+  type UserRequest,
   use,
-  Waiting,
 } from './talk.ts';
-import { counted, listed, moment, plain, quoted } from './words.ts';
+import { countOf, joinNames, moment, plain, quote } from './words.ts';
 
 const shownPosts = 10;
 
-export function* find(asked: Asked): Talk {
-  const status = statusIn(asked.text);
-  const words = wordsIn(asked.text);
-  const { found, more } = yield* postsWith(words, status);
-  const what = status ? ofStatus[status] : 'post';
-  const about = words === '' ? '' : ` with ${quoted(words)}`;
-  if (found.length === 0) return `There are no ${what}s${about}${more ? ' among the newest' : ''}.`;
+export function* find(request: UserRequest): Talk {
+  const status = statusIn(request.text);
+  const words = wordsIn(request.text);
+  const { matches, more } = yield* postsWith(words, status);
+  const what = status ? nounOf[status] : 'post';
+  const about = words === '' ? '' : ` with ${quote(words)}`;
+  if (matches.length === 0) return `There are no ${what}s${about}${more ? ' among the newest' : ''}.`;
   const isTimed = status === 'Scheduled';
-  const posts = isTimed ? found.toSorted((a, b) => (a.scheduledAt ?? '').localeCompare(b.scheduledAt ?? '')) : found;
-  const lines = posts.slice(0, shownPosts).map((post) => `- ${lineOf(post, asked.timeZone, status === undefined)}`);
+  const posts = isTimed
+    ? matches.toSorted((a, b) => (a.scheduledAt ?? '').localeCompare(b.scheduledAt ?? ''))
+    : matches;
+  const lines = posts
+    .slice(0, shownPosts)
+    .map((post) => `- ${describePost(post, request.timeZone, status === undefined)}`);
   const rest = more || posts.length > shownPosts ? '\nThere are more; the page Posts has them all.' : '';
-  return `${counted(posts.length, what)}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
+  return `${countOf(posts.length, what)}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
 }
 
-const ofStatus: Readonly<Record<Post['status'], string>> = {
+const nounOf: Readonly<Record<Post['status'], string>> = {
   Draft: 'draft',
   Scheduled: 'scheduled post',
   Publishing: 'post',
@@ -58,24 +62,24 @@ const wordsIn = (text: string) =>
     .trim() ??
   '';
 
-const lineOf = (post: Post, timeZone: string, withStatus: boolean) => {
+const describePost = (post: Post, timeZone: string, withStatus: boolean) => {
   const time = post.scheduledAt ? `${moment(post.scheduledAt, timeZone)} ` : '';
-  return `${withStatus ? `${post.status} ` : ''}${time}[${quoted(textOf(post))}](/posts/${post.id})`;
+  return `${withStatus ? `${post.status} ` : ''}${time}[${quote(textOf(post))}](/posts/${post.id})`;
 };
 
-export function* failed(asked: Asked): Talk {
-  const isOne = /\b(this|it|that)\b/i.test(asked.text) && !/\bposts\b/i.test(asked.text);
+export function* failed(request: UserRequest): Talk {
+  const isOne = /\b(this|it|that)\b/i.test(request.text) && !/\bposts\b/i.test(request.text);
   const posts = isOne
-    ? [yield* use<Post>('posts.get', { id: yield* postMeant(asked) })]
-    : (yield* use<{ posts: Post[] }>('posts.list', { status: 'Failed', limit: shownPosts }, { partWillDo: true }))
+    ? [yield* use<Post>('posts.get', { id: yield* resolvePost(request) })]
+    : (yield* use<{ posts: Post[] }>('posts.list', { status: 'Failed', limit: shownPosts }, { acceptsPart: true }))
         .posts;
-  const accounts = new Map((yield* connected()).map((one) => [one.id, one]));
+  const accounts = new Map((yield* connectedAccounts()).map((one) => [one.id, one]));
   const lines = posts.flatMap((post) => {
     const reasons = post.results.filter(({ ok }) => !ok).map((result) => `  - ${reasonOf(result, accounts)}`);
-    return reasons.length === 0 ? [] : [`- [${quoted(textOf(post))}](/posts/${post.id})`, ...reasons];
+    return reasons.length === 0 ? [] : [`- [${quote(textOf(post))}](/posts/${post.id})`, ...reasons];
   });
   if (lines.length === 0) return isOne ? 'That post did not fail.' : 'No post has failed.';
-  return `${isOne ? 'That post failed:' : `${counted(posts.length, 'post')} failed:`}\n${lines.join('\n')}`;
+  return `${isOne ? 'That post failed:' : `${countOf(posts.length, 'post')} failed:`}\n${lines.join('\n')}`;
 }
 
 const reasonOf = ({ accountId, uncertain, error }: Post['results'][number], accounts: ReadonlyMap<string, Account>) => {
@@ -84,32 +88,32 @@ const reasonOf = ({ accountId, uncertain, error }: Post['results'][number], acco
   return `${where}: ${why}${uncertain ? ' It may be there all the same: look before you send it again.' : ''}`;
 };
 
-/** The words are the user's own. */
-export function* draft(asked: Asked): Talk {
-  const wanted = draftIn(asked.text);
-  if (wanted === undefined) {
+/** Uses the user's own words, because this model cannot write. */
+export function* draft(request: UserRequest): Talk {
+  const parsed = draftIn(request.text);
+  if (parsed === undefined) {
     return 'I keep your words, but I cannot write a text of my own. Say it like this: draft a post for Bluesky saying “We open at 7”. Whoever runs this server can set a language model, which writes.';
   }
-  const all = yield* connected();
+  const all = yield* connectedAccounts();
   if (all.length === 0) return 'No account is connected yet. Connect one under Social accounts first.';
-  const named = accountsIn(wanted.around, all);
-  const accounts = named.length > 0 ? named : yield* takingText(all);
-  const body = wanted.text;
+  const named = accountsIn(parsed.around, all);
+  const accounts = named.length > 0 ? named : yield* acceptingText(all);
+  const body = parsed.text;
   const { id } = yield* use<Post>('posts.create', { accountIds: accounts.map((one) => one.id), body });
-  const check = yield* checked(id, accounts);
+  const check = yield* validatePost(id, accounts);
   const link = `[The draft](/posts/${id})`;
   if (!check.isFine)
-    return `${link} is ready for ${listed(networksOf(accounts))}, but it cannot go out yet:\n${check.text}`;
-  const next = yield* askedNext({ ...asked, text: wanted.around }, id);
-  return next ?? `${link} is ready for ${listed(networksOf(accounts))}. ${check.text}`;
+    return `${link} is ready for ${joinNames(networksOf(accounts))}, but it cannot go out yet:\n${check.text}`;
+  const next = yield* continueRequest({ ...request, text: parsed.around }, id);
+  return next ?? `${link} is ready for ${joinNames(networksOf(accounts))}. ${check.text}`;
 }
 
-function* askedNext(asked: Asked, id: string): Talk<string | undefined> {
+function* continueRequest(request: UserRequest, id: string): Talk<string | undefined> {
   try {
-    return yield* askFor(asked, id);
+    return yield* publishAsRequested(request, id);
   } catch (error) {
-    if (!(error instanceof Waiting)) throw error;
-    return `The draft is ready. ${waitingInWords(error.action)}`;
+    if (!(error instanceof PendingApproval)) throw error;
+    return `The draft is ready. ${describePending(error.action)}`;
   }
 }
 
@@ -120,68 +124,68 @@ export const isDraft = (text: string) => asksForDraft.test(text) && /\b(post|dra
 const draftIn = (text: string) => {
   const quote = quotedIn(text);
   if (quote) return quote;
-  const found = /\b(?:saying|that says|with the text|reading)\b:?\s+([\s\S]+)$|:\s*([\s\S]+)$/i.exec(text);
-  const body = (found?.[1] ?? found?.[2])?.trim();
-  return found && body ? { text: body, around: text.slice(0, found.index) } : undefined;
+  const match = /\b(?:saying|that says|with the text|reading)\b:?\s+([\s\S]+)$|:\s*([\s\S]+)$/i.exec(text);
+  const body = (match?.[1] ?? match?.[2])?.trim();
+  return match && body ? { text: body, around: text.slice(0, match.index) } : undefined;
 };
 
-/** Where a post without media and options can go. */
-function* takingText(accounts: readonly Account[]): Talk<Account[]> {
+/** Accounts that accept a post without media and options; all accounts if none does. */
+function* acceptingText(accounts: readonly Account[]): Talk<Account[]> {
   const limits = yield* limitsByNetwork();
-  const taking = accounts.filter(({ network, status }) => {
-    const found = limits.get(network);
-    const needs = found?.options.some(({ required, default: usual }) => required === true && usual === undefined);
-    return status === 'Connected' && found?.constraints.media.min === 0 && !needs;
+  const accepting = accounts.filter(({ network, status }) => {
+    const limit = limits.get(network);
+    const needsOption = limit?.options.some((option) => option.required === true && option.default === undefined);
+    return status === 'Connected' && limit?.constraints.media.min === 0 && !needsOption;
   });
-  return taking.length > 0 ? taking : [...accounts];
+  return accepting.length > 0 ? accepting : [...accounts];
 }
 
 function* limitsByNetwork(): Talk<Map<string, ProviderLimits>> {
-  const { providers } = yield* use<{ providers: ProviderLimits[] }>('providers.limits', {}, { partWillDo: true });
+  const { providers } = yield* use<{ providers: ProviderLimits[] }>('providers.limits', {}, { acceptsPart: true });
   if (!Array.isArray(providers)) throw new Unclear('The limits of the networks are too long for me to read.');
   return new Map(providers.map((one) => [one.network, one]));
 }
 
-export function* validate(asked: Asked): Talk {
-  const id = yield* postMeant(asked);
-  const post = yield* use<Post>('posts.get', { id }, { partWillDo: true });
-  const accounts = (yield* connected()).filter((one) => post.accountIds.includes(one.id));
-  const { isFine, text } = yield* checked(id, accounts);
+export function* validate(request: UserRequest): Talk {
+  const id = yield* resolvePost(request);
+  const post = yield* use<Post>('posts.get', { id }, { acceptsPart: true });
+  const accounts = (yield* connectedAccounts()).filter((one) => post.accountIds.includes(one.id));
+  const { isFine, text } = yield* validatePost(id, accounts);
   return isFine ? text : `It cannot go out yet:\n${text}`;
 }
 
-function* checked(id: string, accounts: readonly Account[]): Talk<{ isFine: boolean; text: string }> {
+function* validatePost(id: string, accounts: readonly Account[]): Talk<{ isFine: boolean; text: string }> {
   try {
     const { warnings } = yield* use<Validation>('posts.validate', { id });
-    const noted = warnings.map(({ message }) => `\n- ${plain(message)}`).join('');
-    return { isFine: true, text: `${fits(accounts.length)}${noted && ` Mind:${noted}`}` };
+    const lines = warnings.map(({ message }) => `\n- ${plain(message)}`).join('');
+    return { isFine: true, text: `${fits(accounts.length)}${lines && ` Mind:${lines}`}` };
   } catch (error) {
-    if (!(error instanceof Refused && error.code === 'Invalid')) throw error;
-    return { isFine: false, text: error.issues.map(issueInWords).join('\n') || plain(error.message) };
+    if (!(error instanceof RefusedAction && error.code === 'Invalid')) throw error;
+    return { isFine: false, text: error.issues.map(describeIssue).join('\n') || plain(error.message) };
   }
 }
 
-const issueInWords = ({ provider, message }: Refused['issues'][number]) =>
+const describeIssue = ({ provider, message }: RefusedAction['issues'][number]) =>
   `- ${provider && !message.startsWith(provider) ? `${provider}: ` : ''}${plain(message)}`;
 
 const fits = (count: number) =>
   `It fits ${['no account', 'the account', 'both accounts'][count] ?? `all ${count} accounts`}.`;
 
-/** How much shorter a text becomes that has room already. */
-const usualShare = 0.6;
+/** The length to aim for, as a share of the text, if it already fits and the user names no length. */
+const defaultShare = 0.6;
 
-export function* shorten(asked: Asked): Talk {
-  const id = yield* postMeant(asked);
+export function* shorten(request: UserRequest): Talk {
+  const id = yield* resolvePost(request);
   const post = yield* use<Post>('posts.get', { id });
-  const accounts = (yield* connected()).filter((one) => post.accountIds.includes(one.id));
-  const named = accountsIn(asked.text, accounts);
+  const accounts = (yield* connectedAccounts()).filter((one) => post.accountIds.includes(one.id));
+  const named = accountsIn(request.text, accounts);
   const limits = yield* limitsByNetwork();
   const limitsOf = (of: readonly Account[]) =>
     of.flatMap(({ network }) => limits.get(network)?.constraints.characters ?? []);
-  const wished = Number(/\b(\d{2,6})\s*(?:characters|chars|letters)\b/i.exec(asked.text)?.[1] ?? Number.NaN);
-  // Without a name the original is meant, and with it every account that has no text of its own.
+  const requested = Number(/\b(\d{2,6})\s*(?:characters|chars|letters)\b/i.exec(request.text)?.[1] ?? Number.NaN);
+  // Without an account name the original version is shortened, which all accounts without their own text share.
   const places = named.length > 0 ? named.map((one) => [one]) : [accounts];
-  const done: string[] = [];
+  const results: string[] = [];
   for (const place of places) {
     const accountId = named.length > 0 ? (place[0]?.id ?? '') : '';
     const version =
@@ -190,27 +194,27 @@ export function* shorten(asked: Asked): Talk {
     const isOver = (text: string) => characters.some((one) => countText(one, text) > one.max);
     for (const [itemIndex, { body }] of (version?.content ?? []).entries()) {
       const length = [...body].length;
-      const most = Number.isNaN(wished) ? (isOver(body) ? length : Math.floor(length * usualShare)) : wished;
-      if (itemIndex > 0 && !isOver(body) && !(length > wished)) continue;
-      const shorter = shortenText(body, (text) => !isOver(text) && [...text].length <= most);
+      const max = Number.isNaN(requested) ? (isOver(body) ? length : Math.floor(length * defaultShare)) : requested;
+      if (itemIndex > 0 && !isOver(body) && !(length > requested)) continue;
+      const shorter = shortenText(body, (text) => !isOver(text) && [...text].length <= max);
       if (shorter === undefined || shorter === body) continue;
       yield* use('posts.setVersionText', { id, accountId, itemIndex, body: shorter });
       const where = accountId === '' ? '' : ` for ${place[0]?.provider}`;
-      done.push(`Shortened${where}, from ${length} to ${[...shorter].length} characters: ${quoted(shorter, 400)}`);
+      results.push(`Shortened${where}, from ${length} to ${[...shorter].length} characters: ${quote(shorter, 400)}`);
     }
   }
-  if (done.length === 0)
+  if (results.length === 0)
     return 'I found nothing to leave out: I drop whole sentences and then words, and this text has too few.';
-  const { isFine, text } = yield* checked(id, accounts);
-  return `${done.join('\n')}\n${isFine ? text : `It still cannot go out:\n${text}`}\nI leave out sentences and write none: see that nothing is missing.`;
+  const { isFine, text } = yield* validatePost(id, accounts);
+  return `${results.join('\n')}\n${isFine ? text : `It still cannot go out:\n${text}`}\nI leave out sentences and write none: see that nothing is missing.`;
 }
 
 export function* listAccounts(): Talk {
-  const accounts = yield* connected();
+  const accounts = yield* connectedAccounts();
   if (accounts.length === 0) return 'No account is connected yet. Connect one under Social accounts.';
   const lines = accounts.map(
     ({ provider, handle, status }) =>
       `- ${provider} ${plain(handle)}${status === 'Connected' ? '' : ': needs to be reconnected under Social accounts'}`,
   );
-  return `${counted(accounts.length, 'account')} connected:\n${lines.join('\n')}`;
+  return `${countOf(accounts.length, 'account')} connected:\n${lines.join('\n')}`;
 }

@@ -9,7 +9,7 @@ export interface Range {
   readonly label: string;
   /** `9–15 Nov` */
   readonly days: string;
-  /** As long, just before; and what to call it. */
+  /** The range of the same length before it, for comparison. */
   readonly before: { readonly from: string; readonly to: string; readonly label: string };
 }
 
@@ -18,15 +18,15 @@ type Day = Temporal.PlainDate;
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const monthName =
   /\b(?:in|of|during)\s+(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/i;
-const lastSome = /\b(?:last|past)\s+(\d{1,4})\s+(day|week|month)s?\b/i;
+const lastCount = /\b(?:last|past)\s+(\d{1,4})\s+(day|week|month)s?\b/i;
 
-/** The range that a question names; undefined when it names none. Days begin when they do in that zone. */
+/** The range that a question names; undefined if it names none. Days begin at midnight in the user's time zone. */
 export const rangeIn = (text: string, now: Date, timeZone: string): Range | undefined => {
   const today = Temporal.Instant.from(now.toISOString()).toZonedDateTimeISO(timeZone).toPlainDate();
   const make = (first: Day, end: Day, beforeFirst: Day, label: string, beforeLabel: string): Range => ({
     ...instants(first, end, timeZone),
     label,
-    days: daysInWords(first, end.subtract({ days: 1 }), today),
+    days: describeDays(first, end.subtract({ days: 1 }), today),
     before: { ...instants(beforeFirst, first, timeZone), label: beforeLabel },
   });
   const week = (first: Day, label: string) =>
@@ -38,7 +38,7 @@ export const rangeIn = (text: string, now: Date, timeZone: string): Range | unde
 
   const monday = today.subtract({ days: today.dayOfWeek - 1 });
   const firstOfMonth = today.with({ day: 1 });
-  const [, count, unit = ''] = lastSome.exec(text) ?? [];
+  const [, count, unit = ''] = lastCount.exec(text) ?? [];
   if (count !== undefined) {
     const length = { [`${unit.toLowerCase()}s`]: Math.max(1, Number(count)) };
     const end = today.add({ days: 1 });
@@ -66,7 +66,7 @@ const instants = (first: Day, end: Day, timeZone: string) => ({
   to: end.toZonedDateTime(timeZone).toInstant().toString(),
 });
 
-const daysInWords = (first: Day, last: Day, today: Day) => {
+const describeDays = (first: Day, last: Day, today: Day) => {
   const month = (one: Day) => one.toLocaleString('en-GB', { month: 'short' });
   const year = last.year === today.year ? '' : ` ${last.year}`;
   if (first.equals(last)) return `${last.day} ${month(last)}${year}`;

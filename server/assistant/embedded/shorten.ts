@@ -1,4 +1,4 @@
-/** Leaves out sentences from the end, then words; links stay. Undefined when not even a word has room. */
+/** Drops sentences from the end, then words, but keeps all links. Undefined if not even one word fits. */
 export const shorten = (text: string, fits: (text: string) => boolean): string | undefined => {
   const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)].map(
     ({ segment }) => segment,
@@ -19,16 +19,16 @@ export const shorten = (text: string, fits: (text: string) => boolean): string |
 
 const link = /https?:\/\/\S+/;
 
-const withLinks = (kept: string, whole: string) => {
-  const lost = (whole.match(/https?:\/\/\S+/g) ?? []).filter((one) => !kept.includes(one));
-  return [kept, ...new Set(lost)].filter(Boolean).join(' ');
+const withLinks = (shortText: string, fullText: string) => {
+  const lostLinks = (fullText.match(/https?:\/\/\S+/g) ?? []).filter((one) => !shortText.includes(one));
+  return [shortText, ...new Set(lostLinks)].filter(Boolean).join(' ');
 };
 
 const withoutEnd = (text: string) => text.replace(/[\s,;:.–-]+$/u, '');
 
-/** The longest of `make(1)` to `make(most)` that fits: few are tried, however long the text is. */
-const longest = (most: number, make: (count: number) => string, fits: (text: string) => boolean) => {
-  let [low, high] = [0, most];
+/** Binary search for the longest of `make(1)` to `make(max)` that fits. */
+const longest = (max: number, make: (count: number) => string, fits: (text: string) => boolean) => {
+  let [low, high] = [0, max];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (fits(make(middle))) low = middle;

@@ -1,26 +1,25 @@
 import type { ErrorBody, Issue } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 
-/** An action that the embedded model wants to use. */
-export interface Use {
+/** An action that the embedded model calls. */
+export interface ActionCall {
   readonly action: string;
   readonly input: Record<string, unknown>;
 }
 
-/** Uses actions one after the other and ends with the answer. Played again from its start at every step. */
-export type Talk<Result = string> = Generator<Use, Result, unknown>;
+/** Yields action calls and returns the answer. It is replayed from its start at every step. */
+export type Talk<Result = string> = Generator<ActionCall, Result, unknown>;
 
-export interface Asked {
+export interface UserRequest {
   readonly text: string;
   readonly now: Date;
   readonly timeZone: string;
-  /** The post that this chat was last about. */
+  /** The last post that this chat was about. */
   readonly lastPostId: string | undefined;
   readonly sees: boolean;
 }
 
-/** An action said no. */
-export class Refused extends Error {
+export class RefusedAction extends Error {
   readonly code: string;
   readonly issues: readonly Issue[];
 
@@ -31,8 +30,8 @@ export class Refused extends Error {
   }
 }
 
-/** It waits for a person; the answer ends with it. */
-export class Waiting extends Error {
+/** The action waits for a person's approval, which ends the answer. */
+export class PendingApproval extends Error {
   readonly action: string;
 
   constructor(action: string) {
@@ -41,7 +40,7 @@ export class Waiting extends Error {
   }
 }
 
-/** Nobody can tell what is meant: the answer is a question. */
+/** The request is ambiguous. The message, usually a question, becomes the answer. */
 export class Unclear extends Error {}
 
 interface Outcome {
@@ -54,13 +53,13 @@ interface Outcome {
 export function* use<Output>(
   action: string,
   input: Record<string, unknown> = {},
-  { partWillDo = false } = {},
+  { acceptsPart = false } = {},
 ): Talk<Output> {
   const output = (yield { action, input }) as Outcome | undefined;
-  if (output?.error) throw new Refused(output.error);
-  if (output?.status === 'pending_approval') throw new Waiting(action);
+  if (output?.error) throw new RefusedAction(output.error);
+  if (output?.status === 'pending_approval') throw new PendingApproval(action);
   if (output?.leftOut === undefined) return output as Output;
-  if (partWillDo && typeof output.part === 'object') return output.part as Output;
+  if (acceptsPart && typeof output.part === 'object') return output.part as Output;
   throw new Unclear('That is too long for me. Open it in the app, or ask for less.');
 }
 
@@ -68,8 +67,8 @@ const postId = /\bpost_[0-9A-Z]{20,30}\b/;
 const isHere = /\b(this|open|current)\s+(post|draft|one|text)\b|\bhere\b|\bwhat i('m| am) looking at\b/i;
 const withWords = /\b(?:post|draft)s?\s+(?:about|called|named|titled|with|that says|saying)\s+(.+)$/i;
 
-/** `this post` is the one that is open; `it` is the one that the chat was about; otherwise some words of it. */
-export function* postMeant({ text, lastPostId, sees }: Asked): Talk<string> {
+/** By id, by some words of the post, `this post` for the open one, or `it` for the last one in the chat. */
+export function* resolvePost({ text, lastPostId, sees }: UserRequest): Talk<string> {
   const [id] = postId.exec(text) ?? [];
   if (id !== undefined) return id;
   const words = quotedIn(text)?.text ?? withWords.exec(text)?.[1]?.replace(/[.?!]+$/, '');
@@ -84,42 +83,42 @@ export function* postMeant({ text, lastPostId, sees }: Asked): Talk<string> {
 }
 
 function* postWith(words: string): Talk<string> {
-  const { found } = yield* postsWith(words);
-  const [only, another] = found;
+  const { matches } = yield* postsWith(words);
+  const [only, another] = matches;
   if (only === undefined) throw new Unclear(`I found no post with ${JSON.stringify(words)} in it.`);
   if (another !== undefined) {
-    throw new Unclear(`${found.length} posts have these words. Open the one that you mean, then say this post.`);
+    throw new Unclear(`${matches.length} posts have these words. Open the one that you mean, then say this post.`);
   }
   return only.id;
 }
 
-const searchedPages = 3;
+const maxPages = 3;
 
-/** The newest first; a workspace with very many posts is not read to its end. */
-export function* postsWith(words: string, status?: Post['status']): Talk<{ found: Post[]; more: boolean }> {
-  const found: Post[] = [];
+/** Newest first. Searches only the first pages. */
+export function* postsWith(words: string, status?: Post['status']): Talk<{ matches: Post[]; more: boolean }> {
+  const matches: Post[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < searchedPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const { posts, nextCursor } = yield* use<{ posts: Post[]; nextCursor?: string }>(
       'posts.list',
       { limit: 20, ...(status && { status }), ...(cursor && { cursor }) },
-      { partWillDo: true },
+      { acceptsPart: true },
     );
-    found.push(...posts.filter((post) => textOf(post).toLowerCase().includes(words.toLowerCase())));
+    matches.push(...posts.filter((post) => textOf(post).toLowerCase().includes(words.toLowerCase())));
     cursor = nextCursor;
     if (cursor === undefined || words === '') break;
   }
-  return { found, more: cursor !== undefined };
+  return { matches, more: cursor !== undefined };
 }
 
-/** Of the original version. */
+/** The text of the original version. */
 export const textOf = ({ versions }: Pick<Post, 'versions'>) =>
   (versions.find(({ accountId }) => !accountId) ?? versions[0])?.content.map(({ body }) => body).join('\n') ?? '';
 
-/** What stands in quotation marks, and what is around it. */
+/** The text in quotation marks, and the text around it. */
 export const quotedIn = (text: string) => {
-  const found = /["“„«]([\s\S]+)["”“»]/.exec(text);
-  return found?.[1] === undefined
+  const match = /["“„«]([\s\S]+)["”“»]/.exec(text);
+  return match?.[1] === undefined
     ? undefined
-    : { text: found[1].trim(), around: `${text.slice(0, found.index)} ${text.slice(found.index + found[0].length)}` };
+    : { text: match[1].trim(), around: `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}` };
 };

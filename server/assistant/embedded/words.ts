@@ -1,32 +1,32 @@
-const shownCharacters = 70;
+const defaultCharacters = 70;
 
-/** Text of others inside a sentence: one line, short, and without marks that would become a link or bold. */
-export const quoted = (text: string, most = shownCharacters) => {
+/** Other people's text inside a sentence: a single short line, with Markdown escaped. */
+export const quote = (text: string, maxCharacters = defaultCharacters) => {
   const characters = [
     ...text
-      .slice(0, 8 * most)
+      .slice(0, 8 * maxCharacters)
       .replaceAll(/\s+/g, ' ')
       .trim(),
   ];
   const short =
-    characters.length <= most
+    characters.length <= maxCharacters
       ? characters.join('')
       : `${characters
-          .slice(0, most - 1)
+          .slice(0, maxCharacters - 1)
           .join('')
           .trim()}…`;
   return short === '' ? 'a post without text' : `“${plain(short)}”`;
 };
 
-/** A backslash before what is a mark in an answer. */
+/** Escapes Markdown. */
 export const plain = (text: string) => text.replaceAll(/[\\`*_[\]()<>]/g, (mark) => `\\${mark}`);
 
 export const number = (value: number) => value.toLocaleString('en-GB', { maximumFractionDigits: 1 });
 
-export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+export const countOf = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
 /** `X, Bluesky and Mastodon` */
-export const listed = (names: readonly string[]) =>
+export const joinNames = (names: readonly string[]) =>
   names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** `Thu 19 Nov, 08:30` */

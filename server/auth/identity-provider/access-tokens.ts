@@ -6,8 +6,8 @@ import type { Clock } from '#server/clock';
 import { Refusal } from '#server/errors';
 import type { TokenUser } from './store.ts';
 
-const rememberMs = 60_000;
-const rememberedTokens = 1000;
+const cacheMs = 60_000;
+const maxCachedTokens = 1000;
 
 interface AccessTokenOptions {
   readonly issuer: () => Promise<string> | string;
@@ -19,18 +19,19 @@ interface AccessTokenOptions {
   readonly clock: Clock;
 }
 
-/** A claim of our own tokens: when they were made, to the millisecond. */
+/** A claim of our own tokens: when they were issued, in milliseconds. */
 export const issuedAtMs = 'posthorn:issued_at_ms';
 
-/** SPEC, MCP bearer tokens (a): from our identity provider, for `/mcp`, not expired, of a user who still trusts them. */
+/** SPEC, MCP bearer tokens (a): from our identity provider, for `/mcp`, not expired and not revoked by the user. */
 export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findUser, clock }: AccessTokenOptions) => {
-  // A signature costs more than all the rest of a request; a minute is how long a change may take to be felt.
-  const remembered = new Map<string, { token: AccessToken; untilMs: number }>();
+  // Cached, because verifying a signature takes longer than the rest of a request. A change takes effect within a
+  // minute.
+  const cache = new Map<string, { token: AccessToken; untilMs: number }>();
 
-  const remember = (hash: string, token: AccessToken, expiresMs: number) => {
-    const [oldest] = remembered.keys();
-    if (remembered.size >= rememberedTokens && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(hash, { token, untilMs: Math.min(expiresMs, clock.now().getTime() + rememberMs) });
+  const cacheToken = (hash: string, token: AccessToken, expiresMs: number) => {
+    const [oldest] = cache.keys();
+    if (cache.size >= maxCachedTokens && oldest !== undefined) cache.delete(oldest);
+    cache.set(hash, { token, untilMs: Math.min(expiresMs, clock.now().getTime() + cacheMs) });
   };
 
   const check = async (jwt: string) => {
@@ -38,7 +39,7 @@ export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findU
       issuer: await issuer(),
       audience,
       algorithms,
-      // Keeps ID tokens out, which have the same signer.
+      // ID tokens are signed with the same key, but have another type.
       typ: 'at+jwt',
       requiredClaims: ['exp', 'iat', 'sub', 'client_id', 'jti'],
       clockTolerance: 5,
@@ -50,23 +51,23 @@ export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findU
   return {
     verify: async (jwt: string): Promise<AccessToken | undefined> => {
       const hash = createHash('sha256').update(jwt).digest('base64');
-      const known = remembered.get(hash);
-      if (known && known.untilMs > clock.now().getTime()) return known.token;
-      remembered.delete(hash);
+      const cached = cache.get(hash);
+      if (cached && cached.untilMs > clock.now().getTime()) return cached.token;
+      cache.delete(hash);
 
-      const payload = await check(jwt).catch(refusedOrDown);
+      const payload = await check(jwt).catch(refuseOrThrow);
       if (payload === undefined) return undefined;
-      const { sub = '', iat = 0, exp = 0, client_id: clientId, [issuedAtMs]: exactly } = payload;
-      const issuedAt = new Date(typeof exactly === 'number' ? exactly : iat * 1000);
+      const { sub = '', iat = 0, exp = 0, client_id: clientId, [issuedAtMs]: exactMs } = payload;
+      const issuedAt = new Date(typeof exactMs === 'number' ? exactMs : iat * 1000);
       const user = await findUser(sub, issuedAt);
       if (!user?.trusted || typeof clientId !== 'string') return undefined;
       const token = { userId: user.id, scopes: scopesOf(payload), clientId, issuedAt };
-      remember(hash, token, exp * 1000);
+      cacheToken(hash, token, exp * 1000);
       return token;
     },
 
     forget: (userId: string) => {
-      for (const [hash, { token }] of remembered) if (token.userId === userId) remembered.delete(hash);
+      for (const [hash, { token }] of cache) if (token.userId === userId) cache.delete(hash);
     },
   };
 };
@@ -78,8 +79,8 @@ const scopesOf = ({ scope }: JWTPayload): ReadonlySet<Scope> =>
       .filter((one): one is Scope => Object.hasOwn(scopeTexts, one)),
   );
 
-/** What is wrong with the token is the caller's trouble, what is wrong with the way to the keys is ours. */
-const refusedOrDown = (error: unknown): undefined => {
+/** A bad token is the caller's error. An error while fetching the keys is ours, so it is a 503. */
+const refuseOrThrow = (error: unknown): undefined => {
   if (refusals.some((refusal) => error instanceof refusal)) return undefined;
   if (error instanceof joseErrors.JOSEError || error instanceof TypeError) {
     throw new Refusal('Internal', 'The identity provider cannot be reached. Try again later.', [], 503);

@@ -7,7 +7,7 @@ const timeoutMs = 2500;
 const documentBytes = 5120;
 const keySetBytes = 65_536;
 
-/** All that we use of a document; what the provider refuses, as a secret, is left in for it to see. */
+/** The members that we use. `client_secret` stays in, so that the provider can refuse a document that has one. */
 const members = [
   'client_id',
   'client_name',
@@ -23,37 +23,37 @@ const members = [
 
 type Documents = NonNullable<NonNullable<Configuration['features']>['clientIdMetadataDocument']>;
 
-/** It is the key of what people gave to the client, and an index takes no longer one. */
-const longestAddress = 2_000;
+/** The address is part of an index, and PostgreSQL limits the size of index entries. */
+const maxAddressCharacters = 2_000;
 
-/** For so long a document that failed is not fetched again: anybody can make us ask for any address. */
+/** How long a failed document is not fetched again, because anybody can make us fetch any address. */
 const failedMs = 60_000;
-const mostFailed = 1000;
+const maxFailed = 1000;
 
-/** Client ID metadata documents: the rules of the draft and of MCP that the provider leaves to us. */
+/** Client ID metadata documents: the rules of the draft and of MCP that the library leaves to us. */
 export const clientDocuments = (outbound: Outbound, clock: Clock) => {
-  /** Until when, by address; the oldest first. */
+  /** When the failure expires, by address. Oldest first. */
   const failed = new Map<string, number>();
   const hasFailed = (id: string) => (failed.get(id) ?? 0) > clock.now().getTime();
 
   const allowFetch: NonNullable<Documents['allowFetch']> = (ctx, id) => {
     if (hasFailed(id)) return false;
-    // A document that failed would be asked for again to report the failure. Outside of the provider's routes there is
-    // no ctx, though its type says so.
-    const tried: Set<string> = ctx?.state.triedDocuments ?? new Set();
-    if (ctx) ctx.state.triedDocuments = tried;
-    const isFirst = !tried.has(id);
-    tried.add(id);
-    return isFirst && id.length <= longestAddress && new URL(id).pathname !== '/' && outbound.checkUrl(id).ok;
+    // The library would fetch a failed document a second time to report the failure. Outside of its routes `ctx` is
+    // undefined, although its type says otherwise.
+    const fetchedIds: Set<string> = ctx?.state.triedDocuments ?? new Set();
+    if (ctx) ctx.state.triedDocuments = fetchedIds;
+    const isFirst = !fetchedIds.has(id);
+    fetchedIds.add(id);
+    return isFirst && id.length <= maxAddressCharacters && new URL(id).pathname !== '/' && outbound.checkUrl(id).ok;
   };
 
   return {
-    /** Once a request is over, and whatever was wrong with a document is known. */
+    /** Called after a request: only then is it clear whether its document was accepted. */
     rememberFailed: ({ state, oidc }: KoaContextWithOIDC) => {
       if (oidc?.client !== undefined) return;
       for (const id of (state.triedDocuments as Set<string> | undefined) ?? []) {
         const [oldest] = failed.keys();
-        if (failed.size >= mostFailed && oldest !== undefined) failed.delete(oldest);
+        if (failed.size >= maxFailed && oldest !== undefined) failed.delete(oldest);
         failed.delete(id);
         failed.set(id, clock.now().getTime() + failedMs);
       }
@@ -67,24 +67,27 @@ export const clientDocuments = (outbound: Outbound, clock: Clock) => {
       allowClient: (_ctx, { clientName }) => Boolean(clientName?.trim()),
     } satisfies Documents,
 
-    /** Everything the provider fetches on behalf of a client goes through the guarded door. */
+    /** Everything that the provider fetches for a client goes through the guarded HTTP client. */
     fetch: async (input: string | URL | Request): Promise<Response> => {
       const url = String(input);
       const headers = { accept: 'application/json', 'user-agent': 'Posthorn' };
       const answer = await outbound.request(url, { headers, timeoutMs, maxBytes: keySetBytes });
       if (!answer.ok) throw new Error(answer.message);
-      if (!/^application\/([\w.-]+\+)?json\b/i.test(headerOf(answer, 'content-type'))) return refused(406);
+      if (!/^application\/([\w.-]+\+)?json\b/i.test(headerOf(answer, 'content-type'))) return refuse(406);
       const document = parse(answer.body);
-      if (document?.client_id === url && answer.body.length > documentBytes) return refused(413);
-      return new Response(document?.client_id === url ? JSON.stringify(tidy(document)) : Uint8Array.from(answer.body), {
-        status: answer.status,
-        headers: { 'cache-control': headerOf(answer, 'cache-control'), expires: headerOf(answer, 'expires') },
-      });
+      if (document?.client_id === url && answer.body.length > documentBytes) return refuse(413);
+      return new Response(
+        document?.client_id === url ? JSON.stringify(toMetadata(document)) : Uint8Array.from(answer.body),
+        {
+          status: answer.status,
+          headers: { 'cache-control': headerOf(answer, 'cache-control'), expires: headerOf(answer, 'expires') },
+        },
+      );
     },
   };
 };
 
-const refused = (status: number) => new Response(null, { status });
+const refuse = (status: number) => new Response(null, { status });
 
 const headerOf = ({ headers }: OutboundResponse, name: string) => String(headers[name] ?? '');
 
@@ -96,17 +99,17 @@ const parse = (body: Buffer): Record<string, unknown> | undefined => {
   }
 };
 
-const tidy = (document: Record<string, unknown>) => {
-  const kept = Object.fromEntries(Object.entries(document).filter(([name]) => members.includes(name)));
-  if (!Array.isArray(kept.redirect_uris)) return kept;
-  const redirects = kept.redirect_uris.filter((uri) => isHttps(uri) || isLoopback(uri));
-  // A program on somebody's machine picks a port when it starts; only for a native client is the port left open.
-  return { ...kept, redirect_uris: redirects, application_type: redirects.some(isLoopback) ? 'native' : 'web' };
+const toMetadata = (document: Record<string, unknown>) => {
+  const metadata = Object.fromEntries(Object.entries(document).filter(([name]) => members.includes(name)));
+  if (!Array.isArray(metadata.redirect_uris)) return metadata;
+  const redirects = metadata.redirect_uris.filter((uri) => isHttps(uri) || isLoopback(uri));
+  // A local program picks a free port at start, and the provider accepts any port only for native clients.
+  return { ...metadata, redirect_uris: redirects, application_type: redirects.some(isLoopback) ? 'native' : 'web' };
 };
 
 const isHttps = (uri: unknown) => typeof uri === 'string' && /^https:\/\//i.test(uri) && isUrl(uri);
 
-/** `http` to the machine that the browser runs on. */
+/** An `http` address on the machine of the browser. */
 export const isLoopback = (uri: unknown) =>
   typeof uri === 'string' &&
   isUrl(uri) &&

@@ -12,15 +12,15 @@ import type { Seal } from '#server/secrets/seal';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createAccessTokens } from './access-tokens.ts';
-import { type Consented, createInteractions } from './interactions.ts';
+import { createInteractions, type GivenConsent } from './interactions.ts';
 import { createProvider } from './provider.ts';
 import { registrationRoute } from './registration.ts';
 import { createSigningKeys, signingAlgorithm } from './signing-keys.ts';
 import { createIdentityStore } from './store.ts';
 
 const readKeysEveryMs = 60_000;
-/** How often tokens with an unknown key may make us look for a new one. */
-const lookAgainMs = 5000;
+/** The shortest time between two reads of the keys because of tokens with an unknown key. */
+const rereadKeysMs = 5000;
 
 export interface IdentityProviderOptions {
   readonly baseUrl: string;
@@ -29,17 +29,17 @@ export interface IdentityProviderOptions {
   readonly seal: Seal;
   readonly registrations: Registrations;
   readonly whoIsSignedIn: WhoIsSignedIn;
-  /** No access token of this user from before now counts. */
+  /** Invalidates all access tokens of this user that were issued until now. */
   readonly distrustTokens: (userId: string) => Promise<void>;
-  /** The wall clock: the provider takes the times in its tokens from there. */
+  /** The wall clock, which the library uses for the times in its tokens. */
   readonly clock: Clock;
   readonly log: Logger;
-  /** For the list of clients and the audit log. */
-  readonly consented?: (consent: Consented) => Promise<void>;
+  /** Records a consent in the list of clients and the audit log. */
+  readonly onConsent?: (consent: GivenConsent) => Promise<void>;
   readonly hasConsent?: (userId: string, clientId: string) => Promise<boolean>;
-  /** A client gave its token back. */
-  readonly revoked?: (access: { userId: string; clientId: string }) => Promise<void>;
-  /** Clients that are known beforehand, beside those with a metadata document and those that register. */
+  /** Called when a client revokes its own token. */
+  readonly onRevoke?: (access: { userId: string; clientId: string }) => Promise<void>;
+  /** Preconfigured clients, beside those with a metadata document and those that register themselves. */
   readonly clients?: readonly ClientMetadata[];
 }
 
@@ -54,9 +54,9 @@ export const createIdentityProvider = async ({
   distrustTokens,
   clock,
   log,
-  consented = async () => undefined,
+  onConsent = async () => undefined,
   hasConsent = async () => false,
-  revoked = async () => undefined,
+  onRevoke = async () => undefined,
   clients = [],
 }: IdentityProviderOptions) => {
   const library = await loadLibrary(log);
@@ -65,7 +65,7 @@ export const createIdentityProvider = async ({
   const issuer = `${baseUrl}/auth`;
   const mcp = `${baseUrl}/mcp`;
 
-  const build = async (before?: Current): Promise<Current> => {
+  const build = async (before?: ProviderWithKeys): Promise<ProviderWithKeys> => {
     const list = await keys.read();
     const order = list.map(({ publicKey }) => publicKey.kid).join(' ');
     if (order === before?.order) return before;
@@ -81,17 +81,17 @@ export const createIdentityProvider = async ({
     readAtMs = clock.now().getTime();
     current = await build(current);
   };
-  const reading = setInterval(() => {
+  const readTimer = setInterval(() => {
     database.outside(readKeys).catch(createReport(log, 'signing keys not read'));
   }, readKeysEveryMs).unref();
 
-  /** Another instance may have taken over a new key a moment ago. */
+  /** Another instance may already sign with a key that this one has not read yet. */
   const keyFor: JWTVerifyGetKey = async (header, token) => {
     try {
       return await current.keyFor(header, token);
     } catch (error) {
-      const isEarly = clock.now().getTime() - readAtMs < lookAgainMs;
-      if (!(error instanceof joseErrors.JWKSNoMatchingKey) || isEarly) throw error;
+      const wasReadRecently = clock.now().getTime() - readAtMs < rereadKeysMs;
+      if (!(error instanceof joseErrors.JWKSNoMatchingKey) || wasReadRecently) throw error;
       await readKeys();
       return current.keyFor(header, token);
     }
@@ -107,8 +107,8 @@ export const createIdentityProvider = async ({
   });
 
   /**
-   * RFC 7009. The provider revokes only what it stores, and our access tokens are signed, not stored. Whoever has a token
-   * may end it; one that is not good (any more) is answered the same.
+   * RFC 7009. The library can revoke only stored tokens, but our access tokens are signed and not stored. Anyone who
+   * holds a token may revoke it. The response is the same for an invalid token.
    */
   const revoke = async (req: Request, res: Response) => {
     const form = new URLSearchParams(typeof req.body === 'string' ? req.body : '');
@@ -118,7 +118,7 @@ export const createIdentityProvider = async ({
     }
     const access = await tokens.verify(token);
     if (access && [null, access.clientId].includes(form.get('client_id'))) {
-      await revoked(access);
+      await onRevoke(access);
       tokens.forget(access.userId);
     }
     res.status(200).end();
@@ -129,13 +129,13 @@ export const createIdentityProvider = async ({
     provider: () => current.provider,
     mcp,
     whoIsSignedIn,
-    consented,
+    onConsent,
   });
 
   return {
     issuer,
 
-    /** What a client asks a person, for the page of the app. */
+    /** For the consent page of the app. */
     consent: interactions.consent,
 
     router: routes({
@@ -148,7 +148,7 @@ export const createIdentityProvider = async ({
 
     verifyAccessToken: tokens.verify,
 
-    /** Ends what this browser has with the provider, when it signs out of the app. */
+    /** Signing out of the app also ends the browser's session at the provider. */
     endSession: async (req: IncomingMessage, res: ServerResponse) => {
       const { provider } = current;
       const ctx = provider.createContext(req, res);
@@ -157,7 +157,7 @@ export const createIdentityProvider = async ({
       ctx.cookies.set(provider.cookieName('session'), null, { path: '/' });
     },
 
-    /** After a change of password, or when somebody leaves: no token, code or session of before counts any more. */
+    /** After a password change, or when somebody leaves: invalidates their tokens, codes and sessions. */
     forgetUser: async (userId: string) => {
       await store.transaction(async () => {
         await distrustTokens(userId);
@@ -166,17 +166,19 @@ export const createIdentityProvider = async ({
       tokens.forget(userId);
     },
 
-    /** Once a minute by itself: takes over what `posthorn keys rotate`, or the time, has changed. */
+    /**
+     * Runs once a minute, because `posthorn keys rotate` adds keys, and keys start or stop signing at certain times.
+     */
     readSigningKeys: readKeys,
 
-    /** For a job: removes what has expired, and says how much. */
+    /** Deletes expired records and returns their number. */
     purge: () => store.purge(clock.now()),
 
-    stop: () => clearInterval(reading),
+    stop: () => clearInterval(readTimer),
   };
 };
 
-interface Current {
+interface ProviderWithKeys {
   readonly order: string;
   readonly provider: Provider;
   readonly handle: Handle;
@@ -202,8 +204,8 @@ const routes = ({
 }): Router => {
   const { host, protocol } = new URL(baseUrl);
 
-  /** The provider takes its addresses from the request, where anybody may write what they like. */
-  const asBaseUrl: RequestHandler = (req, res, next) => {
+  /** The library builds its addresses from request headers, which anybody can forge, so they are overwritten. */
+  const setBaseUrl: RequestHandler = (req, res, next) => {
     req.headers.host = host;
     req.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     delete req.headers['x-forwarded-host'];
@@ -211,7 +213,7 @@ const routes = ({
     next();
   };
 
-  /** RFC 8414 puts the well-known part first; clients try that form before the other. */
+  /** RFC 8414 puts `/.well-known` before the path of the issuer, and clients try that form first. */
   const wellKnown: RequestHandler = (req, res) => {
     req.url = req.path.replace(/\/auth$/, '');
     req.originalUrl = `/auth${req.url}`;
@@ -219,27 +221,27 @@ const routes = ({
   };
 
   return Router()
-    .use('/auth', asBaseUrl)
+    .use('/auth', setBaseUrl)
     .use('/auth/interaction', interactions)
     .use('/auth/register', registration)
     .post('/auth/revoke', plainForm, revoke)
     .use('/auth', (req, res) => handle(req, res))
     .all(
       ['/.well-known/oauth-authorization-server/auth', '/.well-known/openid-configuration/auth'],
-      asBaseUrl,
+      setBaseUrl,
       wellKnown,
     );
 };
 
 /**
- * Loaded only here, so that a command which starts no service does not wait for it. It warns on every start that it is
- * made for Node 22. Our tests run it on 20, and who reads the start can do nothing about it: the log is the place.
+ * Imported on demand, so that commands do not wait for it. On Node 20 it prints a warning that it is made for Node 22.
+ * Our tests cover Node 20, and the operator cannot act on the warning, so it goes to the debug log.
  */
 const loadLibrary = async (log: Logger) => {
   const { warn } = console;
-  console.warn = (...said: unknown[]) => {
-    if (String(said[0]).includes('Unsupported runtime')) log.debug(String(said[0]));
-    else warn(...said);
+  console.warn = (...args: unknown[]) => {
+    if (String(args[0]).includes('Unsupported runtime')) log.debug(String(args[0]));
+    else warn(...args);
   };
   try {
     return await import('oidc-provider');

@@ -2,7 +2,10 @@ import type { Request, Response, Router } from 'express';
 import type { AccessToken } from '#server/auth/mcp-access';
 import type { Consent } from './interactions.ts';
 
-/** Who vouches for MCP clients, and for people where there are no passwords: the embedded provider or an outside one. */
+/**
+ * The identity provider, embedded or outside: issues tokens to MCP clients, and may sign people in instead of
+ * passwords.
+ */
 export interface Identity {
   readonly issuer: string;
   verifyAccessToken(token: string): Promise<AccessToken | undefined>;
@@ -12,22 +15,22 @@ export interface Identity {
   readonly router?: Router;
   /** Absent: people sign in with a password. */
   readonly outsideSignIn?: OutsideSignIn;
-  /** Of the embedded provider. */
+  /** Only of the embedded provider; an outside one has its own consent page. */
   readonly consent?: Consent;
-  /** Removes what has expired. */
+  /** Deletes expired records. */
   purge?(): Promise<unknown>;
   stop?(): void;
 }
 
-/** Signing in through an outside identity provider, where there is one. */
+/** Sign-in at an outside identity provider. */
 export interface OutsideSignIn {
   begin(next: string, code?: string): Promise<{ url: string; state: string }>;
   finish(callbackUrl: string, state: string): Promise<OutsidePerson & { next: string; code: string }>;
 }
 
-/** Somebody an outside identity provider knows. */
+/** A person as an outside identity provider identifies them. */
 export interface OutsidePerson {
   readonly subject: string;
-  /** Absent: the provider does not vouch for one. */
+  /** Absent: the provider has not verified an address. */
   readonly email: string | undefined;
 }

@@ -9,11 +9,10 @@ import { Refusal } from '#server/errors';
 import { sendPage } from '#server/pages/layout';
 import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { isLoopback } from './client-documents.ts';
+import { errorPage } from './error-page.ts';
 import type { Library } from './provider.ts';
-import { troublePage } from './trouble-page.ts';
 
-/** Somebody let a client act for them. */
-export interface Consented {
+export interface GivenConsent {
   readonly who: SignedIn;
   readonly clientId: string;
   readonly clientName: string;
@@ -26,26 +25,26 @@ interface InteractionParts {
   readonly provider: () => Provider;
   readonly mcp: string;
   readonly whoIsSignedIn: WhoIsSignedIn;
-  readonly consented: (consent: Consented) => Promise<void>;
+  readonly onConsent: (consent: GivenConsent) => Promise<void>;
 }
 
-/** A request with the cookies of the provider, and where it sets them. */
+/** The provider reads cookies from the request and sets them on the response. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
 }
 
-/** What can be given or kept back. `openid` and `offline_access` are no question: they say nothing to a person. */
+/** Scopes that a person can accept or refuse. `openid` and `offline_access` would mean nothing to them. */
 const questions: Record<string, string> = { ...scopes, email: 'See your e-mail address' };
 
 export type Consent = ReturnType<typeof createInteractions>['consent'];
 
 /** `/auth/interaction/{uid}`: where the provider sends somebody to sign in and to decide. */
-export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, consented }: InteractionParts) => {
+export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, onConsent }: InteractionParts) => {
   const { errors } = library;
 
-  /** Signs in by itself where it can; the page of the app asks the rest. */
-  const lead = async (req: Request, res: Response) => {
+  /** Signs in with the app's session if there is one, then leads to the consent page. */
+  const redirect = async (req: Request, res: Response) => {
     const interaction = await provider().interactionDetails(req, res);
     const who = await whoIsSignedIn(req);
     if (who === undefined) {
@@ -55,7 +54,10 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, cons
     res.redirect(303, `/consent/${interaction.uid}`);
   };
 
-  /** The app's session is the sign-in. A provider session of somebody else becomes theirs, with none of its grants. */
+  /**
+   * The app's session counts as sign-in. If the provider session belongs to another person, it is taken over without
+   * grants.
+   */
   const signIn = async (req: Request, res: Response, { session }: Interaction, { userId }: SignedIn) => {
     const returnTo = await provider().interactionResult(req, res, { login: { accountId: userId, remember: false } });
     const stale = session?.accountId !== userId && session?.uid && (await provider().Session.findByUid(session.uid));
@@ -67,31 +69,31 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, cons
     res.redirect(303, returnTo);
   };
 
-  /** The question of this browser, for the person it was made for. */
-  const open = async ({ req, res }: Exchange, id: string) => {
+  /** The interaction of this browser. Throws if it belongs to another person. */
+  const findInteraction = async ({ req, res }: Exchange, id: string) => {
     const interaction = await provider()
       .interactionDetails(req, res)
       .catch((error: unknown) => {
-        if (error instanceof errors.SessionNotFound) throw overNow();
+        if (error instanceof errors.SessionNotFound) throw interactionExpired();
         throw error;
       });
     const who = await whoIsSignedIn(req);
     const isTheirs = who !== undefined && interaction.session?.accountId === who.userId;
-    if (interaction.uid !== id || interaction.prompt.name !== 'consent' || !isTheirs) throw overNow();
+    if (interaction.uid !== id || interaction.prompt.name !== 'consent' || !isTheirs) throw interactionExpired();
     return { interaction, who };
   };
 
   const nameOf = async (clientId: string) => {
     const name = (await provider().Client.find(clientId))?.clientName ?? clientId;
-    return plainName(name);
+    return sanitizeName(name);
   };
 
   const consent = {
     read: async (exchange: Exchange, id: string): Promise<ConsentQuestion> => {
-      const { interaction, who } = await open(exchange, id);
+      const { interaction, who } = await findInteraction(exchange, id);
       const { clientId, redirectUri, asked } = requestOf(interaction);
       return {
-        // The address of its document, which nobody but that host can have published.
+        // The client id is the address of its metadata document, so this host has published it.
         client: {
           name: await nameOf(clientId),
           ...(isUrl(clientId) && { host: new URL(clientId).host }),
@@ -104,38 +106,38 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, cons
       };
     },
 
-    /** Where to go with the answer. */
+    /** Returns the address to go to next. */
     decide: async (
       exchange: Exchange,
       id: string,
-      { approve, scopes: given, requestId }: { approve: boolean; scopes: readonly string[]; requestId: string },
+      { approve, scopes: accepted, requestId }: { approve: boolean; scopes: readonly string[]; requestId: string },
     ): Promise<string> => {
-      const { interaction, who } = await open(exchange, id);
+      const { interaction, who } = await findInteraction(exchange, id);
       const { req, res } = exchange;
       const { clientId, silent, asked } = requestOf(interaction);
-      const ticked = asked.filter((scope) => given.includes(scope));
-      if (!approve || (asked.length > 0 && ticked.length === 0)) {
+      const granted = asked.filter((scope) => accepted.includes(scope));
+      if (!approve || (asked.length > 0 && granted.length === 0)) {
         const refusal = { error: 'access_denied', error_description: 'The user has not approved the request.' };
         return provider().interactionResult(req, res, refusal, { mergeWithLastSubmission: false });
       }
       const grantId = await replaceGrant(interaction, (grant) => {
         grant.addOIDCScope(silent);
-        for (const scope of asked) answer(grant, scope, ticked.includes(scope));
+        for (const scope of asked) setScope(grant, scope, granted.includes(scope));
       });
-      await consented({ who, clientId, clientName: await nameOf(clientId), scopes: ticked, requestId });
+      await onConsent({ who, clientId, clientName: await nameOf(clientId), scopes: granted, requestId });
       return provider().interactionResult(req, res, { consent: { grantId } }, { mergeWithLastSubmission: true });
     },
   };
 
-  /** What is not given is refused by name, or the same request would be asked about for ever. */
-  const answer = (grant: Grant, scope: string, given: boolean) => {
-    if (isOfMcp(scope)) given ? grant.addResourceScope(mcp, scope) : grant.rejectResourceScope(mcp, scope);
-    else given ? grant.addOIDCScope(scope) : grant.rejectOIDCScope(scope);
+  /** A scope that was not granted has to be rejected, or the provider would ask for it again and again. */
+  const setScope = (grant: Grant, scope: string, isGranted: boolean) => {
+    if (isOfMcp(scope)) isGranted ? grant.addResourceScope(mcp, scope) : grant.rejectResourceScope(mcp, scope);
+    else isGranted ? grant.addOIDCScope(scope) : grant.rejectOIDCScope(scope);
   };
 
   /**
-   * A fresh one each time: in an old one a scope that was once refused counts as answered, and would never be asked
-   * about again.
+   * A new grant each time, because an old one remembers rejected scopes, and the provider would never ask for them
+   * again.
    */
   const replaceGrant = async ({ session, params, grantId: oldId }: Interaction, fill: (grant: Grant) => void) => {
     const { Grant } = provider();
@@ -147,20 +149,20 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, cons
     return id;
   };
 
-  return { router: Router().get('/:uid', lead).use(refuse), consent };
+  return { router: Router().get('/:uid', redirect).use(refuse), consent };
 };
 
-const overNow = () =>
+const interactionExpired = () =>
   new Refusal(
     'NotFound',
-    'This question was answered, has run out, or is for another browser or person. Go back to the app that sent you here, and begin again.',
+    'This request was answered, has expired, or is for another browser or person. Go back to the app that sent you here, and start again.',
   );
 
-/** A person reads it, whatever went wrong: a question of another browser, one that has run out. */
+/** Shows a page instead of JSON, because a person reads it. */
 const refuse: ErrorRequestHandler = (error, _req, res, next) => {
   const { status = 500, error_description, message } = error;
   if (status >= 500 || res.headersSent) return next(error);
-  sendPage(res, troublePage(error_description ?? message), 400);
+  sendPage(res, errorPage(error_description ?? message), 400);
 };
 
 const isOfMcp = (scope: string) => Object.hasOwn(scopes, scope);
@@ -175,8 +177,10 @@ const requestOf = ({ params }: Interaction) => {
   };
 };
 
-/** A name cannot turn the text around it, hide a part of itself, or close the quotation that it stands in. */
-export const plainName = (name: string) =>
+/**
+ * Clients choose their names, so characters that reverse or hide text, or close the quotation around it, are removed.
+ */
+export const sanitizeName = (name: string) =>
   name
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
     .replace(/["“-‟«»‹›″‶❝❞〝-〟「-』＂]/gu, '')

@@ -17,7 +17,7 @@ export interface IdentityParts {
   readonly registrations: Registrations;
   /** The workspace that MCP clients of this user act in. */
   readonly openedLast: (userId: string) => Promise<SignedIn['workspace']>;
-  /** No access token of this user from before now counts. */
+  /** Invalidates all access tokens of this user that were issued until now. */
   readonly distrustTokens: (userId: string) => Promise<void>;
   readonly database: Database;
   readonly seal: Seal;
@@ -27,7 +27,10 @@ export interface IdentityParts {
   readonly log: Logger;
 }
 
-/** With AUTH_URL an outside provider, else the embedded one. Always by the wall clock, which is in its tokens. */
+/**
+ * The outside provider if AUTH_URL is set, otherwise the embedded one. It uses the wall clock, as tokens hold such
+ * times.
+ */
 export const openIdentityProvider = async ({
   sessions,
   clients,
@@ -37,7 +40,7 @@ export const openIdentityProvider = async ({
   config: { baseUrl, outsideProvider },
   ...shared
 }: IdentityParts): Promise<Identity> => {
-  // Imported by the service alone: they bring large packages, and no command needs them.
+  // Imported on demand: they load large packages that no command needs.
   if (outsideProvider) {
     const { createOutsideIdentity } = await import('./outside.ts');
     return createOutsideIdentity({ ...outsideProvider, ...shared, baseUrl });
@@ -49,7 +52,7 @@ export const openIdentityProvider = async ({
     baseUrl,
     outbound,
     registrations,
-    // The page that asks for consent shows the workspace that the client will act in.
+    // The client will act in the workspace opened last, so the consent page shows that one.
     whoIsSignedIn: async (req) => {
       const who = await door.who(req);
       if (who === undefined) return undefined;
@@ -57,9 +60,9 @@ export const openIdentityProvider = async ({
       const workspace = await openedLast(who.userId);
       return workspace ? { ...person, workspace } : person;
     },
-    consented: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
-      clients.given({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),
-    hasConsent: clients.isGiven,
-    revoked: clients.revoked,
+    onConsent: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
+      clients.recordConsent({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),
+    hasConsent: clients.hasConsent,
+    onRevoke: clients.endByClient,
   });
 };

@@ -12,8 +12,8 @@ import { createIdentityStore } from './store.ts';
 
 const signInMs = 15 * 60_000;
 
-/** What the browser carries, sealed, while somebody is at the provider. */
-const Begun = z.object({
+/** Stored encrypted in a cookie while the person is at the provider. */
+const PendingSignIn = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -21,14 +21,14 @@ const Begun = z.object({
   code: z.string(),
   beganAtMs: z.number(),
 });
-type Begun = z.output<typeof Begun>;
+type PendingSignIn = z.output<typeof PendingSignIn>;
 
-interface SignedInOutside {
+interface OutsideSignInResult {
   readonly subject: string;
-  /** Absent: the provider does not vouch for one. */
+  /** Absent: the provider has not verified an address. */
   readonly email: string | undefined;
   readonly next: string;
-  /** Of the first owner. */
+  /** The code of the first owner. */
   readonly code: string;
 }
 
@@ -36,7 +36,7 @@ interface OutsideIdentityOptions extends OutsideProvider {
   readonly baseUrl: string;
   readonly database: Database;
   readonly seal: Seal;
-  /** No access token of this user from before now counts. */
+  /** Invalidates all access tokens of this user that were issued until now. */
   readonly distrustTokens: (userId: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,7 +44,7 @@ interface OutsideIdentityOptions extends OutsideProvider {
 
 export type OutsideIdentity = ReturnType<typeof createOutsideIdentity>;
 
-/** An OpenID Connect provider that the operator runs elsewhere (AUTH_URL), in the place of the embedded one. */
+/** An OpenID Connect provider at AUTH_URL, instead of the embedded one. */
 export const createOutsideIdentity = ({
   issuer,
   clientId,
@@ -59,7 +59,7 @@ export const createOutsideIdentity = ({
 }: OutsideIdentityOptions) => {
   const store = createIdentityStore(database);
   const redirectUri = `${baseUrl}/sign-in/callback`;
-  const discover = untilItWorks(async () => {
+  const discover = cacheSuccess(async () => {
     const insecure = issuer.startsWith('http:') ? { execute: [openid.allowInsecureRequests] } : {};
     const config = await openid.discovery(new URL(issuer), clientId, {}, authenticate(clientSecret), insecure);
     const { issuer: name, jwks_uri: jwksUri = '' } = config.serverMetadata();
@@ -70,15 +70,15 @@ export const createOutsideIdentity = ({
     });
     return { config, name, keyFor };
   });
-  const reach = () =>
+  const mustDiscover = () =>
     discover().catch((err: unknown) => {
       log.warn({ err }, 'AUTH_URL does not answer');
       throw new Refusal('Internal', 'The identity provider cannot be reached. Try again later.', [], 503);
     });
 
-  const keyFor: JWTVerifyGetKey = async (header, token) => (await reach()).keyFor(header, token);
+  const keyFor: JWTVerifyGetKey = async (header, token) => (await mustDiscover()).keyFor(header, token);
   const tokens = createAccessTokens({
-    issuer: async () => (await reach()).name,
+    issuer: async () => (await mustDiscover()).name,
     audience: `${baseUrl}/mcp`,
     algorithms: ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'],
     keyFor,
@@ -87,21 +87,21 @@ export const createOutsideIdentity = ({
   });
 
   const redeem = async (config: openid.Configuration, callbackUrl: string, state: string) => {
-    const begun = Begun.parse(JSON.parse(seal.open(state, cookiePlace)));
-    if (clock.now().getTime() - begun.beganAtMs > signInMs) throw new Error('The sign-in took too long');
+    const pending = PendingSignIn.parse(JSON.parse(seal.open(state, cookiePlace)));
+    if (clock.now().getTime() - pending.beganAtMs > signInMs) throw new Error('The sign-in took too long');
     const answer = await openid.authorizationCodeGrant(config, new URL(callbackUrl), {
-      expectedState: begun.state,
-      expectedNonce: begun.nonce,
-      pkceCodeVerifier: begun.verifier,
+      expectedState: pending.state,
+      expectedNonce: pending.nonce,
+      pkceCodeVerifier: pending.verifier,
       idTokenExpected: true,
     });
     const claims = answer.claims();
     if (claims === undefined) throw new Error('There is no ID token');
     return {
-      ...(await moreClaims(config, answer.access_token, claims.sub)),
+      ...(await userInfoClaims(config, answer.access_token, claims.sub)),
       ...claims,
-      next: begun.next,
-      code: begun.code,
+      next: pending.next,
+      code: pending.code,
     };
   };
 
@@ -111,10 +111,10 @@ export const createOutsideIdentity = ({
     verifyAccessToken: tokens.verify,
 
     outsideSignIn: {
-      /** The address at the provider, and what the browser keeps in a cookie until it comes back from there. */
+      /** `url` is the address at the provider; `state` goes into a cookie until the browser comes back. */
       begin: async (next: string, code = ''): Promise<{ url: string; state: string }> => {
-        const { config } = await reach();
-        const begun: Begun = {
+        const { config } = await mustDiscover();
+        const pending: PendingSignIn = {
           state: openid.randomState(),
           nonce: openid.randomNonce(),
           verifier: openid.randomPKCECodeVerifier(),
@@ -125,29 +125,29 @@ export const createOutsideIdentity = ({
         const url = openid.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
           scope: 'openid email',
-          state: begun.state,
-          nonce: begun.nonce,
-          code_challenge: await openid.calculatePKCECodeChallenge(begun.verifier),
+          state: pending.state,
+          nonce: pending.nonce,
+          code_challenge: await openid.calculatePKCECodeChallenge(pending.verifier),
           code_challenge_method: 'S256',
         });
-        return { url: url.href, state: seal.seal(JSON.stringify(begun), cookiePlace) };
+        return { url: url.href, state: seal.seal(JSON.stringify(pending), cookiePlace) };
       },
 
-      /** Throws Unauthorized when the callback does not belong to what this browser began. */
-      finish: async (callbackUrl: string, state: string): Promise<SignedInOutside> => {
-        const { config } = await reach();
+      /** Throws Unauthorized if this browser has not started the sign-in. */
+      finish: async (callbackUrl: string, state: string): Promise<OutsideSignInResult> => {
+        const { config } = await mustDiscover();
         const { next, code, ...claims } = await redeem(config, callbackUrl, state).catch((err: unknown) => {
           log.warn({ err }, 'sign-in at AUTH_URL failed');
           throw new Refusal('Unauthorized', 'The sign-in was not completed. Try again.');
         });
-        return { subject: claims.sub, email: vouchedEmail(claims, trustEmail), next, code };
+        return { subject: claims.sub, email: verifiedEmail(claims, trustEmail), next, code };
       },
     },
 
-    /** Signing out here does not sign out there. */
+    /** Signing out of Posthorn does not sign out of the outside provider. */
     endSession: async () => undefined,
 
-    /** As of the embedded provider; what the outside one has issued ends here, not there. */
+    /** Posthorn no longer accepts the user's tokens, but the outside provider does not revoke them. */
     forgetUser: async (userId: string) => {
       await store.transaction(async () => {
         await distrustTokens(userId);
@@ -158,7 +158,7 @@ export const createOutsideIdentity = ({
   };
 };
 
-/** Basic where the provider does not say otherwise, as OpenID Connect Discovery has it. */
+/** OpenID Connect Discovery: client_secret_basic is the default. */
 const authenticate = (secret: string | undefined): openid.ClientAuth => {
   if (secret === undefined) return openid.None();
   const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
@@ -171,28 +171,28 @@ const authenticate = (secret: string | undefined): openid.ClientAuth => {
 const cookiePlace = 'cookie:sign-in:state';
 
 /**
- * An address makes somebody the user who has it here, so one that anybody may have typed in does not count: the provider
- * says that it is verified, or leaves that out and the operator says that it always is.
+ * People are linked to users by their email address, so an unverified one would let anybody take over a user. It counts
+ * if the provider calls it verified, or says nothing and the operator has set AUTH_TRUST_EMAIL.
  */
-const vouchedEmail = ({ email, email_verified: verified }: Record<string, unknown>, trustEmail: boolean) => {
-  const isVouched = verified === true || verified === 'true' || (trustEmail && verified === undefined);
-  return isVouched && typeof email === 'string' ? email : undefined;
+const verifiedEmail = ({ email, email_verified: verified }: Record<string, unknown>, trustEmail: boolean) => {
+  const isVerified = verified === true || verified === 'true' || (trustEmail && verified === undefined);
+  return isVerified && typeof email === 'string' ? email : undefined;
 };
 
 /** The address is often not in the ID token but behind the userinfo endpoint. */
-const moreClaims = async (config: openid.Configuration, accessToken: string, subject: string) =>
+const userInfoClaims = async (config: openid.Configuration, accessToken: string, subject: string) =>
   config.serverMetadata().userinfo_endpoint === undefined
     ? {}
     : await openid.fetchUserInfo(config, accessToken, subject);
 
-/** Remembers the first success, never a failure. */
-const untilItWorks = <Result>(work: () => Promise<Result>) => {
-  let done: Promise<Result> | undefined;
+/** Caches the first success, never a failure. */
+const cacheSuccess = <Result>(work: () => Promise<Result>) => {
+  let cached: Promise<Result> | undefined;
   return () => {
-    done ??= work().catch((error: unknown) => {
-      done = undefined;
+    cached ??= work().catch((error: unknown) => {
+      cached = undefined;
       throw error;
     });
-    return done;
+    return cached;
   };
 };

@@ -9,10 +9,10 @@ import { pageSecurity } from '#server/pages/layout';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { issuedAtMs } from './access-tokens.ts';
 import { clientDocuments } from './client-documents.ts';
+import { errorPage } from './error-page.ts';
 import { createRecords } from './records.ts';
 import { type SigningKey, signingAlgorithm } from './signing-keys.ts';
 import type { IdentityStore } from './store.ts';
-import { troublePage } from './trouble-page.ts';
 
 const hour = 60 * 60;
 const days = 24 * hour;
@@ -25,7 +25,7 @@ interface ProviderParts {
   readonly store: IdentityStore;
   readonly outbound: Outbound;
   readonly whoIsSignedIn: WhoIsSignedIn;
-  /** Whether this person has let the client in. */
+  /** Whether this person has given consent to the client. */
   readonly hasConsent: (userId: string, clientId: string) => Promise<boolean>;
   readonly registrations: Pick<Registrations, 'find'>;
   readonly clients: readonly ClientMetadata[];
@@ -33,12 +33,12 @@ interface ProviderParts {
   readonly log: Logger;
 }
 
-/** One provider for one set of keys: the first signs. It is made anew when the keys change. */
+/** The library takes its keys once, so a new provider is created when the keys change. The first key signs. */
 export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]): Provider => {
   const { library, baseUrl, outbound, clock, log } = parts;
   const documents = clientDocuments(outbound, clock);
   const provider = new library.Provider(`${baseUrl}/auth`, configurationOf(parts, documents, keys));
-  // It believes the forwarded headers, which the router sets from BASE_URL.
+  // Trusts the forwarded headers, which the router has overwritten with BASE_URL.
   provider.proxy = true;
   provider.on('authorization.error', (ctx, error) => {
     ctx.state.authorizationError = error;
@@ -46,9 +46,9 @@ export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]
   provider.use(async (ctx, next) => {
     await next();
     documents.rememberFailed(ctx as KoaContextWithOIDC);
-    await keepHere(ctx as KoaContextWithOIDC, parts);
-    // It answers a path or method that it does not know with no body, which would become the text of the status.
-    if (ctx.status === 404 && !ctx.body) Object.assign(ctx, { status: 404, body: nothingHere.body });
+    await showErrorHere(ctx as KoaContextWithOIDC, parts);
+    // For an unknown path or method the library sets no body, and Koa would send the status text.
+    if (ctx.status === 404 && !ctx.body) Object.assign(ctx, { status: 404, body: noSuchPath.body });
   });
   const report = (err: unknown) => log.error({ err }, 'identity provider failed');
   provider.onerror = report;
@@ -57,30 +57,30 @@ export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]
 };
 
 /**
- * RFC 9700, 4.11.2: anybody can register an address, so that an error which sends browsers there by itself would make us
- * an open redirect. It stays on a page of ours until the person has let the client in. Their own no is a decision too.
+ * RFC 9700, 4.11.2: anybody can register a redirect address, so redirecting errors there would make us an open
+ * redirect. The error stays on our own page, unless the person has given consent to the client or has just refused it.
  */
-const keepHere = async (ctx: KoaContextWithOIDC, { whoIsSignedIn, hasConsent, clients }: ProviderParts) => {
-  const { authorizationError: error, isOnOurPage } = ctx.state;
-  if (error === undefined || isOnOurPage) return;
+const showErrorHere = async (ctx: KoaContextWithOIDC, { whoIsSignedIn, hasConsent, clients }: ProviderParts) => {
+  const { authorizationError: error, isErrorPage } = ctx.state;
+  if (error === undefined || isErrorPage) return;
   const { client, params, route } = ctx.oidc;
   const { redirect_uri, state } = params ?? ctx.query;
-  const isTheirNo = route === 'resume' && error.error === 'access_denied';
-  if (client === undefined || isTheirNo || !isUnknownBeforehand(client, clients)) return;
+  const isRefusedByPerson = route === 'resume' && error.error === 'access_denied';
+  if (client === undefined || isRefusedByPerson || !isSelfIntroduced(client, clients)) return;
   const who = await whoIsSignedIn(ctx.req);
   if (who && (await hasConsent(who.userId, client.clientId))) return;
   const back = new URL(String(redirect_uri));
   back.searchParams.set('error', error.error);
   if (typeof state === 'string') back.searchParams.set('state', state);
   ctx.remove('location');
-  // The provider has allowed the script of a form that sends itself off.
+  // The library's policy allows the script of its self-submitting form, which this page does not have.
   ctx.set('content-security-policy', pageSecurity);
-  Object.assign(ctx, { status: 400, type: 'html', body: troublePage(describe(error), back).toString() });
+  Object.assign(ctx, { status: 400, type: 'html', body: errorPage(describe(error), back).toString() });
 };
 
 const describe = ({ error, error_description = error }: ErrorOut) => error_description;
 
-const nothingHere = new Refusal(
+const noSuchPath = new Refusal(
   'NotFound',
   'There is nothing here for this method. The paths are in /auth/.well-known/openid-configuration.',
 );
@@ -97,7 +97,7 @@ const configurationOf = (
       store,
       registrations,
       clock,
-      usedUp: () => new errors.InvalidGrant('authorization code already consumed'),
+      consumedError: () => new errors.InvalidGrant('authorization code already consumed'),
     }),
     jwks: { keys: keys.map(({ privateKey }) => privateKey) },
     clients: [...clients],
@@ -109,7 +109,7 @@ const configurationOf = (
     },
     responseTypes: ['code'],
     scopes: ['openid', 'offline_access'],
-    // Ours, not the provider's: it would let clients have secrets and grants that there are none of here.
+    // Our own endpoint, because the library's would offer client secrets and grant types that we do not support.
     discovery: { registration_endpoint: `${baseUrl}/auth/register` },
     claims: { openid: ['sub'], email: ['email'] },
     enabledJWA: { idTokenSigningAlgValues: [signingAlgorithm] },
@@ -135,19 +135,19 @@ const configurationOf = (
     },
     cookies: {
       names: { session: 'posthorn_provider', interaction: 'posthorn_interaction', resume: 'posthorn_resume' },
-      // Also sent to the app's own sign-out, which ends this session too.
+      // Path `/`, because the app's sign-out needs this cookie to end the session.
       long: { path: '/', httpOnly: true, sameSite: 'lax' },
       short: { httpOnly: true, sameSite: 'lax' },
     },
-    // `iat` counts seconds: a token made right after a change of password would seem older than it.
+    // `iat` has whole seconds, so a token issued right after a password change would look older than the change.
     extraTokenClaims: async () => ({ [issuedAtMs]: clock.now().getTime() }),
-    // SPEC, Authorization flow 4: clients that nobody here has chosen come again after an hour.
+    // SPEC, Authorization flow 4: only preconfigured clients get a refresh token.
     issueRefreshToken: async (_ctx, client, code) =>
-      !isUnknownBeforehand(client, clients) &&
+      !isSelfIntroduced(client, clients) &&
       client.grantTypeAllowed('refresh_token') &&
       code.scopes.has('offline_access'),
-    // A validator runs on every request, whether or not its parameter is there.
-    extraParams: { posthorn_guard: (ctx) => guard(ctx, errors) },
+    // The library runs the validator of an extra parameter on every request, even if the parameter is absent.
+    extraParams: { posthorn_guard: (ctx) => checkRequest(ctx, errors) },
     findAccount: async (_ctx, id) => {
       const user = await store.userById(id, clock.now());
       return user && { accountId: id, claims: () => ({ sub: id, email: user.email }) };
@@ -157,9 +157,9 @@ const configurationOf = (
       url: (_ctx, { uid }) => `/auth/interaction/${uid}`,
     },
     renderError: (ctx, error) => {
-      ctx.state.isOnOurPage = true;
+      ctx.state.isErrorPage = true;
       ctx.type = 'html';
-      ctx.body = troublePage(describe(error)).toString();
+      ctx.body = errorPage(describe(error)).toString();
     },
     fetch: documents.fetch,
     features: {
@@ -171,7 +171,7 @@ const configurationOf = (
       clientIdMetadataDocument: documents.feature,
       resourceIndicators: {
         enabled: true,
-        defaultResource: (_ctx, client) => (isUnknownBeforehand(client, clients) ? mcp : undefined),
+        defaultResource: (_ctx, client) => (isSelfIntroduced(client, clients) ? mcp : undefined),
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, resource) => {
           if (resource !== mcp) throw new errors.InvalidTarget();
@@ -188,14 +188,14 @@ const configurationOf = (
   };
 };
 
-/** One with a metadata document, or one that registered itself: nobody here has chosen it. */
-const isUnknownBeforehand = ({ clientId }: { clientId: string }, known: readonly ClientMetadata[]) =>
-  !known.some(({ client_id }) => client_id === clientId);
+/** Clients with a metadata document, and those that registered themselves. */
+const isSelfIntroduced = ({ clientId }: { clientId: string }, preconfigured: readonly ClientMetadata[]) =>
+  !preconfigured.some(({ client_id }) => client_id === clientId);
 
 /** SPEC, Authorization flow 3: without `openid`, or with no scope at all, the request is refused. */
-const guard = ({ oidc }: KoaContextWithOIDC, errors: Library['errors']) => {
+const checkRequest = ({ oidc }: KoaContextWithOIDC, errors: Library['errors']) => {
   if (!oidc.requestParamScopes.has('openid')) throw new errors.InvalidScope('openid must be requested', '');
-  // The request is remembered until it is decided, and PostgreSQL keeps no NUL.
+  // The request is stored until it is decided, and PostgreSQL stores no NUL.
   if (Object.values(oidc.params ?? {}).some((value) => String(value).includes('\0'))) {
     throw new errors.InvalidRequest('a parameter holds a NUL character');
   }
@@ -204,7 +204,7 @@ const guard = ({ oidc }: KoaContextWithOIDC, errors: Library['errors']) => {
 const interactionPolicy = (
   { interactionPolicy: { base, Check } }: Library,
   whoIsSignedIn: WhoIsSignedIn,
-  known: readonly ClientMetadata[],
+  preconfigured: readonly ClientMetadata[],
 ) => {
   const policy = base();
   policy.get('login')?.checks.add(
@@ -216,7 +216,7 @@ const interactionPolicy = (
   policy.get('consent')?.checks.add(
     new Check('asked_each_time', 'this client is asked about each time', 'interaction_required', ({ oidc }) => {
       const { client, result } = oidc;
-      return client !== undefined && isUnknownBeforehand(client, known) && !result?.consent;
+      return client !== undefined && isSelfIntroduced(client, preconfigured) && !result?.consent;
     }),
   );
   return policy;

@@ -4,18 +4,18 @@ import type { Clock } from '#server/clock';
 import { metadataOf } from './registration.ts';
 import type { IdentityStore } from './store.ts';
 
-/** What the provider remembers, in our database. */
+/** Stores the library's records in our database. */
 export const createRecords =
   ({
     store,
     registrations,
     clock,
-    usedUp,
+    consumedError,
   }: {
     store: IdentityStore;
     registrations: Pick<Registrations, 'find'>;
     clock: Clock;
-    usedUp: () => Error;
+    consumedError: () => Error;
   }): AdapterFactory =>
   (model) => ({
     upsert: (id, payload, expiresIn) => {
@@ -27,14 +27,14 @@ export const createRecords =
         const client = await registrations.find(id);
         return client && metadataOf(client);
       }
-      // A code that somebody made up may hold NUL, which PostgreSQL does not look for.
+      // A forged code may hold NUL, which PostgreSQL refuses as a parameter.
       return id.includes('\0') ? undefined : store.find(model, id, clock.now());
     },
     findByUid: (uid) => store.findByUid(model, uid, clock.now()),
     findByUserCode: async () => undefined,
     consume: async (id) => {
-      // The provider looks and then consumes: of several redemptions at once only the one that changed the row may go on.
-      if (!(await store.consume(model, id, clock.now()))) throw usedUp();
+      // The library reads and then consumes, so two redemptions may both have read the code. Only one changes the row.
+      if (!(await store.consume(model, id, clock.now()))) throw consumedError();
     },
     destroy: async (id) => {
       await store.destroy(model, id);

@@ -4,7 +4,7 @@ import { BadMetadata, type RegisteredClient, type Registrations } from '#server/
 import { Refusal } from '#server/errors';
 import { isLoopback } from './client-documents.ts';
 
-/** `/auth/register` (RFC 7591), open to everybody: what comes of it is a question to a person and nothing more. */
+/** `/auth/register` (RFC 7591), open to everybody: a registered client can do no more than ask a person for consent. */
 export const registrationRoute = (register: Registrations['register']) => {
   const answer = async (req: Request, res: Response) => {
     const { at, ...client } = await register(req.body, req.ip ?? '');
@@ -21,17 +21,17 @@ export const registrationRoute = (register: Registrations['register']) => {
     .use(refuse);
 };
 
-/** As the provider wants it: a public client, whatever it asked to be. */
+/** Always a public client, whatever the registration asked for. */
 export const metadataOf = ({ id, name, redirectUris }: RegisteredClient): ClientMetadata => ({
   client_id: id,
   client_name: name,
   redirect_uris: [...redirectUris],
-  // A program on somebody's machine picks a port when it starts; only for a native client is the port left open. The
-  // provider takes no https to the same machine from one.
-  application_type: redirectUris.some(isLoopback) && !redirectUris.some(isHttpsHere) ? 'native' : 'web',
+  // A local program picks a free port at start, and the library accepts any port only for native clients. It refuses
+  // https to the local machine from those.
+  application_type: redirectUris.some(isLoopback) && !redirectUris.some(isHttpsLoopback) ? 'native' : 'web',
 });
 
-const isHttpsHere = (uri: string) => /^https:/i.test(uri) && isLoopback(uri.replace(/^https/i, 'http'));
+const isHttpsLoopback = (uri: string) => /^https:/i.test(uri) && isLoopback(uri.replace(/^https/i, 'http'));
 
 const refuse: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof Refusal && error.code === 'TooManyRequests') {

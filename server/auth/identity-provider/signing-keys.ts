@@ -4,9 +4,9 @@ import type { Seal } from '#server/secrets/seal';
 import type { IdentityStore, StoredKey } from './store.ts';
 
 const minuteMs = 60_000;
-/** A new key signs when every instance and every verifier's cache knows it. */
+/** A new key is published this long before it signs, so that all instances and caches of verifiers have it by then. */
 const publishMs = 10 * minuteMs;
-/** Until it signs, plus the life of the last token of the old key, plus the caches. */
+/** The time until the new key signs, plus the lifetime of the old key's last token, plus caches. */
 const retireAfterMs = publishMs + 60 * minuteMs + 10 * minuteMs;
 
 export const signingAlgorithm = 'ES256';
@@ -43,17 +43,17 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
     });
 
   return {
-    /** All keys that tokens may be signed with, and first the one that signs. */
+    /** All keys that verify tokens. The first one signs. */
     read: async (): Promise<SigningKey[]> => {
       const now = clock.now();
-      const known = await store.keys(now);
-      const keys = known.length > 0 ? known : await addFirst();
+      const stored = await store.keys(now);
+      const keys = stored.length > 0 ? stored : await addFirst();
       const old = after(now, -publishMs);
       const signer = keys.findLast(({ createdAt }) => createdAt <= old) ?? keys[0];
-      return [...keys].sort((a, b) => Number(b === signer) - Number(a === signer)).map(opened);
+      return [...keys].sort((a, b) => Number(b === signer) - Number(a === signer)).map(openKey);
     },
 
-    /** Published at once, signing a little later; the keys before it go when their last tokens have ended. */
+    /** The new key is published at once and signs later. Older keys are removed when their last tokens have expired. */
     rotate: () =>
       store.transaction(async () => {
         await store.lockKeys();
@@ -64,7 +64,7 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
       }),
   };
 
-  function opened({ id, publicKey, sealedPrivateKey }: StoredKey): SigningKey {
+  function openKey({ id, publicKey, sealedPrivateKey }: StoredKey): SigningKey {
     return { publicKey, privateKey: { ...publicKey, ...JSON.parse(seal.open(sealedPrivateKey, placeOf(id))) } };
   }
 };

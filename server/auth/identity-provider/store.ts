@@ -12,14 +12,14 @@ const upsert = sql(
    on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
      uid = excluded.uid, user_code = excluded.user_code, expires_at = excluded.expires_at`,
 );
-const living = '(expires_at is null or expires_at > $3)';
+const notExpired = '(expires_at is null or expires_at > $3)';
 const find = sql(
   'identity.find',
-  `select payload, consumed_at from identity_records where model = $1 and id = $2 and ${living}`,
+  `select payload, consumed_at from identity_records where model = $1 and id = $2 and ${notExpired}`,
 );
 const findByUid = sql(
   'identity.findByUid',
-  `select payload, consumed_at from identity_records where model = $1 and uid = $2 and ${living}`,
+  `select payload, consumed_at from identity_records where model = $1 and uid = $2 and ${notExpired}`,
 );
 const consume = sql(
   'identity.consume',
@@ -71,7 +71,7 @@ export interface StoredKey {
 export interface TokenUser {
   readonly id: string;
   readonly email: string;
-  /** Whether tokens of that time still count. */
+  /** Whether a token issued at that time is still valid. */
   readonly trusted: boolean;
 }
 
@@ -90,7 +90,7 @@ export const createIdentityStore = (db: Database) => {
     },
     find: async (model: string, id: string, now: Date) => payloadOf(await db.query(find, [model, id, now])),
     findByUid: async (model: string, uid: string, now: Date) => payloadOf(await db.query(findByUid, [model, uid, now])),
-    /** False when somebody was faster. */
+    /** False if it was already consumed. */
     consume: async (model: string, id: string, now: Date) => (await db.run(consume, [model, id, now])) > 0,
     destroy: (model: string, id: string) => db.run(destroy, [model, id]),
     revokeGrant: (model: string, grantId: string) => db.run(revokeGrant, [model, grantId]),

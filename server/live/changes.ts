@@ -1,4 +1,4 @@
-/** What open tabs hear about. */
+/** The kinds of record whose changes are pushed to open tabs. */
 export type LiveKind =
   | 'post'
   | 'approval'
@@ -15,8 +15,8 @@ export type LiveKind =
   | 'workspace'
   | 'clock';
 
-/** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
-export interface News {
+/** Says that a record changed, not how. Tabs fetch it themselves, with their own rights. */
+export interface LiveChange {
   readonly workspaceId: string;
   readonly kind: LiveKind;
   readonly id: string;
@@ -24,28 +24,28 @@ export interface News {
   readonly text?: string;
 }
 
-/** The rights of this user changed, or of everybody: open streams check them again. */
-export interface AccessNews {
+/** The access of this user, or of everybody (`*`), changed: open streams check it again. */
+export interface AccessChange {
   readonly accessOf: string;
 }
 
-export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
+export interface LiveEvent extends Omit<LiveChange, 'kind' | 'id'> {
   /** The same on every instance. */
   readonly eventId: string;
-  /** `resync`: something may have been missed. */
+  /** `resync`: events may have been missed, so read everything again. */
   readonly kind: LiveKind | 'resync';
   readonly id?: string;
 }
 
-/** In place of a workspace: what concerns them all. */
+/** A workspace id for changes that concern all workspaces. */
 export const everyWorkspace = '*';
 
 export const channel = 'posthorn_live';
 
 /**
- * For the `returning` of a statement that changes something: open tabs hear of it when that is committed, and it costs no
+ * For the `returning` clause of a statement that changes a record: PostgreSQL notifies open tabs on commit, without a
  * query of its own.
  */
-export const tellsOf = (kind: LiveKind, { id = 'id', workspaceId = 'workspace_id' } = {}) =>
+export const notifyTabs = (kind: LiveKind, { id = 'id', workspaceId = 'workspace_id' } = {}) =>
   `pg_notify('${channel}', json_build_object(
      'eventId', gen_random_uuid(), 'workspaceId', ${workspaceId}, 'kind', '${kind}', 'id', ${id})::text)`;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { AccessNews, LiveEvent } from './news.ts';
+import type { AccessChange, LiveEvent } from './changes.ts';
 
-/** Ids and kinds become lines of a stream of events. A newer release may send a kind that this one does not know. */
+/**
+ * Ids and kinds become lines of an event stream, so no line breaks. A newer release may send kinds unknown to this one.
+ */
 const word = z.string().regex(/^[\w-]{1,100}$/);
 
 const Event = z.object({
@@ -13,8 +15,8 @@ const Event = z.object({
 });
 const Access = z.object({ accessOf: z.string() });
 
-/** Any role of the database may send a notice; undefined for one that is not ours. */
-export const readNotice = (text: string): LiveEvent | AccessNews | undefined => {
+/** Any database role may notify the channel; undefined for a payload that is not ours. */
+export const parseNotification = (text: string): LiveEvent | AccessChange | undefined => {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,8 +1,11 @@
 import { APICallError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
 import type { OutsideModel } from '#server/config/config';
 
-/** What went wrong with a model, as a person reads it, and for the log without anything that was said. */
-export const modelTrouble = (error: unknown, model: OutsideModel | undefined): { text: string; reason: string } => {
+/** `text` is for the person; `reason` is for the log and holds nothing of the chat. */
+export const describeModelError = (
+  error: unknown,
+  model: OutsideModel | undefined,
+): { text: string; reason: string } => {
   const cause = RetryError.isInstance(error) ? error.lastError : error;
   const status = APICallError.isInstance(cause) ? cause.statusCode : undefined;
   const reason = `${(cause as Error | undefined)?.name ?? 'Error'} ${status ?? ''}`.trim();
@@ -23,10 +26,10 @@ const describeStatus = (status: number | undefined, model: OutsideModel | undefi
   return "The assistant's model did not answer. Try again, or ask whoever runs this server to check LLM_BASE_URL.";
 };
 
-/** A model asked for something that nobody can do. It reads this, too, and may do better. */
-export const toolTrouble = (error: unknown): string | undefined => {
+/** The model called an unknown action or sent unreadable input. It reads this text and may correct itself. */
+export const describeToolError = (error: unknown): string | undefined => {
   if (NoSuchToolError.isInstance(error)) return 'There is no such action.';
   if (InvalidToolInputError.isInstance(error)) return 'The input of this action was not readable.';
-  // What the SDK tells the model of either.
+  // For both errors the SDK also passes the text that it sends to the model.
   return typeof error === 'string' ? 'Nothing was done.' : undefined;
 };

@@ -1,8 +1,10 @@
 import { html } from '#server/pages/html';
 import { cardPage } from '#server/pages/layout';
 
-/** For a request that cannot be answered. `back` tells the app so: the person decides whether to go there. */
-export const troublePage = (what: string, back?: URL) =>
+/**
+ * For a request that cannot be answered. `back` returns the error to the app, if the person chooses to follow the link.
+ */
+export const errorPage = (what: string, back?: URL) =>
   cardPage({
     title: 'This did not work',
     body: html`<p>The app that sent you here made a request that Posthorn cannot answer. Go back to it and try again.</p>
