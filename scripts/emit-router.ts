@@ -1,7 +1,7 @@
 import { type DeclaredRaw, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
 import { banner, lines } from './text.ts';
 
-/** generated/router.ts: the paths beside ts-rest's as a table, and the loops that put all of them in place. */
+/** generated/router.ts: a table of the paths outside ts-rest, and the loops that register all paths. */
 export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly DeclaredRaw[]) => {
   refuseUnknownRunners(raw);
   refuseUnservable(routes);
@@ -29,7 +29,7 @@ export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly Decla
 const loops = `
 export interface RouterParts {
   readonly appRoutes: AppRoutes;
-  /** Serves all actions, for those whom \`identify\` knows. */
+  /** Serves all actions to callers that \`identify\` accepts. */
   readonly runAction: (identify: Identify) => RequestHandler<{ action: string }>;
   readonly handlers: RouteHandlers<typeof routes>;
   readonly own: OwnHandlers<typeof paths>;
@@ -43,7 +43,8 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
       path.handler === 'RunsActions'
         ? runAction(appRoutes.identify(path))
         : appRoutes.own(path, own[name as keyof typeof own] as RequestHandler);
-    for (const verb of verbsOf(path)) app[verb](path.path, handler as RequestHandler);
+    const route = app.route(path.path);
+    for (const verb of verbsOf(path)) route[verb](handler as RequestHandler);
   }
   for (const name of Object.keys(forms) as (keyof typeof forms)[]) {
     app.post(routes[name].path, appRoutes.form(routes[name], forms[name]));
@@ -56,7 +57,8 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
     logInitialization: false,
     requestValidationErrorHandler: appRoutes.refuseInput,
   });
-  for (const [path, methods] of methodsByPath()) app.all(path, wrongMethod(...methods));
+  // One handler for all methods; \`app.all\` would register one per method.
+  for (const [path, methods] of methodsByPath()) app.route(path).all(wrongMethod(...methods));
 };
 
 /** Express answers HEAD with the handler of GET. */

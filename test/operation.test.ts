@@ -19,7 +19,7 @@ import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/logging/log-file';
 import { createReport } from '#server/logging/report';
 import { start } from '#server/main';
-import { type FiguresMessage, figuresFor } from '#server/metrics/cluster-metrics';
+import { type MetricsMessage, sendClusterMetrics } from '#server/metrics/cluster-metrics';
 import { readSecrets } from '#server/secrets/keys';
 import { endOfNode } from '#server/startup/node-version';
 import { type Connection, openDatabase, sql } from '#server/store/database';
@@ -40,13 +40,19 @@ const urlAt = ({ user, password, database }: Connection, port: number) =>
 let fresh: FreshDatabase;
 let dataDir: string;
 beforeEach(async () => {
-  fresh = await freshDatabase();
+  fresh = await freshDatabase({ isMigrated: true });
   dataDir = await mkdtemp(join(tmpdir(), 'posthorn-operation-'));
 });
 afterEach(async () => {
   await fresh.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+/** For tests whose start applies the migrations. */
+const useEmptyDatabase = async () => {
+  await fresh.drop();
+  fresh = await freshDatabase();
+};
 
 const configWith = (settings: NodeJS.ProcessEnv) =>
   readConfig({ POSTHORN_DATA: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...settings });
@@ -119,6 +125,7 @@ describe('a database that is not there yet', () => {
     ['migrations', 727001],
     ['tables of Agenda', 727002],
   ])('whose %s a forgotten session holds up is waited for, and that session is named', async (_, lock) => {
+    await useEmptyDatabase();
     const port = await freePort();
     await openLine(port);
     const forgotten = new pg.Client(fresh.parts);
@@ -158,7 +165,7 @@ describe('a database that is not there yet', () => {
   ])('that breaks off %s is met again, and the line says what happened', async (_, words, time) => {
     const wire = await startWire(fresh.parts);
     let times = 0;
-    wire.hear = (message, from) => {
+    wire.onMessage = (message, from) => {
       const text = message.toString('latin1');
       const asked = text[0] + text.slice(5).replaceAll(/\0/g, '').trimStart();
       if (words.test(asked) && ++times === time) from.cut();
@@ -173,6 +180,7 @@ describe('a database that is not there yet', () => {
   });
 
   test('that breaks off at any moment of the start is met again', async () => {
+    await useEmptyDatabase();
     const port = await freePort();
     await openLine(port, [1, 4, 8, 13, 19]);
     const running = await start(configWith({ DATABASE_URL: urlAt(fresh.parts, port) }));
@@ -313,14 +321,14 @@ describe('/readyz', () => {
   });
 });
 
-test('figures of all processes come without the one that was killed just now', async () => {
-  const told: FiguresMessage[] = [];
+test('the metrics of all processes come without the one that was killed just now', async () => {
+  const messages: MetricsMessage[] = [];
   const gone = Object.assign(new EventEmitter(), {
-    send: (_: FiguresMessage, sent: (error: Error) => void) => sent(new Error('Channel closed')),
+    send: (_: MetricsMessage, sent: (error: Error) => void) => sent(new Error('Channel closed')),
   });
-  const asker = Object.assign(new EventEmitter(), { send: (message: FiguresMessage) => void told.push(message) });
-  await figuresFor(() => [gone as unknown as Worker])(asker as unknown as Worker, 'asked');
-  expect(told).toMatchObject([{ figures: 'asked', text: expect.any(String) }]);
+  const asker = Object.assign(new EventEmitter(), { send: (message: MetricsMessage) => void messages.push(message) });
+  await sendClusterMetrics(() => [gone as unknown as Worker])(asker as unknown as Worker, 'asked');
+  expect(messages).toMatchObject([{ metricsRequest: 'asked', text: expect.any(String) }]);
 });
 
 describe('PgBouncer', () => {
@@ -366,6 +374,7 @@ describe('PgBouncer', () => {
   });
 
   test.skipIf(!hasPgBouncer)('in session mode works', async () => {
+    await useEmptyDatabase();
     const running = await start(await bouncerIn('session'));
     expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
     await running.stop();
@@ -436,6 +445,7 @@ describe('doctor in production', () => {
 
 describe('doctor', () => {
   test('says which migrations are pending, and with --fix applies them, closes the keys to others and removes files of nobody', async () => {
+    await useEmptyDatabase();
     const config = configWith({ DATABASE_URL: urlOf(fresh.parts) });
     expect((await diagnose(config)).text).toContain('FAILURE  The database has no tables of Posthorn yet: `npm start`');
     await readSecrets(config);

@@ -12,7 +12,7 @@ import type { Renditions } from '#server/media/renditions';
 import type { FittablePost } from '#server/posts/fitting';
 import type { Lifecycle, Pin } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
-import { type KeptLinkCard, mediaIn } from '#server/posts/outgoing';
+import { mediaIn, type StoredLinkCard } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 
 /** What a request is about: the post with its media, or the account. The card stores it as it was at the request. */
@@ -24,7 +24,7 @@ export interface Subject {
   readonly fitted?: ApprovalCard['fitted'];
   /** Not all files were fitted at the request. */
   readonly isPreparing?: true;
-  readonly linkCards?: readonly KeptLinkCard[];
+  readonly linkCards?: readonly StoredLinkCard[];
   readonly account?: Account;
 }
 
@@ -75,8 +75,8 @@ export const createSubjects = ({
 
   /** What accounts get in the place of files, as far as it is made. */
   const fittedOf = async (caller: Caller, post: FittablePost | undefined, media: readonly MediaItem[]) =>
-    [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { made }]) =>
-      [...made].map(([mediaId, row]) => {
+    [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { finished }]) =>
+      [...finished].map(([mediaId, row]) => {
         const { alt } = media.find((one) => one.id === mediaId) ?? {};
         return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
       }),

@@ -19,8 +19,8 @@ import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-vi
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
 import type {
+  FinishedRow,
   FitJobStore,
-  MadeRow,
   MediaRow,
   MediaStore,
   PostRenditionRow,
@@ -28,9 +28,9 @@ import type {
   RenditionStore,
 } from './store.ts';
 
-/** Somebody waits for the answer; what is not made by then is made all the same. */
-const patienceMs = 20_000;
-const atOnce = 2;
+/** How long a request waits for renditions. Those that take longer are finished in the background. */
+const waitMs = 20_000;
+const concurrency = 2;
 
 /** A picture or video that has to become something else. */
 export interface Wish {
@@ -41,13 +41,13 @@ export interface Wish {
 }
 
 export type Rendition = RenditionRow;
-export type MadeRendition = MadeRow;
+export type FinishedRendition = FinishedRow;
 export type PostRendition = PostRenditionRow;
 export type { FitRefusal };
 
 export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${target}`;
 
-/** Always the same for the same target. */
+/** Part of the key of a rendition, so the order of fields is fixed. */
 export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
   JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
 
@@ -103,9 +103,9 @@ export const createRenditions = ({
   baseUrl: string;
   report: (error: unknown) => void;
 }) => {
-  const underWay = new Map<string, Promise<void>>();
-  const lane = createLane(atOnce);
-  const videoLane = createLane(1);
+  const inProgress = new Map<string, Promise<void>>();
+  const limit = createLimiter(concurrency);
+  const limitVideos = createLimiter(1);
 
   const readFile = async (id: string) => {
     const file = await files.read(id);
@@ -146,7 +146,7 @@ export const createRenditions = ({
     path: string,
     watch: Watch,
   ): Promise<Made | { refused: FitRefusal }> =>
-    videoLane(async () => {
+    limitVideos(async () => {
       const sourcePath = `${path}.source`;
       try {
         await pipeline(await readFile(source.id), createWriteStream(sourcePath));
@@ -231,17 +231,17 @@ export const createRenditions = ({
   /** One at a time for each wish of this process; two processes make the same bytes. */
   const makeOnce = (workspaceId: string, wish: Wish) => {
     const key = wishKey(wish);
-    const making = underWay.get(key) ?? lane(() => make(workspaceId, wish)).finally(() => underWay.delete(key));
-    underWay.set(key, making);
+    const making = inProgress.get(key) ?? limit(() => make(workspaceId, wish)).finally(() => inProgress.delete(key));
+    inProgress.set(key, making);
     return making;
   };
 
-  /** Whether the bytes that were shown are there; a missing file is made again, if that gives the same bytes. */
-  const isWhole = async (workspaceId: string, row: MadeRow): Promise<boolean> => {
-    const found = await files.read(row.id);
-    if (found !== undefined) {
+  /** People approved these bytes. A missing or damaged file is rendered again, and used only if the hash still matches. */
+  const isWhole = async (workspaceId: string, row: FinishedRow): Promise<boolean> => {
+    const file = await files.read(row.id);
+    if (file !== undefined) {
       const hash = createHash('sha256');
-      for await (const chunk of found.stream) hash.update(chunk as Buffer);
+      for await (const chunk of file.stream) hash.update(chunk as Buffer);
       if (hash.digest('hex') === row.sha256) return true;
     }
     if (row.recipe !== recipe) return false;
@@ -253,10 +253,10 @@ export const createRenditions = ({
   };
 
   return {
-    /** Those that are made or refused, by `wishKey`. */
+    /** Finished or refused renditions, by `wishKey`. */
     find: async (workspaceId: string, wishes: readonly Wish[]): Promise<ReadonlyMap<string, RenditionRow>> => {
-      const asked = unique(wishes);
-      const rows = asked.length === 0 ? [] : await store.find(workspaceId, asked, recipe);
+      const distinct = unique(wishes);
+      const rows = distinct.length === 0 ? [] : await store.find(workspaceId, distinct, recipe);
       return new Map(rows.map((row) => [wishKey(row), row]));
     },
 
@@ -273,9 +273,9 @@ export const createRenditions = ({
       const making = store
         .outside(() => Promise.all(pictures.map((wish) => makeOnce(workspaceId, wish).catch(report))))
         .then(() => true);
-      const late = new AbortController();
-      const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
-      return Promise.race([making, inTime]).finally(() => late.abort());
+      const timer = new AbortController();
+      const timeout = sleep(waitMs, false, { signal: timer.signal, ref: false });
+      return Promise.race([making, timeout]).finally(() => timer.abort());
     },
 
     /** Videos alone, which are not waited for. */
@@ -301,10 +301,10 @@ export const createRenditions = ({
     /** What posts are to go out with. */
     ofPosts: store.ofPosts,
 
-    /** In the place of what was kept for the post before. */
+    /** Replaces the renditions stored for the post. */
     keepForPost: store.keepForPost,
 
-    /** With access to their bytes, by the item they were made of; `lost` names items whose bytes cannot be had any more. */
+    /** Renditions with their bytes, by the id of the original; `lost` has originals whose rendition cannot be restored. */
     forPublishing: async (
       workspaceId: string,
       ids: readonly string[],
@@ -318,9 +318,9 @@ export const createRenditions = ({
           lost.push(row.mediaId);
         }
         const read = async (range?: ByteRange) => {
-          const found = await files.read(row.id, range);
-          if (found === undefined) throw notFound('file of the media item', row.id);
-          return found.stream;
+          const file = await files.read(row.id, range);
+          if (file === undefined) throw notFound('file of the media item', row.id);
+          return file.stream;
         };
         const media = fittedMedia(row, originals.get(row.mediaId));
         fitted.set(row.mediaId, { ...media, url: `${baseUrl}/media/${row.id}`, read });
@@ -329,7 +329,7 @@ export const createRenditions = ({
     },
 
     /** For pages. */
-    item: (row: MadeRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
+    item: (row: FinishedRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
       id: row.id,
       ...factsOf(row),
       ...(alt !== undefined && { alt }),
@@ -340,7 +340,7 @@ export const createRenditions = ({
   };
 };
 
-const factsOf = (row: MadeRow) => ({
+const factsOf = (row: FinishedRow) => ({
   kind: row.mimeType.startsWith('video/') ? ('Video' as const) : ('Image' as const),
   mimeType: row.mimeType,
   bytes: row.bytes,
@@ -353,16 +353,16 @@ const factsOf = (row: MadeRow) => ({
 });
 
 /** As it goes out: the alternative text is that of the file it was made of. */
-export const fittedMedia = (row: MadeRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
+export const fittedMedia = (row: FinishedRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
   id: row.id,
   ...factsOf(row),
   ...(original?.alt !== undefined && { alt: original.alt }),
   fitted: { of: row.mediaId, sha256: row.sha256 },
 });
 
-/** Runs so many at once; the others wait in the order of their arrival. */
-const createLane = (places: number) => {
-  let free = places;
+/** Bounds the concurrency; further work waits, first come, first served. */
+const createLimiter = (slots: number) => {
+  let free = slots;
   const waiting: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (free === 0) await new Promise<void>((begin) => waiting.push(begin));
@@ -379,7 +379,7 @@ const createLane = (places: number) => {
 
 const unique = (wishes: readonly Wish[]) => [...new Map(wishes.map((wish) => [wishKey(wish), wish])).values()];
 
-/** Cannot be guessed, like the id of a media item. */
+/** Part of a public address, so it must be as hard to guess as the id of a media item. */
 const idOf = (wish: Wish, outcome: string) => `fit_${hashOf(`${wishKey(wish)} ${recipe} ${outcome}`).slice(0, 32)}`;
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -6,9 +6,9 @@ import { createYieldToEventLoop, type YieldToEventLoop } from '#server/jobs/yiel
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import { audioCodec, type FitRefusal, videoCodec, videoType } from '#server/media/fit-video';
 import {
+  type FinishedRendition,
   fittedMedia,
   isVideoWish,
-  type MadeRendition,
   type PostRendition,
   type Rendition,
   type Renditions,
@@ -24,10 +24,10 @@ import { outgoingTo } from './outgoing.ts';
 
 /** What an account gets in the place of files of the post, by the id of each. */
 export interface Fit {
-  readonly made: ReadonlyMap<string, MadeRendition>;
+  readonly finished: ReadonlyMap<string, FinishedRendition>;
   readonly refused: ReadonlyMap<string, FitRefusal>;
   /** Not made yet. */
-  readonly wanted: readonly Wish[];
+  readonly pending: readonly Wish[];
   /** All that were asked for, made or not. */
   readonly wishes: readonly Wish[];
   /** How far those are that are being made, by `wishKey`. */
@@ -36,11 +36,11 @@ export interface Fit {
   readonly canFitVideos: boolean;
 }
 
-/** Of a post, by account. */
+/** By account id. */
 export type Fits = ReadonlyMap<string, Fit>;
 
 export interface PublishContext {
-  /** The network of each account that is still connected, and what that told about the account. */
+  /** The network of a connected account, and the facts it reported about the account. */
   readonly networkOf: (accountId: string) => { readonly network: Network; readonly facts: Json } | undefined;
   readonly media: ReadonlyMap<string, NetworkMedia>;
 }
@@ -56,43 +56,45 @@ export type Fitting = ReturnType<typeof createFitting>;
 /** Which files go out fitted, and to whom. */
 export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   /**
-   * What is to go out, as of now. `kept` are posts whose time has been decided: what a person saw then is what they go out
-   * with, whatever the limits have become.
+   * The fits of posts as of now. For a decided post they are frozen: it is published with the pictures that a person saw,
+   * even if the limits of the network have changed since.
    */
   of: async (
     posts: readonly FittablePost[],
     context: PublishContext & Pick<Caller, 'workspaceId'>,
-    { kept = isDecided } = {},
+    { isFrozen = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
     const turn = createYieldToEventLoop();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
     // The first who asks waits for ffmpeg to answer.
     const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
-    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, context, canFitVideos, turn));
+    for (const post of posts)
+      if (!isFrozen(post)) wishes.set(post.id, await wishesOf(post, context, canFitVideos, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
-    const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
-    const before = new Map<string, PostRendition[]>();
-    for (const row of asked.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, asked)) {
+    const postIds = posts.filter((post) => isFrozen(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
+    const stored = new Map<string, PostRendition[]>();
+    for (const row of postIds.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, postIds)) {
       const place = `${row.postId} ${row.accountId}`;
-      const rows = before.get(place);
+      const rows = stored.get(place);
       if (rows) rows.push(row);
-      else before.set(place, [row]);
+      else stored.set(place, [row]);
     }
-    const found = await renditions.find(context.workspaceId, all);
+    const available = await renditions.find(context.workspaceId, all);
     const percents = await renditions.percents(
       context.workspaceId,
-      all.filter((wish) => !found.has(wishKey(wish))),
+      all.filter((wish) => !available.has(wishKey(wish))),
     );
     return new Map(
       posts.map((post) => [
         post.id,
         new Map(
           post.accountIds.map((accountId): [string, Fit] => {
-            const rows = before.get(`${post.id} ${accountId}`) ?? [];
-            if (kept(post)) return [accountId, { ...nothing, made: new Map(rows.map((row) => [row.mediaId, row])) }];
-            const whole = rows.filter(({ lost }) => !lost);
+            const rows = stored.get(`${post.id} ${accountId}`) ?? [];
+            if (isFrozen(post))
+              return [accountId, { ...noFit, finished: new Map(rows.map((row) => [row.mediaId, row])) }];
+            const intact = rows.filter(({ lost }) => !lost);
             const own = wishes.get(post.id)?.get(accountId) ?? [];
-            return [accountId, { ...toFit(own, whole, found), percents, canFitVideos }];
+            return [accountId, { ...toFit(own, intact, available), percents, canFitVideos }];
           }),
         ),
       ]),
@@ -108,8 +110,8 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     renditions.keepForPost(
       workspaceId,
       postId,
-      [...fits].flatMap(([accountId, { made }]) =>
-        [...made].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
+      [...fits].flatMap(([accountId, { finished }]) =>
+        [...finished].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
       ),
     ),
 });
@@ -136,10 +138,10 @@ const wishesOf = async (
     if (network === undefined) continue;
     const outgoing = outgoingTo(network, post.versions, accountId, media);
     const key = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
-    const found =
+    const available =
       shared.get(key) ?? wishesFor(network, outgoing.post, facts).filter((wish) => canFitVideos || !isVideoWish(wish));
-    shared.set(key, found);
-    if (found.length > 0) wishes.set(accountId, found);
+    shared.set(key, available);
+    if (available.length > 0) wishes.set(accountId, available);
     await turn();
   }
   return wishes;
@@ -161,7 +163,7 @@ const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => 
   });
 };
 
-/** Cutting alone changes nothing else about a video than its length. */
+/** Cutting alone changes noFit else about a video than its length. */
 const modeOf = (network: Network, { options }: NetworkPost): FitMode | undefined =>
   fitModes.find((one) => one === options[fitKey(network)]) ??
   (options[cutKey(network)] === 'true' ? 'shrink' : undefined);
@@ -261,16 +263,20 @@ const targetOf = ({
   minHeight,
 });
 
-/** What was kept serves again while it is for the same target, also after a change of the recipe. */
-const toFit = (wishes: readonly Wish[], kept: readonly Rendition[], found: ReadonlyMap<string, Rendition>): Fit => {
-  const before = new Map(kept.map((row) => [wishKey(row), row]));
-  const rowFor = (wish: Wish) => before.get(wishKey(wish)) ?? found.get(wishKey(wish));
+/** A stored rendition is reused while the target is the same, also after the fitting code changed. */
+const toFit = (
+  wishes: readonly Wish[],
+  stored: readonly Rendition[],
+  available: ReadonlyMap<string, Rendition>,
+): Fit => {
+  const storedByKey = new Map(stored.map((row) => [wishKey(row), row]));
+  const rowFor = (wish: Wish) => storedByKey.get(wishKey(wish)) ?? available.get(wishKey(wish));
   const rows = wishes.flatMap((wish) => rowFor(wish) ?? []);
   return {
-    ...nothing,
-    made: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
+    ...noFit,
+    finished: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
     refused: new Map(rows.flatMap((row) => (row.refused === null ? [] : [[row.mediaId, row.refused] as const]))),
-    wanted: wishes.filter((wish) => rowFor(wish) === undefined),
+    pending: wishes.filter((wish) => rowFor(wish) === undefined),
     wishes,
   };
 };
@@ -278,16 +284,16 @@ const toFit = (wishes: readonly Wish[], kept: readonly Rendition[], found: Reado
 /** Renditions in the place of the files they were made of. */
 export const mediaWith = (
   media: ReadonlyMap<string, NetworkMedia>,
-  { made }: Fit = nothing,
+  { finished }: Fit = noFit,
 ): ReadonlyMap<string, NetworkMedia> =>
-  made.size === 0
+  finished.size === 0
     ? media
-    : new Map([...media, ...[...made].map(([id, row]) => [id, fittedMedia(row, media.get(id))] as const)]);
+    : new Map([...media, ...[...finished].map(([id, row]) => [id, fittedMedia(row, media.get(id))] as const)]);
 
-const nothing: Fit = {
-  made: new Map(),
+const noFit: Fit = {
+  finished: new Map(),
   refused: new Map(),
-  wanted: [],
+  pending: [],
   wishes: [],
   percents: new Map(),
   canFitVideos: true,
@@ -303,12 +309,12 @@ export const withAdvice = (
   facts: Json,
   file: NetworkMedia,
   problems: readonly Problem[],
-  { wanted, refused, percents, canFitVideos }: Fit = nothing,
+  { pending, refused, percents, canFitVideos }: Fit = noFit,
 ): readonly Problem[] => {
   const key = fitKey(network);
   const [first] = problems;
   if (first === undefined || network.options.every((one) => one.key !== key)) return problems;
-  const wish = wanted.find(({ mediaId }) => mediaId === file.id);
+  const wish = pending.find(({ mediaId }) => mediaId === file.id);
   if (wish) return [{ path: first.path, code: unfitted, message: stillFitting(wish, percents) }];
   const tell = (advice: (problem: Problem) => Partial<Problem>) =>
     problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...advice(problem) }));
@@ -386,12 +392,12 @@ export const fitNotes = (
   network: Network,
   { items }: NetworkPost,
   media: ReadonlyMap<string, NetworkMedia>,
-  { made }: Fit = nothing,
+  { finished }: Fit = noFit,
 ): Problem[] =>
   items.flatMap((item, i) =>
     item.media.flatMap((file, j) => {
       const { fitted, kind, mimeType, width, height } = file;
-      const row = fitted && made.get(fitted.of);
+      const row = fitted && finished.get(fitted.of);
       const original = fitted && media.get(fitted.of);
       if (row === undefined || original === undefined) return [];
       const name = `${kind === 'Video' ? 'Video' : 'Picture'} ${j + 1}${items.length > 1 ? ` of item ${i + 1}` : ''}`;

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hash } from '@node-rs/argon2';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
@@ -24,6 +25,10 @@ import { watchAnswers } from './declared-answers.ts';
 import { openPosthorn, type TestOverrides } from './posthorn.ts';
 import { freePort } from './processes.ts';
 
+const password = 'correct horse';
+/** Making or checking a hash of the service takes 40 ms of CPU. A hash carries its own cost, so this one is cheap to check. */
+const quickHash = hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 export interface Answer {
@@ -33,7 +38,7 @@ export interface Answer {
   body: any;
 }
 
-/** The whole service on a database of its own, listening on a free port; the clock stands until it is moved. */
+/** The whole service on its own database and a free port. Its clock is moved by the test. */
 export const startService = async (
   settings: NodeJS.ProcessEnv = {},
   {
@@ -45,16 +50,17 @@ export const startService = async (
     startStopwatch,
   }: {
     empty?: boolean;
-    /** Its rules, without the addresses that it asks for. */
+    /** The rules of production, without the addresses it requires. */
     production?: boolean;
-    ownAddress?: boolean;
+    /** BASE_URL is where it listens: on a free port, or on this one. */
+    ownAddress?: boolean | number;
     internet?: OutboundOptions;
     webhooks?: Pick<TestOverrides, 'allowedWebhooks' | 'webhookAnswerMs'>;
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
   const { parts, drop } = await freshDatabase({ isMigrated: true });
-  const port = ownAddress ? await freePort() : 0;
+  const port = ownAddress === true ? await freePort() : Number(ownAddress);
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
   const settled = readConfig({
     POSTHORN_DATA: dataDir,
@@ -85,8 +91,13 @@ export const startService = async (
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const first = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
-  const owner = empty ? { userId: '', workspaceId: '' } : await posthorn.people.setUp(first);
+  const setPassword = async <Person extends { userId: string }>(person: Person): Promise<Person> => {
+    const change = sql('test.quickHash', 'update users set password_hash = $1 where id = $2');
+    await database.run(change, [await quickHash, person.userId]);
+    return person;
+  };
+  const first = { email: 'owner@example.com', workspace: 'Demo' };
+  const owner = empty ? { userId: '', workspaceId: '' } : await setPassword(await posthorn.people.setUp(first));
   const { token } = empty ? { token: '' } : await posthorn.tokens.create(owner, 'Test');
   let people = 0;
   let media = 0;
@@ -95,23 +106,23 @@ export const startService = async (
     url,
     token,
     owner,
-    /** For rules and for the database alike. */
+    /** Of the rules and the database. */
     clock: {
       ...clock,
-      // Whether somebody may is a rule of its own.
+      // Without the permission check of the sandbox clock.
       forward: async (byMs: number) => {
         await createSandboxClockStore(database).move(byMs);
         await posthorn.sandboxClock.read();
       },
     },
-    /** For people: sessions, invitations, limits. */
+    /** Of sessions, invitations and rate limits. */
     wallClock: {
       ...wallClock,
       forward: (byMs: number) => {
         wallOffsetMs += byMs;
         wallClock.setOffset(wallOffsetMs);
       },
-      /** Requests are counted from each full minute or hour on: a test that reaches a limit has the whole of one. */
+      /** To the start of the next window: rate limits count per full minute or hour. */
       toNext: (windowMs: number) => {
         service.wallClock.forward(windowMs - (wallClock.now().getTime() % windowMs));
       },
@@ -128,7 +139,7 @@ export const startService = async (
     logLines: lines,
     client: new Client({ token: () => token, baseUrl: url, maxRetries: 0 }),
 
-    /** POST of anything at all to an action. */
+    /** Posts any body to an action. */
     call: async (action: string, body: unknown = {}, headers: Record<string, string> = {}) =>
       service.request('POST', `/api/agent/tools/${action}`, {
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
@@ -142,7 +153,7 @@ export const startService = async (
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
     },
 
-    /** A browser of its own, with a cookie jar, that says where its requests come from. */
+    /** A new browser, with a cookie and the header `origin`. */
     browser: () => {
       let cookie = '';
       const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -159,12 +170,12 @@ export const startService = async (
         patch: (path: string, body: unknown, headers?: Record<string, string>) => send('PATCH', path, body, headers),
         delete: (path: string, headers?: Record<string, string>) => send('DELETE', path, undefined, headers),
         cookie: () => cookie,
-        signIn: (email = 'owner@example.com', password = 'correct horse') =>
-          send('POST', '/api/auth/sign-in', { email, password }),
+        signIn: (email = 'owner@example.com', secret = password) =>
+          send('POST', '/api/auth/sign-in', { email, password: secret }),
       };
     },
 
-    /** What a person in the app does: the same actions, where their own click is the approval. */
+    /** An action by a person in the app, whose click is the approval. */
     asHuman: async (name: string, input: unknown, as: Partial<Caller> = {}) => {
       const action = findAction(posthorn.actions, name);
       const caller: Caller = { ...owner, role: 'owner', human: true, ...as };
@@ -174,20 +185,20 @@ export const startService = async (
 
     addMember: async (role: Role) => {
       const email = `member${++people}@example.com`;
-      const member = await posthorn.people.addMember(owner.workspaceId, { email, password: 'correct horse', role });
+      const member = await setPassword(await posthorn.people.addMember(owner.workspaceId, { email, role }));
       return { ...member, email, ...(await posthorn.tokens.create(member, role)) };
     },
 
-    /** A second workspace, with a token of its owner. */
+    /** Another workspace, with a token of its owner. */
     addWorkspace: async () => {
       const id = `ws_OTHER${++people}`;
       await database.query(sql('test.workspace', "insert into workspaces (id, name) values ($1, 'Other')"), [id]);
       const email = `other${people}@example.com`;
-      const member = await posthorn.people.addMember(id, { email, password: 'correct horse', role: 'owner' });
+      const member = await setPassword(await posthorn.people.addMember(id, { email, role: 'owner' }));
       return { ...member, email, ...(await posthorn.tokens.create(member, 'Other')) };
     },
 
-    /** A row for tests that never send anything there. */
+    /** An account without access, for tests that never publish with it. */
     addAccount: async (network: string, workspaceId = owner.workspaceId) => {
       const handle = `${network}${++people}`;
       const id = newId('account', clock.now());
@@ -210,10 +221,10 @@ export const startService = async (
         here: (to) => to.replace(config.baseUrl, url),
       }),
 
-    /** Begins to publish what is due, as `posthorn start` does. */
+    /** Starts publishing and other jobs, as `posthorn start` does. */
     startJobs: () => posthorn.jobs.start(),
 
-    /** What recurs, done now. */
+    /** Runs a recurring chore now. */
     runChore: async (name: string) => {
       const chore = posthorn.chores[name];
       if (chore === undefined) throw new Error(`there is no chore "${name}"`);
@@ -238,7 +249,7 @@ export const startService = async (
       return (await service.request('POST', '/api/media', { headers, body: form })).body.id as string;
     },
 
-    /** A file in the library, as an upload would leave it. */
+    /** The row of an uploaded file, without the file. */
     addMedia: async (
       file: { kind?: string; mime?: string; bytes?: number; width?: number; height?: number; durationMs?: number } = {},
     ) => {
@@ -262,7 +273,7 @@ export const startService = async (
       return id;
     },
 
-    /** Puts a post into a state that only publishing reaches. */
+    /** Sets a status that only publishing reaches. */
     setStatus: async (id: string, status: string) => {
       await database.query(sql('test.status', 'update posts set status = $2 where id = $1'), [id, status]);
     },
@@ -280,7 +291,7 @@ export const startService = async (
       server.closeAllConnections();
       identity.stop?.();
       await outbound.close();
-      // Dropping the database ends what is still open: that is our own doing.
+      // Read first: dropping the database breaks open connections, which is no fault.
       const [fault] = [...faults];
       await database.close().catch(() => undefined); // a test may have closed it
       await drop();
