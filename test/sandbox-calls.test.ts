@@ -53,7 +53,7 @@ const complaints = (network: string) => {
   if (description === undefined) throw new Error(`${network} has no description`);
   return complaintsAbout(
     description,
-    sandbox.heard.filter((one) => one.network === network),
+    sandbox.recorded.filter((one) => one.network === network),
   );
 };
 

@@ -122,11 +122,13 @@ const Postgate = z.strictObject({
     .optional(),
 });
 
+const recordKey = z.string().regex(/^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/);
+
 const create = <Value extends z.ZodType>(collection: string, value: Value) =>
   z.strictObject({
     $type: z.literal('com.atproto.repo.applyWrites#create'),
     collection: z.literal(collection),
-    rkey: z.string().regex(/^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/),
+    rkey: recordKey,
     value,
   });
 
@@ -136,6 +138,14 @@ export const Writes = z.object({
     [create('app.bsky.feed.post', PostRecord)],
     z.union([create('app.bsky.feed.threadgate', Threadgate), create('app.bsky.feed.postgate', Postgate)]),
   ),
+});
+
+/** A post alone, as most clients write it. */
+export const NewRecord = z.object({
+  repo: z.string(),
+  collection: z.literal('app.bsky.feed.post'),
+  rkey: recordKey.optional(),
+  record: PostRecord,
 });
 
 /** What is shown below the text, without a quoted post. */

@@ -5,6 +5,7 @@ import {
   mountLongTokens,
   mountRevocation,
   notThere,
+  parametersOf,
   readForms,
   refuse,
   sendNode,
@@ -65,7 +66,7 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
 
 const mountLogin = (router: Router, kit: SandboxKit) => {
   router.post('/login/oauth/access_token', async (req, res) => {
-    const { fields } = await kit.readMultipart(req);
+    const fields = req.is('multipart/form-data') ? (await kit.readMultipart(req)).fields : parametersOf(req);
     const wrong = (error_message: string) =>
       res.status(400).send({ error_type: 'OAuthException', code: 400, error_message });
     if (fields.client_id !== 'sandbox') return wrong('Invalid platform app');

@@ -80,7 +80,7 @@ export const refusalsOf = (own: {
 
 type Work = (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>;
 
-/** The grant behind the token, which comes in a header or as a parameter, if it has the scope. */
+/** The grant behind the token, which comes in a header or as a parameter of address or body, if it has the scope. */
 export const signedInAs =
   (kit: SandboxKit, refusals: Refusals, ...uses: readonly string[]) =>
   (scope: string | undefined, work: Work): RequestHandler =>
