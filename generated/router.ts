@@ -50,7 +50,8 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
       path.handler === 'RunsActions'
         ? runAction(appRoutes.identify(path))
         : appRoutes.own(path, own[name as keyof typeof own] as RequestHandler);
-    for (const verb of verbsOf(path)) app[verb](path.path, handler as RequestHandler);
+    const route = app.route(path.path);
+    for (const verb of verbsOf(path)) route[verb](handler as RequestHandler);
   }
   for (const name of Object.keys(forms) as (keyof typeof forms)[]) {
     app.post(routes[name].path, appRoutes.form(routes[name], forms[name]));
@@ -63,7 +64,8 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
     logInitialization: false,
     requestValidationErrorHandler: appRoutes.refuseInput,
   });
-  for (const [path, methods] of methodsByPath()) app.all(path, wrongMethod(...methods));
+  // One handler for all methods; `app.all` would register one per method.
+  for (const [path, methods] of methodsByPath()) app.route(path).all(wrongMethod(...methods));
 };
 
 /** Express answers HEAD with the handler of GET. */

@@ -87,12 +87,10 @@ const snapshot = async () => {
   const { rows: tables } = await database.query<{ name: string }>(
     "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1",
   );
-  const contents = [];
-  for (const { name } of tables) {
-    const text = `select count(*), md5(string_agg(t::text, ' ' order by t::text)) from ${name} t`;
-    contents.push([name, ...Object.values((await database.query(text)).rows[0])].join(' '));
-  }
-  return { files: files.sort(), contents };
+  const contentOf = ({ name }: { name: string }) =>
+    `select concat_ws(' ', '${name}', count(*), md5(string_agg(t::text, ' ' order by t::text))) as content from ${name} t`;
+  const contents = await database.query<{ content: string }>(tables.map(contentOf).join(' union all '));
+  return { files: files.sort(), contents: contents.rows.map(({ content }) => content).sort() };
 };
 
 const listen = async (server: Server, port = 0) => {

@@ -301,7 +301,9 @@ describe('three more actions, one more route and one more network', () => {
     // Tests and scripts would only take longer.
     const include = ['server', 'test/caller.ts'];
     await write('tsconfig.part.json', JSON.stringify({ extends: './tsconfig.json', include }));
-    const { code, stdout } = await node(copy, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.part.json');
+    // Several checkers would each find out the same types.
+    const tsc = ['node_modules/typescript/bin/tsc', '--checkers', '1', '-p', 'tsconfig.part.json'];
+    const { code, stdout } = await node(copy, ...tsc);
     expect(stdout.match(/error TS.+/g)).toEqual([expect.stringContaining("Property 'listWhispers' is missing")]);
     expect(code).not.toBe(0);
   });

@@ -122,7 +122,7 @@ const keepOn = (work: () => Promise<unknown>) => {
     while (goesOn) {
       await work().catch((error: unknown) => troubles.push(error));
       rounds++;
-      await sleep(30);
+      await sleep(100);
     }
   })();
   return async () => {

@@ -40,13 +40,19 @@ const urlAt = ({ user, password, database }: Connection, port: number) =>
 let fresh: FreshDatabase;
 let dataDir: string;
 beforeEach(async () => {
-  fresh = await freshDatabase();
+  fresh = await freshDatabase({ isMigrated: true });
   dataDir = await mkdtemp(join(tmpdir(), 'posthorn-operation-'));
 });
 afterEach(async () => {
   await fresh.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+/** For tests whose start applies the migrations. */
+const useEmptyDatabase = async () => {
+  await fresh.drop();
+  fresh = await freshDatabase();
+};
 
 const configWith = (settings: NodeJS.ProcessEnv) =>
   readConfig({ POSTHORN_DATA: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...settings });
@@ -119,6 +125,7 @@ describe('a database that is not there yet', () => {
     ['migrations', 727001],
     ['tables of Agenda', 727002],
   ])('whose %s a forgotten session holds up is waited for, and that session is named', async (_, lock) => {
+    await useEmptyDatabase();
     const port = await freePort();
     await openLine(port);
     const forgotten = new pg.Client(fresh.parts);
@@ -173,6 +180,7 @@ describe('a database that is not there yet', () => {
   });
 
   test('that breaks off at any moment of the start is met again', async () => {
+    await useEmptyDatabase();
     const port = await freePort();
     await openLine(port, [1, 4, 8, 13, 19]);
     const running = await start(configWith({ DATABASE_URL: urlAt(fresh.parts, port) }));
@@ -366,6 +374,7 @@ describe('PgBouncer', () => {
   });
 
   test.skipIf(!hasPgBouncer)('in session mode works', async () => {
+    await useEmptyDatabase();
     const running = await start(await bouncerIn('session'));
     expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
     await running.stop();
@@ -436,6 +445,7 @@ describe('doctor in production', () => {
 
 describe('doctor', () => {
   test('says which migrations are pending, and with --fix applies them, closes the keys to others and removes files of nobody', async () => {
+    await useEmptyDatabase();
     const config = configWith({ DATABASE_URL: urlOf(fresh.parts) });
     expect((await diagnose(config)).text).toContain('FAILURE  The database has no tables of Posthorn yet: `npm start`');
     await readSecrets(config);

@@ -14,7 +14,7 @@ let token: string;
 const person = { email: 'a@example.com', password: 'correct horse' };
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
+  fresh = await freshDatabase({ isMigrated: true });
   wire = await startWire(fresh.parts);
   processes = await createProcesses(undefined, { DATABASE_URL: urlOf(wire) });
   service = await processes.start();
@@ -141,7 +141,7 @@ test('a form for the sandbox that breaks off in a file is refused', async () => 
 
 test('metrics that are asked for while the database is away end no process of several', async () => {
   const ADMIN_TOKEN = 'token of the operator';
-  const own = await freshDatabase();
+  const own = await freshDatabase({ isMigrated: true });
   const way = await startWire(own.parts);
   const many = await createProcesses(undefined, { DATABASE_URL: urlOf(way), ADMIN_TOKEN, WEB_PROCESSES: '2' });
   onTestFinished(async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { createProcesses, type Processes, type Running } from '#test/support/processes';
 
 // The real service as `npm start` starts it, with the environment that it gives.
@@ -13,16 +14,22 @@ const environment = Object.fromEntries(
 const side = 9_990;
 const boundMb = 150;
 
+let fresh: FreshDatabase;
 let processes: Processes;
 let service: Running;
 let token: string;
 beforeEach(async () => {
-  processes = await createProcesses(undefined, environment);
+  // The database is another process, whose memory is not measured.
+  fresh = await freshDatabase({ isMigrated: true });
+  processes = await createProcesses(undefined, { ...environment, DATABASE_URL: urlOf(fresh.parts) });
   service = await processes.start();
   const person = ['--email', 'a@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
   ({ token = '' } = await processes.ask('setup', ...person));
 });
-afterEach(() => processes.clear());
+afterEach(async () => {
+  await processes.clear();
+  await fresh.drop();
+});
 
 const flat = (pixels: number) =>
   sharp({ create: { width: pixels, height: pixels, channels: 3, background: '#8a4b08' }, limitInputPixels: false });

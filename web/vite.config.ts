@@ -33,6 +33,15 @@ export default defineConfig(({ mode }) => {
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
+        // Every page needs all of the first load, and an icon is smaller than the headers of a request for it.
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: 'first', tags: ['$initial'] },
+              { name: 'icons', test: /[\\/]lucide-react[\\/]/ },
+            ],
+          },
+        },
         // @mantine/schedule imports rrule in two forms, one of which is always missing.
         onLog: (level, log, report) => {
           if (log.code !== 'IMPORT_IS_UNDEFINED' || !log.message.includes('rrule')) report(level, log);

@@ -10,11 +10,14 @@ export const startEmptyNode = async () => {
 
 /** Pages that processes share are divided among them. Undefined where /proc does not tell. */
 export const megabytesOf = (pids) => {
+  // A process of PostgreSQL may have exited since it was listed.
+  const kB = pids.map(kilobytesOf).filter((size) => size !== undefined);
+  return kB.length === 0 ? undefined : (kB.reduce((sum, each) => sum + each, 0) * 1024) / 1e6;
+};
+
+const kilobytesOf = (pid) => {
   try {
-    const kB = pids.map((pid) =>
-      Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]),
-    );
-    return (kB.reduce((sum, each) => sum + each, 0) * 1024) / 1e6;
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]);
   } catch {
     return undefined;
   }

@@ -8,11 +8,12 @@ import { acceptsGzip } from './reply.ts';
 
 /** `GET /openapi.json`, with the address of this server. It changes only with a release, so it is compressed once. */
 export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, string>> => {
-  const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
-  const plain = Buffer.from(JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] }));
-  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  // Most servers are never asked for it, and parsing it would delay every start.
+  let document: ReturnType<typeof readDocument> | undefined;
   let compressed: Buffer | undefined;
   return (req, res) => {
+    document ??= readDocument(baseUrl);
+    const { plain, etag } = document;
     res.setHeader('cache-control', 'no-cache');
     res.setHeader('etag', etag);
     res.appendHeader('vary', 'accept-encoding');
@@ -27,4 +28,10 @@ export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, 
     });
     res.end(bytes);
   };
+};
+
+const readDocument = (baseUrl: string) => {
+  const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
+  const plain = Buffer.from(JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] }));
+  return { plain, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 };

@@ -294,7 +294,10 @@ export const createPeople = ({
 
     addPerson: (email: string, password: string) => addUser(email, password),
 
-    addMember: (workspaceId: string, { email, password, role }: { email: string; password: string; role: Role }) =>
+    addMember: (
+      workspaceId: string,
+      { email, password, role }: { email: string; password?: string | undefined; role: Role },
+    ) =>
       store.transaction(async () => {
         const userId = await addUser(email, password);
         await store.insertMember({ workspaceId, userId, role });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean, isFocused, isSideways, type World } from './harness.ts';
+import { axe, go, inBrowser, isClean, isFocused, isSideways, type World } from './harness.ts';
 
 const hourMs = 3_600_000;
 
@@ -216,7 +216,7 @@ inBrowser('approvals', (world) => {
     const at = await ask('accounts_delete', { id: account });
     const page = await world.visit({ at });
     await isClean(page, () => cardOf(page).first().getByText('Fits the account').waitFor());
-    await page.goto(`${world.service.url}/approvals`);
+    await go(page, '/approvals');
     await page.getByRole('navigation', { name: 'Conversations' }).waitFor();
     expect(await axe(page)).toEqual([]);
   });

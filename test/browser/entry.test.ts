@@ -61,8 +61,8 @@ inBrowser('coming in', (world) => {
       const box = page.getByRole('checkbox', { name: 'End my personal tokens too' });
       await box.waitFor();
       expect(await box.isChecked()).toBe(true);
-      await isFine(page);
-      if (!ticked) await box.uncheck();
+      if (ticked) await isFine(page);
+      else await box.uncheck();
       await page.getByLabel('New password').fill('another horse');
       await page.getByRole('button', { name: 'Set the password' }).click();
       await isAt(page, '/');
@@ -88,15 +88,13 @@ inBrowser('coming in', (world) => {
     await isFine(page);
   });
 
-  test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
-    'the way back is never another site: %s',
-    async (next) => {
-      const { email } = await world.service.addMember('viewer');
-      const page = await world.visit({ at: `/sign-in?next=${encodeURIComponent(next)}`, as: null });
-      await signIn(page, email);
-      await isAt(page, '/');
-    },
-  );
+  // own-path.test.ts tries the other ways to name another site.
+  test('the way back is never another site', async () => {
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: `/sign-in?next=${encodeURIComponent('//evil.example')}`, as: null });
+    await signIn(page, email);
+    await isAt(page, '/');
+  });
 
   test("the browser's time zone becomes the person's, once", async () => {
     const { email } = await world.service.addMember('editor');

@@ -4,6 +4,7 @@ import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { findChromium } from '#scripts/chromium';
+import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
 import { buildWeb } from '#test/support/shared';
 
@@ -54,19 +55,44 @@ export const inBrowser = (
   });
 };
 
-type Look = Required<Pick<Visit, 'width' | 'height' | 'scheme' | 'timeZone'>>;
-
-/** A browser context. The next visit with the same look reuses it, cleared except for cached files of the app. */
-interface Profile {
-  readonly look: string;
-  readonly context: BrowserContext;
-  expected: readonly RegExp[];
+/** What only a context of its own can have. */
+interface Device {
+  readonly isPhone: boolean;
+  readonly timeZone: string;
 }
 
+/** A browser context. The next visit with the same device reuses it, cleared except for cached files of the app. */
+interface Profile extends Device {
+  readonly context: BrowserContext;
+  /** Hands a problem to the test that uses the context. */
+  report: (problem: string) => void;
+}
+
+interface SharedBrowser {
+  readonly browser: Browser;
+  /** The same for every service, so that scripts cached for one origin serve all of them. */
+  readonly port: number;
+  readonly idle: Profile[];
+}
+
+const openBrowser = async (): Promise<SharedBrowser> => {
+  if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
+  const signals = { handleSIGTERM: false, handleSIGINT: false, handleSIGHUP: false };
+  const browser = await chromium.launch({ executablePath: path, args: ['--disable-gpu'], ...signals });
+  return { browser, port: await freePort(), idle: [] };
+};
+
+let running: Promise<SharedBrowser> | undefined;
+/** One browser for all files of a worker. It exits when the worker closes its pipe. */
+const sharedBrowser = async () => {
+  if (running && !(await running).browser.isConnected()) running = undefined;
+  running ??= openBrowser();
+  return running;
+};
+
 export class World {
-  #browser: Browser | undefined;
+  #shared: SharedBrowser | undefined;
   #service: Service | undefined;
-  #idle: Profile[] = [];
   #used: Profile[] = [];
   #problems: string[] = [];
 
@@ -76,10 +102,9 @@ export class World {
   }
 
   async open(settings: NodeJS.ProcessEnv, options: ServiceOptions) {
-    if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
-    this.#service = await startService(settings, { ...options, ownAddress: true });
+    this.#shared = await sharedBrowser();
+    this.#service = await startService(settings, { ...options, ownAddress: this.#shared.port });
     this.#service.startJobs();
-    this.#browser = await chromium.launch({ executablePath: path, args: ['--disable-gpu'] });
   }
 
   /** Opens a browser with one tab. `page.context().newPage()` is a second tab of the same person. */
@@ -92,9 +117,11 @@ export class World {
     as = 'owner@example.com',
     expected = [],
   }: Visit = {}): Promise<Page> {
-    const { context } = await this.#enter({ width, height, scheme, timeZone }, expected);
+    const { context } = await this.#enter({ isPhone: width < 768, timeZone }, expected);
     if (as !== null) await this.signIn(context, as);
     const page = context.pages()[0] ?? (await context.newPage());
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: scheme });
     await page.goto(this.service.url + at);
     return page;
   }
@@ -116,72 +143,74 @@ export class World {
     const used = this.#used;
     this.#used = [];
     await Promise.all(used.map((profile) => this.#empty(profile)));
-    this.#idle.push(...used);
+    this.#shared?.idle.push(...used);
     const problems = this.#problems;
     this.#problems = [];
     expect(problems).toEqual([]);
   }
 
   async close() {
-    await this.#browser?.close();
     await this.#service?.stop();
   }
 
-  async #enter(settings: Look, expected: readonly RegExp[]): Promise<Profile> {
-    const look = JSON.stringify(settings);
-    const idle = this.#idle.find((profile) => profile.look === look);
-    this.#idle = this.#idle.filter((profile) => profile !== idle);
-    const profile = idle ?? { look, context: await this.#newContext(settings), expected };
-    profile.expected = expected;
-    if (idle === undefined) this.#guard(profile);
+  async #enter(device: Device, expected: readonly RegExp[]): Promise<Profile> {
+    if (this.#shared === undefined) throw new Error('the browser runs inside tests alone');
+    const { idle } = this.#shared;
+    const index = idle.findIndex(({ isPhone, timeZone }) => isPhone === device.isPhone && timeZone === device.timeZone);
+    const [reused] = index < 0 ? [] : idle.splice(index, 1);
+    const profile = reused ?? (await newProfile(this.#shared, device));
+    profile.report = (problem) => {
+      if (!expected.some((pattern) => pattern.test(problem))) this.#problems.push(problem);
+    };
     this.#used.push(profile);
     return profile;
   }
 
-  /** Clears all but the HTTP cache: loading and compiling the app takes most of a visit. */
+  /**
+   * Clears all but the HTTP cache and the first tab, whose process has the compiled code: loading and compiling the app
+   * takes most of a visit.
+   */
   async #empty({ context }: Profile) {
-    const pages = context.pages();
-    const page = await context.newPage();
-    await Promise.all(pages.map((one) => one.close()));
-    await Promise.all([
-      context.unrouteAll({ behavior: 'ignoreErrors' }),
-      context.clearPermissions(),
-      context.clearCookies(),
-      context.setOffline(false),
-    ]);
+    const [first, ...others] = context.pages();
+    await Promise.all(others.map((one) => one.close()));
+    const page = first ?? (await context.newPage());
+    await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' });
+    for (const target of [page, context]) await target.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.setOffline(false);
+    // The app may send requests as it unloads, so cookies go afterwards.
+    await page.goto(`${this.service.url}/healthz`);
+    await page.evaluate("sessionStorage.clear(); window.name = ''");
+    await Promise.all([context.clearPermissions(), context.clearCookies()]);
+    await page.mouse.move(0, 0);
     const devtools = await context.newCDPSession(page);
     await devtools.send('Storage.clearDataForOrigin', { origin: this.service.url, storageTypes: 'all' });
+    await devtools.send('Page.resetNavigationHistory');
     await devtools.detach();
   }
-
-  async #newContext({ width, height, scheme, timeZone }: Look) {
-    if (this.#browser === undefined) throw new Error('the browser runs inside tests alone');
-    return this.#browser.newContext({
-      viewport: { width, height },
-      colorScheme: scheme,
-      timezoneId: timeZone,
-      locale: 'en-GB',
-      reducedMotion: 'reduce',
-      hasTouch: width < 768,
-      isMobile: width < 768,
-    });
-  }
-
-  #guard(profile: Profile) {
-    const note = (text: string) => {
-      if (!profile.expected.some((pattern) => pattern.test(text))) this.#problems.push(text);
-    };
-    const { context } = profile;
-    context.on('console', (message) => {
-      if (message.type() === 'error') note(`console: ${message.text()} ${message.location().url}`);
-    });
-    context.on('weberror', (error) => note(`page: ${error.error().message}`));
-    context.on('request', (request) => {
-      const url = request.url();
-      if (!/^(data|blob):/.test(url) && !url.startsWith(`${this.service.url}/`)) note(`left the host: ${url}`);
-    });
-  }
 }
+
+const newProfile = async ({ browser, port }: SharedBrowser, device: Device): Promise<Profile> => {
+  const { isPhone, timeZone } = device;
+  const context = await browser.newContext({
+    viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+    timezoneId: timeZone,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    hasTouch: isPhone,
+    isMobile: isPhone,
+  });
+  const profile: Profile = { ...device, context, report: () => undefined };
+  context.on('console', (message) => {
+    if (message.type() === 'error') profile.report(`console: ${message.text()} ${message.location().url}`);
+  });
+  context.on('weberror', (error) => profile.report(`page: ${error.error().message}`));
+  context.on('request', (request) => {
+    const url = request.url();
+    if (!/^(data|blob):/.test(url) && !url.startsWith(`http://127.0.0.1:${port}/`))
+      profile.report(`left the host: ${url}`);
+  });
+  return profile;
+};
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

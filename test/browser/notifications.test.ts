@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isSideways } from './harness.ts';
 
 let mails: MailServer;
 afterAll(() => mails?.stop());
@@ -64,7 +64,7 @@ inBrowser(
       await expect.poll(() => box.isChecked()).toBe(true);
       expect(await isSideways(page)).toBe(false);
       expect(await axe(page)).toEqual([]);
-      await page.goto(`${world.service.url}/notifications`);
+      await go(page, '/notifications');
       await page.getByRole('heading', { name: 'Notifications' }).waitFor();
       expect(await isSideways(page)).toBe(false);
     });

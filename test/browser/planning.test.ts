@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isFocused, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -81,10 +81,10 @@ inBrowser('planning', (world) => {
     expect((await world.service.asHuman('posts.get', { id }, as)).scheduledAt).toBe(`${next}T08:30:00.000000Z`);
 
     const after = new Date(Date.parse(next) + 7 * dayMs).toISOString().slice(0, 10);
-    await page.goto(`${world.service.url}/calendar?date=${next}`);
+    await go(page, `/calendar?date=${next}`);
     await page.locator('[data-event-id]').filter({ hasText: 'Takes the slot' }).waitFor();
     expect(await page.getByText('Next free slot').count()).toBe(0);
-    await page.goto(`${world.service.url}/calendar?date=${after}`);
+    await go(page, `/calendar?date=${after}`);
     await page.getByRole('link', { name: /08:30\s*Next free slot/ }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(`${after}T08:30:00.000000Z`);
   });
@@ -109,7 +109,7 @@ inBrowser('planning', (world) => {
     await page.keyboard.press('Escape');
     await page.getByText('Bakery & more').waitFor();
 
-    await page.goto(`${world.service.url}/posts`);
+    await go(page, '/posts');
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });
     await row('About bread').getByText('Bakery & more').waitFor();
     await row('About cake').getByRole('link').focus();
@@ -131,7 +131,7 @@ inBrowser('planning', (world) => {
     await page.getByRole('link', { name: /^All\s*2/ }).waitFor();
     expect(await axe(page)).toEqual([]);
     const labelId = new URL(page.url()).searchParams.get('labels');
-    await page.goto(`${world.service.url}/calendar?labels=${labelId}`);
+    await go(page, `/calendar?labels=${labelId}`);
     await page.getByRole('button', { name: 'Labels 1' }).waitFor();
   });
 
@@ -156,7 +156,7 @@ inBrowser('planning', (world) => {
     await signature.getByRole('button', { name: 'Save' }).click();
     await page.getByText('“Ours” is kept as a signature').waitFor();
 
-    await page.goto(`${world.service.url}/posts/new`);
+    await go(page, '/posts/new');
     await page.getByRole('button', { name: 'Insert template' }).click();
     expect(await axe(page)).toEqual([]);
     await list.getByRole('button', { name: 'Insert Closed' }).click();

@@ -4,7 +4,7 @@ import type { Result } from '#contracts/posts';
 import { createPublishingStore } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, go, inBrowser, isClean } from './harness.ts';
 
 inBrowser('the results of a post', (world) => {
   let good = '';
@@ -226,7 +226,7 @@ inBrowser('the results of a post', (world) => {
     await expect.poll(() => new URL(page.url()).pathname).not.toBe(`/posts/${id}`);
     const copy = await service.client.posts.get({ id: new URL(page.url()).pathname.split('/').at(-1) ?? '' });
     expect(copy).toMatchObject({ status: 'Draft', accountIds: [doubtful], versions: [{ content: [{ body }] }] });
-    await page.goto(`${service.url}/posts/${id}`);
+    await go(page, `/posts/${id}`);
     await page.getByRole('main').getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this post?' });

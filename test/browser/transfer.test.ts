@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isSideways } from '#test/browser/harness';
+import { axe, go, inBrowser, isSideways } from '#test/browser/harness';
 import { accountCalled } from '#test/support/transfer';
 
 inBrowser('import and export', (world) => {
@@ -54,7 +54,7 @@ inBrowser('import and export', (world) => {
     await page.getByLabel('File to import').setInputFiles(file('wish.csv', ['text,time', 'A wish,2090-05-02 09:00']));
     await page.getByRole('button', { name: 'Save 1 draft' }).click();
     await page.getByText('1 draft saved, nothing goes out by itself.').waitFor();
-    await page.goto(`${world.service.url}/posts`);
+    await go(page, '/posts');
     await page.getByText('Planned Tue 2 May 2090, 09:00').waitFor();
   });
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { startReceiver } from '#test/support/receiver';
 import { newTeam } from '#test/support/teams';
-import { axe, inBrowser, isClean, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isClean, isSideways } from './harness.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());
@@ -153,7 +153,7 @@ inBrowser(
       await webhook.test();
       const page = await world.visit({ at: '/settings/webhooks', as: email });
       await isClean(page, () => page.getByRole('link', { name: /127\.0\.0\.1/ }).waitFor());
-      await page.goto(`${world.service.url}/settings/webhooks/${webhook.id}`);
+      await go(page, `/settings/webhooks/${webhook.id}`);
       await page.getByRole('button', { name: 'ping' }).click();
       // The next attempt is a minute later, which a busy machine may reach.
       await page.getByText(/^Attempt \d of 8$/).waitFor();

@@ -32,12 +32,19 @@ export async function freshDatabase({
 export const urlOf = ({ host, user = '', password = '', database }: Connection) =>
   `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`;
 
+/** One connection for all files of a worker, since opening one costs PostgreSQL as much as the command. */
+let admin: Promise<pg.Client> | undefined;
+
 async function command(server: Connection, text: string): Promise<void> {
-  const client = new pg.Client(server);
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
+  admin ??= connect(server);
+  await (await admin).query(text);
 }
+
+const connect = async (server: Connection) => {
+  const client = new pg.Client(server);
+  client.on('error', () => {
+    admin = undefined;
+  });
+  await client.connect();
+  return client;
+};

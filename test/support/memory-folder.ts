@@ -40,6 +40,7 @@ export const useMemoryFolder = (): (() => void) => {
   process.env.TMPDIR = folder;
   return () => {
     delete process.env.TMPDIR;
-    rmSync(folder, { recursive: true, force: true });
+    // A browser may still write while it exits.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response, Router } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { recordKeyOf } from './record-key.ts';
 import { type Access, badRequest, refuse } from './sandbox-access.ts';
@@ -10,7 +10,6 @@ import {
   areFacetsInside,
   attachedOf,
   blobsOf,
-  NewRecord,
   type PostRecord,
   quotedOf,
   smallBlobsOf,
@@ -54,15 +53,59 @@ const problemOf = async (kit: SandboxKit, record: PostRecord, person: SandboxPer
   return undefined;
 };
 
+const NewRecord = z.object({
+  repo: z.string(),
+  collection: z.literal('app.bsky.feed.post', { error: 'the sandbox takes a gate together with its post' }),
+  rkey: z.string().optional(),
+  record: z.record(z.string(), z.unknown()),
+});
+
+type Result = { readonly uri: string; readonly cid: string; readonly validationStatus: 'valid' };
+type Answer = (
+  res: Response,
+  commit: { readonly cid: string; readonly rev: string },
+  results: readonly Result[],
+) => void;
+
 export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn }: Access) => {
-  /** Makes a post public, with the gates that were written beside it. */
-  const publish = async (
-    req: Request,
-    res: Response,
-    person: SandboxPerson,
-    { uri, record, gates }: { uri: string; record: PostRecord; gates: readonly unknown[] },
-    answer: (cid: string) => void,
-  ) => {
+  xrpc.post(
+    '/com.atproto.repo.applyWrites',
+    signedIn((req, res, { person }) =>
+      write(req, res, person, req.body, (res, commit, results) =>
+        res.send({
+          commit,
+          results: results.map((result) => ({ $type: 'com.atproto.repo.applyWrites#createResult', ...result })),
+        }),
+      ),
+    ),
+  );
+
+  xrpc.post(
+    '/com.atproto.repo.createRecord',
+    signedIn(async (req, res, { person }) => {
+      const parsed = NewRecord.safeParse(req.body);
+      if (!parsed.success) return refuseInput(res, parsed.error);
+      const { repo, collection, record, rkey = recordKeyOf({ key: randomUUID(), since: kit.now() }) } = parsed.data;
+      const create = { $type: 'com.atproto.repo.applyWrites#create', collection, rkey, value: record };
+      const did = repo === person.handle ? didOf(person) : repo;
+      await write(req, res, person, { repo: did, writes: [create] }, (res, commit, [result]) =>
+        res.send({ ...result, commit }),
+      );
+    }),
+  );
+
+  const refuseInput = (res: Response, { issues: [issue] }: z.ZodError) =>
+    badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
+
+  const write = async (req: Request, res: Response, person: SandboxPerson, input: unknown, answer: Answer) => {
+    const parsed = Writes.safeParse(input);
+    if (!parsed.success) return refuseInput(res, parsed.error);
+    const { repo, writes } = parsed.data;
+    if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
+    const [{ rkey, value: record }, ...gates] = writes;
+    const uri = `at://${repo}/app.bsky.feed.post/${rkey}`;
+    if (gates.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
+      return badRequest(res, 'A gate has the key of its post');
     const problem = await problemOf(kit, record, person);
     if (problem) return refuse(res, 400, problem.error, problem.message);
     if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
@@ -80,59 +123,21 @@ export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn 
           media: blobsOf(record).map(({ ref }) => ref.$link),
           ...(record.reply && { replyTo: record.reply.parent.uri }),
           createdAt: kit.now().toISOString(),
-          data: JSON.parse(JSON.stringify({ cid, record, gates })),
+          data: JSON.parse(JSON.stringify({ cid, record, gates: gates.map(({ value }) => value) })),
         }),
-      answer: () => answer(cid),
-    });
-  };
-
-  xrpc.post(
-    '/com.atproto.repo.applyWrites',
-    signedIn(async (req, res, { person }) => {
-      const parsed = Writes.safeParse(req.body);
-      if (!parsed.success) return badRecord(res, parsed.error);
-      const { repo, writes } = parsed.data;
-      if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
-      const [{ rkey, value: record }, ...others] = writes;
-      const uri = uriOf(person, rkey);
-      if (others.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
-        return badRequest(res, 'A gate has the key of its post');
-      const gates = others.map(({ value }) => value);
-      await publish(req, res, person, { uri, record, gates }, (cid) => {
-        res.send({
-          commit: { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
-          results: writes.map(({ collection, value }) => ({
-            $type: 'com.atproto.repo.applyWrites#createResult',
+      answer: () =>
+        answer(
+          res,
+          { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
+          writes.map(({ collection, value }) => ({
             uri: `at://${repo}/${collection}/${rkey}`,
             cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
             validationStatus: 'valid',
           })),
-        });
-      });
-    }),
-  );
-
-  xrpc.post(
-    '/com.atproto.repo.createRecord',
-    signedIn(async (req, res, { person }) => {
-      const parsed = NewRecord.safeParse(req.body);
-      if (!parsed.success) return badRecord(res, parsed.error);
-      const { repo, record, rkey = recordKeyOf({ key: randomUUID(), since: kit.now() }) } = parsed.data;
-      if (repo !== didOf(person) && repo !== person.handle)
-        return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
-      const uri = uriOf(person, rkey);
-      await publish(req, res, person, { uri, record, gates: [] }, (cid) => {
-        const commit = { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey };
-        res.send({ uri, cid, commit, validationStatus: 'valid' });
-      });
-    }),
-  );
+        ),
+    });
+  };
 };
-
-const uriOf = (person: SandboxPerson, rkey: string) => `at://${didOf(person)}/app.bsky.feed.post/${rkey}`;
-
-const badRecord = (res: Response, { issues: [issue] }: z.ZodError) =>
-  badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
 
 const viewOf = async (kit: SandboxKit, post: SandboxPost, { id }: SandboxPerson) => {
   const author = await kit.people.get(post.author);

@@ -140,14 +140,6 @@ export const Writes = z.object({
   ),
 });
 
-/** A post alone, as most clients write it. */
-export const NewRecord = z.object({
-  repo: z.string(),
-  collection: z.literal('app.bsky.feed.post'),
-  rkey: recordKey.optional(),
-  record: PostRecord,
-});
-
 /** What is shown below the text, without a quoted post. */
 export const attachedOf = ({ embed }: PostRecord): z.output<typeof Attached> | undefined => {
   if (embed?.$type === 'app.bsky.embed.record') return undefined;
