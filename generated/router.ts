@@ -36,7 +36,7 @@ const paths = {
 
 export interface RouterParts {
   readonly appRoutes: AppRoutes;
-  /** Serves all actions, for those whom `identify` knows. */
+  /** Serves all actions to callers that `identify` accepts. */
   readonly runAction: (identify: Identify) => RequestHandler<{ action: string }>;
   readonly handlers: RouteHandlers<typeof routes>;
   readonly own: OwnHandlers<typeof paths>;

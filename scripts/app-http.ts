@@ -27,7 +27,7 @@ type Path = (segment: (field: string) => string) => string;
 
 /** The options of the SDK for a page of the app: its session cookie instead of a token, and the workspace of its tab. */
 export const sdkOptions = ({ workspace, baseUrl, ...options }: AppClientOptions): PosthornOptions => ({
-  // Who asks knows best whether to ask again: a query library does so by itself.
+  // Retries are left to the caller: query libraries retry by themselves.
   maxRetries: 0,
   ...options,
   token: null,
@@ -39,7 +39,7 @@ export const sdkOptions = ({ workspace, baseUrl, ...options }: AppClientOptions)
   },
 });
 
-/** Sends calls of the app's own routes. A write is sent again only after 429, when the server did not look at it. */
+/** Calls the app's own routes. A write is retried only after 429, because the server did not process it. */
 export class AppHttp {
   readonly #options: PosthornOptions;
   readonly #errorClasses: ErrorClasses;
@@ -51,7 +51,7 @@ export class AppHttp {
     this.#http = new Http(this.#options, errorClasses);
   }
 
-  /** Of the input, `path` takes its fields, `query` names those of the query, and the others are the body. */
+  /** `path` takes its fields from the input, `query` names the fields of the query, and the rest is the body. */
   json<T>(
     method: Method,
     path: Path,
@@ -67,27 +67,27 @@ export class AppHttp {
     };
     const filled = path((field) => encodeURIComponent(String(take(field))));
     const values = query.map((field) => [field, take(field)] as const).filter(([, value]) => value !== undefined);
-    const asked = new URLSearchParams(values.map(([field, value]) => [field, String(value)])).toString();
+    const queryText = new URLSearchParams(values.map(([field, value]) => [field, String(value)])).toString();
     const body = method === 'GET' || method === 'DELETE' ? undefined : JSON.stringify(Object.fromEntries(rest));
     const call: Call = {
       method,
-      path: asked === '' ? filled : `${filled}?${asked}`,
+      path: queryText === '' ? filled : `${filled}?${queryText}`,
       body,
       retry: method === 'GET' ? 'Always' : 'IfRefused',
     };
     return this.#http.call(call, options);
   }
 
-  /** A form with a file in it. It may take long, so it has no time limit of its own. */
+  /** A form with a file. No default timeout, because an upload may take long. */
   form<T>(path: string, input: object, { onProgress, filename, ...options }: FormOptions = {}): ApiPromise<T> {
     const form = new FormData();
     for (const [field, value] of Object.entries(input)) {
       if (value instanceof Blob) form.set(field, value, filename ?? (value instanceof File ? value.name : 'upload'));
       else if (value !== undefined) form.set(field, String(value));
     }
-    const canTell = onProgress !== undefined && typeof XMLHttpRequest !== 'undefined';
-    const http = canTell
-      ? new Http({ ...this.#options, fetch: sendTelling(onProgress) }, this.#errorClasses)
+    const canReportProgress = onProgress !== undefined && typeof XMLHttpRequest !== 'undefined';
+    const http = canReportProgress
+      ? new Http({ ...this.#options, fetch: sendWithProgress(onProgress) }, this.#errorClasses)
       : this.#http;
     return http.call(
       { method: 'POST', path, body: form, retry: 'IfRefused' },
@@ -96,8 +96,8 @@ export class AppHttp {
   }
 }
 
-/** XMLHttpRequest in the shape of fetch, which cannot tell in any browser how much of a body is sent. */
-const sendTelling =
+/** XMLHttpRequest with the interface of fetch, which cannot report upload progress in any browser. */
+const sendWithProgress =
   (onProgress: (progress: Progress) => void) =>
   (url: string, { method = 'POST', headers, body, signal }: RequestInit): Promise<Response> =>
     new Promise((resolve, reject) => {

@@ -26,7 +26,7 @@ interface Schema {
   readonly [word: string]: unknown;
 }
 
-/** What the app alone uses is no promise to others. */
+/** Without the routes that only the app uses, which may change at any time. */
 export const publicPart = (document: Document): Document => {
   const isPublic = ({ security = [] }: Operation) => security.some((scheme) => 'personalToken' in scheme);
   const paths = Object.fromEntries(
@@ -48,25 +48,34 @@ export const publicPart = (document: Document): Document => {
   };
   visit([paths, document.webhooks]);
   const schemas = Object.fromEntries([...used].sort().map((name) => [name, document.components.schemas[name] ?? {}]));
-  return withoutWords({ paths, webhooks: document.webhooks ?? {}, components: { schemas } }) as Document;
+  return withoutTexts({ paths, webhooks: document.webhooks ?? {}, components: { schemas } }) as Document;
 };
 
-const words = new Set(['summary', 'description', 'tags', 'title', 'x-codeSamples', 'example', 'examples', 'headers']);
+const textKeys = new Set([
+  'summary',
+  'description',
+  'tags',
+  'title',
+  'x-codeSamples',
+  'example',
+  'examples',
+  'headers',
+]);
 
-/** Without what no program reads. A field that is called like one of these holds a schema, not a text. */
-const withoutWords = (value: unknown, isFields = false): unknown => {
-  if (Array.isArray(value)) return value.map((one) => withoutWords(one));
+/** Drops text that no program reads. A property with such a name holds a schema, so properties are kept. */
+const withoutTexts = (value: unknown, isFields = false): unknown => {
+  if (Array.isArray(value)) return value.map((one) => withoutTexts(one));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => isFields || !words.has(name))
-      .map(([name, inner]) => [name, withoutWords(inner, !isFields && name === 'properties')]),
+      .filter(([name]) => isFields || !textKeys.has(name))
+      .map(([name, inner]) => [name, withoutTexts(inner, !isFields && name === 'properties')]),
   );
 };
 
-/** What somebody who was written against `before` would meet with `after`. Each is one line, as it has to be declared. */
+/** Changes that break a client written for `before`. Each is one line, in the form in which it must be declared. */
 export const breakingChanges = (before: Document, after: Document): string[] => {
-  const found: string[] = [];
+  const changes: string[] = [];
   const operations = (document: Document, block: 'paths' | 'webhooks') =>
     Object.entries(document[block] ?? {}).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
@@ -75,39 +84,39 @@ export const breakingChanges = (before: Document, after: Document): string[] => 
     const now = new Map(operations(after, block));
     for (const [place, old] of operations(before, block)) {
       const next = now.get(place);
-      if (next === undefined) found.push(`${old.operationId} is gone`);
-      // A webhook goes the other way: we send, and they read.
-      else found.push(...compare(old, next, before, after, block === 'webhooks' ? 'read' : 'sent'));
+      if (next === undefined) changes.push(`${old.operationId} is gone`);
+      // Webhooks have the opposite direction: we send, and clients read.
+      else changes.push(...compare(old, next, before, after, block === 'webhooks' ? 'read' : 'sent'));
     }
   }
-  return [...new Set(found)];
+  return [...new Set(changes)];
 };
 
 type Direction = 'sent' | 'read';
 
 const compare = (old: Operation, next: Operation, before: Document, after: Document, body: Direction): string[] => {
   const name = old.operationId;
-  const found: string[] = [];
-  const look = (place: string, direction: Direction, a: Schema, b: Schema) =>
-    found.push(...compareSchemas(place, direction, a, b, before, after, new Set()));
+  const changes: string[] = [];
+  const compareBodies = (place: string, direction: Direction, a: Schema, b: Schema) =>
+    changes.push(...compareSchemas(place, direction, a, b, before, after, new Set()));
   for (const [type, { schema }] of Object.entries(old.requestBody?.content ?? {})) {
     const other = next.requestBody?.content[type];
-    if (other === undefined) found.push(`${name} takes no ${type}`);
-    else look(name, body, schema, other.schema);
+    if (other === undefined) changes.push(`${name} takes no ${type}`);
+    else compareBodies(name, body, schema, other.schema);
   }
   for (const { name: parameter, required } of next.parameters ?? []) {
-    const known = old.parameters?.find((one) => one.name === parameter);
-    if (parameter && required && !known?.required) found.push(`${name} requires ${parameter}`);
+    const oldParameter = old.parameters?.find((one) => one.name === parameter);
+    if (parameter && required && !oldParameter?.required) changes.push(`${name} requires ${parameter}`);
   }
   for (const [status, { content = {} }] of Object.entries(old.responses ?? {})) {
     if (!/^2\d\d$/.test(status)) continue;
     for (const [type, { schema }] of Object.entries(content)) {
       const other = next.responses?.[status]?.content?.[type];
-      if (other === undefined) found.push(`${name} answers no ${status} ${type}`);
-      else look(`${name} answer`, 'read', schema, other.schema);
+      if (other === undefined) changes.push(`${name} answers no ${status} ${type}`);
+      else compareBodies(`${name} answer`, 'read', schema, other.schema);
     }
   }
-  return found;
+  return changes;
 };
 
 const compareSchemas = (
@@ -128,29 +137,29 @@ const compareSchemas = (
   const next = resolved(b, after);
   const inner = (where: string, one: Schema, other: Schema) =>
     compareSchemas(`${place}.${where}`, direction, one, other, before, after, seen);
-  const found: string[] = [];
-  if (typeOf(old) !== '' && typeOf(old) !== typeOf(next)) found.push(`${place} is another type`);
-  found.push(
+  const changes: string[] = [];
+  if (typeOf(old) !== '' && typeOf(old) !== typeOf(next)) changes.push(`${place} is another type`);
+  changes.push(
     ...compareValues(place, direction, old, next),
     ...(direction === 'sent' ? narrower(place, old, next) : []),
   );
   for (const [field, schema] of Object.entries(old.properties ?? {})) {
     const other = next.properties?.[field];
-    if (other === undefined) found.push(`${place}.${field} is gone`);
-    else found.push(...inner(field, schema, other));
+    if (other === undefined) changes.push(`${place}.${field} is gone`);
+    else changes.push(...inner(field, schema, other));
   }
   for (const field of next.required ?? []) {
-    if (direction === 'sent' && !old.required?.includes(field)) found.push(`${place}.${field} is required`);
+    if (direction === 'sent' && !old.required?.includes(field)) changes.push(`${place}.${field} is required`);
   }
   for (const field of old.required ?? []) {
     if (direction === 'read' && next.properties?.[field] && !next.required?.includes(field))
-      found.push(`${place}.${field} may be absent`);
+      changes.push(`${place}.${field} may be absent`);
   }
-  if (old.items && next.items) found.push(...inner('[]', old.items, next.items));
-  return found;
+  if (old.items && next.items) changes.push(...inner('[]', old.items, next.items));
+  return changes;
 };
 
-/** One type, or several however they are written. */
+/** One or several types, in either notation. */
 const typeOf = ({ type, anyOf = [] }: Schema): string =>
   type === undefined ? anyOf.map((member) => String(member.type ?? '')).join() : String(type);
 
@@ -159,7 +168,7 @@ const resolved = (schema: Schema, document: Document): Schema => {
   return name === undefined ? schema : resolved(document.components.schemas[name] ?? {}, document);
 };
 
-/** What is sent must stay accepted. What is read may get new values: callers are told to expect them. */
+/** Values that clients send must stay accepted. Values they read may be extended: clients are told to expect that. */
 const compareValues = (place: string, direction: Direction, old: Schema, next: Schema): string[] => {
   if (direction === 'read' || next.enum === undefined) return [];
   if (old.enum === undefined) return [`${place} takes certain values alone`];
@@ -178,7 +187,7 @@ const narrower = (place: string, old: Schema, next: Schema): string[] => {
   return [...most, ...least].map((word) => `${place} has another ${word}`);
 };
 
-/** Declared are the texts in backticks of the lines below `### Breaking` of the section `## Unreleased`. */
+/** The texts in backticks on the lines below `### Breaking` in the section `## Unreleased`. */
 export const declaredIn = (changelog: string): string[] => {
   const [, unreleased = ''] = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog) ?? [];
   const [, breaking = ''] = /^### Breaking\n([\s\S]*?)(?=^##|(?![\s\S]))/m.exec(unreleased) ?? [];

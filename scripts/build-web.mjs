@@ -1,4 +1,4 @@
-// Builds the web app into dist/web, when what it is made of has changed. Plain JavaScript, as it runs before anything else.
+// Builds the web app into dist/web if its sources have changed. Plain JavaScript, because it runs before anything else.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -18,7 +18,7 @@ const more = ['package-lock.json', 'scripts/build-web.mjs'];
 const output = resolve(root, 'dist/web');
 const stamp = join(output, '.sources');
 
-/** Files of a folder, or the file itself; none when it is not there. */
+/** Files of a folder, or the file itself; none when it does not exist. */
 const filesIn = (path) => {
   if (!existsSync(path)) return [];
   try {
@@ -42,7 +42,7 @@ const compressible = /\.(js|css|html|svg|webmanifest|json)$/;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** Once here instead of at every request: `file.js.br` and `file.js.gz` beside `file.js`. */
+/** Compresses at build time instead of at every request: `file.js.br` and `file.js.gz` beside `file.js`. */
 const compress = (folder) =>
   Promise.all(
     filesIn(folder)
@@ -64,30 +64,30 @@ const buildWeb = async () => {
   } catch {
     throw new Error('The web app is not built, and vite is not installed. Run npm ci, or bring dist/web along.');
   }
-  const made = `${output}.${process.pid}`;
-  // Vite follows it, and anything but `production` brings the development build of React. Tests have `test`.
+  const tempOutput = `${output}.${process.pid}`;
+  // Vite reads NODE_ENV, and any value but `production` (tests have `test`) bundles the development build of React.
   const { NODE_ENV } = process.env;
   process.env.NODE_ENV = 'production';
   try {
     await build({
       configFile: resolve(root, 'web/vite.config.ts'),
       logLevel: 'warn',
-      build: { outDir: made, emptyOutDir: true },
+      build: { outDir: tempOutput, emptyOutDir: true },
     });
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
   }
-  await compress(made);
-  writeFileSync(join(made, '.sources'), hash);
-  // Moved into place whole: another process may build, or serve, at the same time.
+  await compress(tempOutput);
+  writeFileSync(join(tempOutput, '.sources'), hash);
+  // Renamed into place, because another process may build or serve at the same time.
   const old = `${output}.old.${process.pid}`;
   if (existsSync(output)) renameSync(output, old);
   try {
-    renameSync(made, output);
+    renameSync(tempOutput, output);
   } catch (error) {
     if (!isWebBuilt()) throw error;
-    rmSync(made, { recursive: true, force: true });
+    rmSync(tempOutput, { recursive: true, force: true });
   }
   rmSync(old, { recursive: true, force: true });
   process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);

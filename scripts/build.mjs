@@ -10,7 +10,7 @@ const more = ['package.json', 'scripts/cli.ts', 'scripts/build.mjs', 'web/paths.
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Name, size and time of each source: reading all of them would take longer than most commands. */
+/** Name, size and time of each source, because reading all contents would take longer than most commands. */
 const stampOfSources = () => [...sources.flatMap(filesIn), ...more].map(lineOf).join('');
 
 const filesIn = (folder) =>
@@ -53,20 +53,20 @@ const compile = async () => {
   return outputFiles;
 };
 
-/** A command may start while another builds: files are moved into place whole, and the entry, which names the others, last. */
+/** A command may start while another builds, so files are renamed into place, the entry point last. */
 const write = (files) => {
   const isEntry = ({ path }) => basename(path) === 'cli.js';
   for (const { path, contents } of files.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
-    writeWhole(path, contents);
+    writeAtomically(path, contents);
   }
 };
 
-const writeWhole = (path, contents) => {
+const writeAtomically = (path, contents) => {
   writeFileSync(`${path}.${process.pid}`, contents);
   renameSync(`${path}.${process.pid}`, path);
 };
 
-/** A process that was started before may still load chunks of its build, and another may be writing. */
+/** Keeps recent files: a running process may still load chunks of its build, and another process may be writing. */
 const removeOld = (files) => {
   const current = new Set(['built-from', ...files.map(({ path }) => basename(path))]);
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
@@ -85,5 +85,5 @@ if (process.argv[1] === import.meta.filename && !isBuilt()) {
   const files = await compile();
   write(files);
   removeOld(files);
-  writeWhole(stampFile, stamp);
+  writeAtomically(stampFile, stamp);
 }

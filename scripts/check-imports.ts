@@ -4,13 +4,13 @@ import { posix, resolve } from 'node:path';
 interface Complaint {
   readonly file: string;
   readonly line: number;
-  /** The import or word that is wrong, as it is written. */
+  /** The offending import or word, as written. */
   readonly found: string;
   /** The rule, and what to do instead. */
   readonly rule: string;
 }
 
-/** One import. Modules are named by path without ending, as `server/posts/store`; a package by its own name. */
+/** One import. Modules are paths without extension, such as `server/posts/store`; packages have their own name. */
 export interface Link {
   readonly file: string;
   readonly line: number;
@@ -121,21 +121,21 @@ const forbiddenWords = [
 ];
 const mayUseThem = ['server/clock.ts', 'server/config/config.ts', 'web/parts/time.ts'];
 
-/** Statements that write a table, and models, which write theirs by method. A group holds the table. */
+/** SQL that writes a table, and models, which write through methods. A capture group has the table. */
 const writing =
   /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+([a-z_]+)\b|\bupdate\s+([a-z_]+)(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b|\btable(?:Name:\s*|\()'([a-z_]+)'/g;
 
-/** What a store reads of other slices, written once at its top. */
+/** The declaration of tables that a store reads from other slices. */
 const declaring = /^export const reads = \[([^\]]*)\]/m;
 
-/** `app.get('/…')`, also over two lines or with a list; a `.path` of a contract; and ts-rest's own way. */
+/** `app.get('/…')`, also over two lines or with a list; the `.path` of a contract; and ts-rest's own function. */
 const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
-/** Pages for people, the reference, and what plays or is another service: sandboxes of networks, the identity provider. */
-const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
-/** Where these are put in place. */
+/** Pages for people, the API reference, the sandboxes of networks, the twins and the identity provider register their own paths. */
+const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|twins\/|networks\/)/;
+/** Where those are mounted. */
 const mounting = /^\.use\(\s*'\/(docs|auth)'/;
 
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
@@ -146,7 +146,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
   const reads = foreignReads(texts, writes);
   return [
     ...links.flatMap(brokenRules),
-    ...circles(links),
+    ...cycles(links),
     ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
     ...wrongWriters(writes),
@@ -207,23 +207,23 @@ const brokenRules = (link: Link): Complaint[] =>
 
 const place = ({ file, line, found }: Link) => ({ file, line, found });
 
-/** The last pages that the server makes; web/ takes them over one by one, and this line goes with the folder. */
-const leavingSoon = /^server\/pages\//;
+/** Server-rendered pages, exempt until web/ replaces them. */
+const serverPages = /^server\/pages\//;
 
 /**
  * A room is a folder of server/, or a file beside them. Actions are a room of their own above their slice, so that
  * posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
  */
 const roomOf = (module: string) => {
-  if (!module.startsWith('server/') || leavingSoon.test(module)) return undefined;
+  if (!module.startsWith('server/') || serverPages.test(module)) return undefined;
   return isAction(module) ? posix.dirname(module) : module.split('/').slice(0, 2).join('/');
 };
 
 /** Imports of types count: rules are handed to each other, so between slices there is hardly anything else. */
-const circles = (links: readonly Link[]): Complaint[] => [
-  ...circlesOf(links, roomOf, 'rooms call each other one way', moveBelow),
-  ...circlesOf(
-    // One through several rooms is told above.
+const cycles = (links: readonly Link[]): Complaint[] => [
+  ...cyclesOf(links, roomOf, 'rooms call each other one way', moveBelow),
+  ...cyclesOf(
+    // Cycles across rooms are reported above.
     links.filter(({ from, to }) => roomOf(from) === roomOf(to)),
     (module) => (isOurs(module) ? module : undefined),
     'files import each other one way',
@@ -233,7 +233,7 @@ const circles = (links: readonly Link[]): Complaint[] => [
 
 const moveBelow = 'move what both need below them';
 
-const circlesOf = (
+const cyclesOf = (
   links: readonly Link[],
   placeOf: (module: string) => string | undefined,
   says: string,
@@ -245,17 +245,17 @@ const circlesOf = (
   });
   const next = new Map<string, Set<string>>();
   for (const { from, to } of between) next.set(from, (next.get(from) ?? new Set()).add(to));
-  /** The shortest way, so that the complaint names as few places as possible. */
-  const way = (from: string, to: string): readonly string[] | undefined => {
-    const ways = new Map([[from, [from]]]);
-    for (const [place, before] of ways) {
+  /** The shortest path, so that the complaint names as few places as possible. */
+  const pathBetween = (from: string, to: string): readonly string[] | undefined => {
+    const paths = new Map([[from, [from]]]);
+    for (const [place, before] of paths) {
       if (place === to) return before;
-      for (const step of next.get(place) ?? []) if (!ways.has(step)) ways.set(step, [...before, step]);
+      for (const step of next.get(place) ?? []) if (!paths.has(step)) paths.set(step, [...before, step]);
     }
     return undefined;
   };
   return between.flatMap(({ link, from, to }) => {
-    const back = way(to, from);
+    const back = pathBetween(to, from);
     const names = back && [from, ...back].map((place) => place.replace(/^server\//, ''));
     return names ? [{ ...place(link), rule: `${says}; ${names.join(' → ')} is a circle, so ${remedy}` }] : [];
   });
@@ -306,7 +306,7 @@ const wrongWriters = (writes: readonly Write[]): Complaint[] =>
     return [{ ...found, rule }];
   });
 
-/** A model has to know every column that a statement beside it writes, so there would be two descriptions of the row. */
+/** A model must declare every column, so with statements beside it there would be two descriptions of the row. */
 const mixedTables = (writes: readonly Write[]): Complaint[] =>
   writes.flatMap(({ table, slice: _, isModel, ...found }) =>
     !isModel && writes.some((other) => other.table === table && other.isModel)
@@ -322,7 +322,7 @@ interface Read extends Omit<Complaint, 'rule'> {
   readonly store: string;
 }
 
-/** A table belongs to the slice that writes it, so who owns what is not written down a second time. */
+/** A table belongs to the slice that writes it, so ownership needs no declaration. */
 const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write[]): Read[] => {
   const owners = new Map(writes.map(({ table, slice }) => [table, slice]));
   if (owners.size === 0) return [];
@@ -343,7 +343,7 @@ const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write
   });
 };
 
-/** Blank in their place, so that lines keep their numbers. */
+/** Replaced by blanks, so that line numbers stay the same. */
 const withoutComments = (text: string) =>
   text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
 
@@ -373,7 +373,7 @@ const needlessDeclarations = (texts: ReadonlyMap<string, string>, reads: readonl
   );
 
 const mutualReads = (reads: readonly Read[]): Complaint[] =>
-  circlesOf(
+  cyclesOf(
     reads.map(({ file, line, found, slice, owner }) => ({
       file,
       line,

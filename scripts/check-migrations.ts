@@ -1,11 +1,11 @@
-/** A statement of a migration that the release before it, which still runs, could not live with. */
-export interface Unsafe {
+/** A statement of a migration that would break the previous release, which still runs during an upgrade. */
+export interface UnsafeStatement {
   readonly statement: string;
   /** What is wrong, and what to do instead. */
   readonly rule: string;
 }
 
-const afterwards =
+const removeLater =
   'the release before still uses it: stop using it in this release and take it away in the next but one';
 
 interface Rule {
@@ -13,9 +13,9 @@ interface Rule {
   readonly isBroken: (statement: string) => boolean;
 }
 
-const has = (found: RegExp) => (statement: string) => found.test(statement);
+const has = (pattern: RegExp) => (statement: string) => pattern.test(statement);
 
-/** The parts of `alter table … add column a int, add column b int`, one for each column. */
+/** Splits `alter table … add column a int, add column b int` into one part per column. */
 const addedColumns = (statement: string) =>
   statement.startsWith('alter table ')
     ? statement
@@ -25,12 +25,12 @@ const addedColumns = (statement: string) =>
     : [];
 
 const rules: readonly Rule[] = [
-  { says: afterwards, isBroken: has(/^drop (table|view|function|trigger|type|sequence)\b/) },
+  { says: removeLater, isBroken: has(/^drop (table|view|function|trigger|type|sequence)\b/) },
   {
-    says: afterwards,
+    says: removeLater,
     isBroken: has(/^alter table .*\bdrop (?!constraint\b|not null\b|default\b|expression\b|identity\b)\w+/),
   },
-  { says: `${afterwards}; add the new one beside it`, isBroken: has(/^alter table .*\brename\b/) },
+  { says: `${removeLater}; add the new one beside it`, isBroken: has(/^alter table .*\brename\b/) },
   {
     says: 'rows that the release before writes have no value for it: give it a default, or leave it nullable',
     isBroken: (statement) =>
@@ -62,8 +62,8 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Statements about tables that the same migration makes are free: nobody uses those yet. */
-export const unsafeStatements = (sql: string): Unsafe[] => {
+/** Statements on tables that the same migration creates are safe, because nothing uses those yet. */
+export const unsafeStatements = (sql: string): UnsafeStatement[] => {
   const statements = statementsOf(sql);
   const own = new Set(statements.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []));
   return statements
@@ -73,7 +73,7 @@ export const unsafeStatements = (sql: string): Unsafe[] => {
     );
 };
 
-/** In small letters, on one line each, without comments and without the bodies of functions. */
+/** In lower case, one line each, without comments and function bodies. */
 const statementsOf = (sql: string) =>
   sql
     .replaceAll(/--[^\n]*/g, '')

@@ -1,4 +1,4 @@
-// Compares the document with that of the last release, kept in scripts/released.json. With --release it becomes the new one.
+// Compares openapi.json with the last release in scripts/released.json. With --release it becomes the new baseline.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { breakingChanges, type Document, declaredIn, publicPart } from './breaking-changes.ts';
@@ -13,8 +13,8 @@ if (process.argv.includes('--release')) {
   console.log('scripts/released.json is the document of today. Give "Unreleased" in docs/api-changes.md its number.');
 } else {
   const declared = declaredIn(read('docs/api-changes.md'));
-  const found = breakingChanges(JSON.parse(read('scripts/released.json')) as Document, document);
-  const undeclared = found.filter((change) => !declared.includes(change));
+  const changes = breakingChanges(JSON.parse(read('scripts/released.json')) as Document, document);
+  const undeclared = changes.filter((change) => !declared.includes(change));
   for (const change of undeclared) console.error(`breaks callers: ${change}`);
   if (undeclared.length > 0) {
     console.error(

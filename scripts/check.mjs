@@ -1,18 +1,18 @@
-// npm run check: the scripts below from package.json, two at a time. Prints the output of those that fail, and names them.
+// npm run check: runs these scripts of package.json, two at a time. Prints the output of those that fail, and their names.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const atOnce = 2;
-/** Longest first, so that none is left alone at the end. */
+const concurrency = 2;
+/** Longest first, so that no long step runs alone at the end. */
 const steps = ['types:server', 'lint', 'types:web', 'generate --check', 'openapi', 'imports'];
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const PATH = [resolve('node_modules/.bin'), process.env.PATH].join(delimiter);
 
-/** As `npm run` does it; npm itself takes half a second for each. */
+/** Like `npm run`, which would add half a second for each. */
 const run = async (step) => {
   const [name, ...args] = step.split(' ');
   const command = [scripts[name], ...args].join(' ');
@@ -35,7 +35,7 @@ const work = async () => {
     console.error(`${step} failed:\n${output}`);
   }
 };
-await Promise.all(Array.from({ length: atOnce }, work));
+await Promise.all(Array.from({ length: concurrency }, work));
 if (failed.length > 0) {
   console.error(`Failed: ${failed.join(', ')}. To run one alone: npm run ${failed[0].replace(' ', ' -- ')}`);
   process.exit(1);

@@ -3,7 +3,7 @@ import { withFit } from '#server/networks/fit';
 import type { Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
-/** Names of shared schemas, with all values they can have. Contracts name no network: its folder does. */
+/** Shared schemas with all their values. They come from the network folders, because contracts name no network. */
 export type ClosedSets = Readonly<Record<string, readonly string[]>>;
 
 export const readClosedSets = async (root: string): Promise<ClosedSets> => {

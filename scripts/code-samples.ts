@@ -1,13 +1,13 @@
-import type { Declared } from './contracts.ts';
+import type { DeclaredAction } from './contracts.ts';
 
-/** How an example of an action is written down by those who call it: in a shell, in TypeScript, in Python. */
+/** An example call of an action in the shell, in TypeScript or in Python. */
 interface CodeSample {
   readonly lang: string;
   readonly label: string;
   readonly source: string;
 }
 
-export const actionSamples = ({ name, domain, verb, action }: Declared): CodeSample[] => {
+export const actionSamples = ({ name, domain, verb, action }: DeclaredAction): CodeSample[] => {
   const input = (action.examples[0]?.input ?? {}) as Record<string, unknown>;
   return [
     { lang: 'Shell', label: 'curl', source: curl(name, input) },
@@ -43,13 +43,13 @@ const pythonCall = (domain: string, verb: string, input: Record<string, unknown>
   return `answer = posthorn.${domain}.${snake(verb)}(${fields.join(', ')})`;
 };
 
-/** Python's names for ours: accountIds → account_ids. A word of the language gets a line behind it. */
+/** accountIds → account_ids. Python keywords get a trailing underscore. */
 export const snake = (name: string) => {
   const lower = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return pythonWords.has(lower) ? `${lower}_` : lower;
+  return pythonKeywords.has(lower) ? `${lower}_` : lower;
 };
 
-const pythonWords = new Set([
+const pythonKeywords = new Set([
   'from',
   'import',
   'class',

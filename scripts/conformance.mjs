@@ -1,6 +1,6 @@
 // node scripts/conformance.mjs
-// The official MCP conformance suite against Posthorn, for the scenarios of a server that has tools and nothing else.
-// Run by hand: it needs the npm registry, and installs the suite and the Node 22 it asks for into a temporary folder.
+// Runs the official MCP conformance suite against Posthorn, with the scenarios for a server that has only tools.
+// Not part of `npm test`: it needs the npm registry, and installs the suite and the Node 22 it requires into a temporary folder.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const scenarios = {
   'server-session-lifecycle': ['2025-11-25'],
 };
 
-/** Checks that call diagnostic tools of the suite, or ask for prompts and resources: there are none here. */
+/** Checks that need the suite's diagnostic tools, prompts or resources, which Posthorn does not have. */
 const expectedFailures = {
   'server-stateless': [
     'sep-2575-server-rejects-undeclared-capability',
@@ -41,8 +41,8 @@ const expectedFailures = {
 };
 
 const run = promisify(execFile);
-const place = mkdtempSync(join(tmpdir(), 'posthorn-conformance-'));
-chmodSync(place, 0o711); // PostgreSQL may run as another user
+const folderPath = mkdtempSync(join(tmpdir(), 'posthorn-conformance-'));
+chmodSync(folderPath, 0o711); // PostgreSQL may run as another user
 const posthorn = resolve(import.meta.dirname, 'posthorn.mjs');
 
 const listening = async (server) => {
@@ -59,16 +59,16 @@ const freePort = async () => {
   return port;
 };
 
-/** The suite cannot send a token, so it goes through here; Posthorn takes this for its own public address. */
+/** The suite cannot send a token, so this proxy adds it. Posthorn has the proxy's address as BASE_URL. */
 const startProxy = async (port) => {
   const proxy = createServer((req, res) => {
     const headers = { ...req.headers, authorization: proxy.authorization };
-    const onward = request({ port, host: '127.0.0.1', path: req.url, method: req.method, headers }, (answer) => {
+    const upstream = request({ port, host: '127.0.0.1', path: req.url, method: req.method, headers }, (answer) => {
       res.writeHead(answer.statusCode, answer.headers);
       answer.pipe(res);
     });
-    onward.on('error', () => res.destroy());
-    req.pipe(onward);
+    upstream.on('error', () => res.destroy());
+    req.pipe(upstream);
   });
   return { proxy, url: `http://127.0.0.1:${await listening(proxy)}` };
 };
@@ -88,16 +88,16 @@ const startPosthorn = async (env, port) => {
 };
 
 const runScenario = async (scenario, version, url) => {
-  const out = join(place, `${scenario}-${version}`);
+  const out = join(folderPath, `${scenario}-${version}`);
   const baseline = `${out}.yml`;
   const expected = expectedFailures[scenario] ?? [];
   writeFileSync(
     baseline,
     `server:${expected.length > 0 ? '' : ' []'}\n${expected.map((id) => `  - ${scenario}:${id}\n`).join('')}`,
   );
-  const suite = join(place, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+  const suite = join(folderPath, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
   const args = ['server', '--url', `${url}/mcp`, '--scenario', scenario, '--spec-version', version];
-  const { code = 0, stdout } = await run(join(place, 'node_modules/.bin/node'), [
+  const { code = 0, stdout } = await run(join(folderPath, 'node_modules/.bin/node'), [
     suite,
     ...args,
     ...['--expected-failures', baseline, '--output-dir', out],
@@ -122,7 +122,7 @@ let service;
 let proxy;
 try {
   console.error(`Installing ${packages.join(' and ')} …`);
-  await run('npm', ['install', '--prefix', place, '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
+  await run('npm', ['install', '--prefix', folderPath, '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
 
   const port = await freePort();
   const { proxy: started, url } = await startProxy(port);
@@ -131,11 +131,11 @@ try {
     ...process.env,
     PORT: String(port),
     BASE_URL: url,
-    POSTHORN_DATA: join(place, 'data'),
+    POSTHORN_DATA: join(folderPath, 'data'),
     DATABASE_URL: '',
     LOG_LEVEL: 'warn',
     REQUESTS_PER_MINUTE: '100000',
-    // So named it ends by itself when we are killed, as it does under `npm start`.
+    // Makes the service exit when this script is killed, as under `npm start`.
     npm_lifecycle_event: 'start',
   };
   const owner = ['--email', 'owner@example.com', '--password', 'conformance suite', '--workspace', 'Conformance'];
@@ -156,5 +156,5 @@ try {
     service.kill();
     await once(service, 'exit');
   }
-  rmSync(place, { recursive: true, force: true });
+  rmSync(folderPath, { recursive: true, force: true });
 }

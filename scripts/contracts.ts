@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Action, RawRoute, Route } from '#contracts/define';
 
-interface Place {
+interface RecordPlace {
   /** The contract file and the record in it: posts, postActions */
   readonly file: string;
   readonly record: string;
 }
 
-export interface Declared extends Place {
+export interface DeclaredAction extends RecordPlace {
   /** Dotted name: posts.create */
   readonly name: string;
   /** posts */
@@ -19,19 +19,19 @@ export interface Declared extends Place {
   readonly action: Action;
 }
 
-export interface DeclaredRoute extends Place {
+export interface DeclaredRoute extends RecordPlace {
   /** Name of the method in the client and of the handler: listWebhooks */
   readonly name: string;
   readonly route: Route;
 }
 
-export interface DeclaredRaw extends Place {
+export interface DeclaredRaw extends RecordPlace {
   readonly name: string;
   readonly route: RawRoute;
 }
 
 export interface Contracts {
-  readonly actions: readonly Declared[];
+  readonly actions: readonly DeclaredAction[];
   readonly routes: readonly DeclaredRoute[];
   readonly raw: readonly DeclaredRaw[];
 }
@@ -43,9 +43,9 @@ const isRoute = (value: unknown): value is Route =>
   isObject(value) && 'method' in value && 'path' in value && 'responses' in value;
 const isRaw = (value: unknown): value is RawRoute => isObject(value) && 'methods' in value && 'path' in value;
 
-/** Every action and route that a file of contracts/ declares in an exported record: by file, then as written. */
+/** Every action and route in the exported records of contracts/, ordered by file and declaration. */
 export const readContracts = async (root: string): Promise<Contracts> => {
-  const actions: Declared[] = [];
+  const actions: DeclaredAction[] = [];
   const routes: DeclaredRoute[] = [];
   const raw: DeclaredRaw[] = [];
   for (const entry of (await readdir(join(root, 'contracts'))).sort()) {
@@ -89,13 +89,13 @@ const refuseSamePath = (routes: readonly DeclaredRoute[]) => {
   }
 };
 
-/** The imports of the records that these declarations stand in. */
-export const recordImports = (declared: readonly Place[]) => {
+/** The imports of the records that contain these declarations. */
+export const recordImports = (declared: readonly RecordPlace[]) => {
   const byFile = new Map<string, Set<string>>();
   for (const { record, file } of declared) byFile.set(file, (byFile.get(file) ?? new Set()).add(record));
   return [...byFile].map(([file, records]) => `import { ${[...records].join(', ')} } from '#contracts/${file}';`);
 };
 
-export const recordNames = (declared: readonly Place[]) => [...new Set(declared.map(({ record }) => record))];
+export const recordNames = (declared: readonly RecordPlace[]) => [...new Set(declared.map(({ record }) => record))];
 
 export const toolName = (name: string) => name.replace('.', '_');

@@ -6,7 +6,7 @@ import type { DeclaredRoute } from './contracts.ts';
 import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { banner } from './text.ts';
 
-/** generated/app-client.ts: a method for each route that a page of the app calls. Types are printed, schemas stay out. */
+/** generated/app-client.ts: a method per route of the app. Types are printed, so that pages load no schemas. */
 export const emitAppClient = (
   routes: readonly DeclaredRoute[],
   sdkTypes: ReadonlyMap<string, string>,
@@ -49,7 +49,7 @@ ${own.join('\n')}`,
   };
 };
 
-/** Not for programs that have a token, nor for monitors. */
+/** Excludes routes for tokens only, and for monitors. */
 const isForApp = ({ route: { access } }: DeclaredRoute) =>
   access === 'Session' || access === 'SessionOrToken' || access === 'Public';
 
@@ -104,7 +104,7 @@ const answerOf = (name: string, route: Route): z.ZodType => {
   return answer.body;
 };
 
-/** All are one argument, so each name can stand for one thing alone. */
+/** Params, query and body become one argument, so field names must be unique. */
 const fieldsOf = (file: string, name: string, { params, query, body }: Route) => {
   const fields = new Map<string, z.core.$ZodType & z.ZodType>();
   for (const schema of [params, query, body]) {

@@ -1,10 +1,10 @@
 import type { CatalogEntry } from '#contracts/catalog';
-import { type Declared, recordImports, recordNames } from './contracts.ts';
+import { type DeclaredAction, recordImports, recordNames } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
 import { banner, lines } from './text.ts';
 
 /** generated/catalog.ts: all actions in one record, and what GET /api/agent/tools answers. */
-export const emitCatalog = (declared: readonly Declared[]) => {
+export const emitCatalog = (declared: readonly DeclaredAction[]) => {
   const entries: CatalogEntry[] = declared.map(({ name, action }) => ({
     name,
     description: action.description,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClosedSets } from './closed-sets.ts';
-import type { Declared } from './contracts.ts';
+import type { DeclaredAction } from './contracts.ts';
 import { retryOf } from './emit-sdk.ts';
 import { banner } from './text.ts';
 
@@ -9,8 +9,8 @@ type Schema = z.core.JSONSchema.BaseSchema;
 /** accountIds → account-ids */
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** generated/commands.ts: every action with its fields, for `posthorn call`. No schema is loaded: the server checks. */
-export const emitCommands = (actions: readonly Declared[], closed: ClosedSets) => ({
+/** generated/commands.ts: every action with its fields, for `posthorn call`. Without schemas, because the server validates. */
+export const emitCommands = (actions: readonly DeclaredAction[], closed: ClosedSets) => ({
   'generated/commands.ts': `${banner}
 import type { Command } from '#scripts/call/command';
 
@@ -22,7 +22,7 @@ export const commands: readonly Command[] = ${JSON.stringify(
 `,
 });
 
-const commandOf = ({ name, action }: Declared, closed: ClosedSets) => {
+const commandOf = ({ name, action }: DeclaredAction, closed: ClosedSets) => {
   const {
     properties = {},
     required = [],

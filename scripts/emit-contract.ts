@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { Declared, DeclaredRoute } from './contracts.ts';
+import type { DeclaredAction, DeclaredRoute } from './contracts.ts';
 import { emitRest } from './emit-rest.ts';
 import { emitTsconfig, packageJson } from './emit-sdk.ts';
 import { banner } from './text.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-/** generated/contract/: the ts-rest contract of what a token reaches, as a package of its own. Schemas are copied, never printed. */
+/** generated/contract/: a package with the ts-rest contract of everything a token can call. Schemas are copied, never printed. */
 export const emitContract = (
-  actions: readonly Declared[],
+  actions: readonly DeclaredAction[],
   routes: readonly DeclaredRoute[],
 ): Record<string, string> => {
-  const reached = routes.filter(({ route }) => ['Open', 'PersonalToken', 'SessionOrToken'].includes(route.access));
-  const rest = Object.values(emitRest(actions, reached))[0] ?? '';
-  const contracts = filesBehind([...actions, ...reached].map(({ file }) => file).concat('errors', 'events'));
+  const callable = routes.filter(({ route }) => ['Open', 'PersonalToken', 'SessionOrToken'].includes(route.access));
+  const rest = Object.values(emitRest(actions, callable))[0] ?? '';
+  const contracts = filesBehind([...actions, ...callable].map(({ file }) => file).concat('errors', 'events'));
   const files = {
     LICENSE: read('LICENSE'),
     'README.md': read('scripts/sdk/contract-README.md'),
@@ -38,14 +38,14 @@ export { rest } from './rest.ts';
   return Object.fromEntries(Object.entries(files).map(([path, content]) => [`generated/contract/${path}`, content]));
 };
 
-/** These files of contracts/, and all that they import. */
+/** These files of contracts/ and their transitive imports. */
 const filesBehind = (first: readonly string[]): string[] => {
-  const found = new Set<string>();
+  const closure = new Set<string>();
   const add = (file: string) => {
-    if (found.has(file)) return;
-    found.add(file);
+    if (closure.has(file)) return;
+    closure.add(file);
     for (const [, other = ''] of read(`contracts/${file}.ts`).matchAll(/from '\.\/([\w-]+)\.ts'/g)) add(other);
   };
   for (const file of first) add(file);
-  return [...found].sort();
+  return [...closure].sort();
 };

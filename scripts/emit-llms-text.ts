@@ -1,7 +1,7 @@
-import { type Declared, toolName } from './contracts.ts';
+import { type DeclaredAction, toolName } from './contracts.ts';
 
 /** openapi/llms.txt, which the service serves with its own address: where a model or its programmer begins. */
-export const emitLlmsText = (declared: readonly Declared[]) => {
+export const emitLlmsText = (declared: readonly DeclaredAction[]) => {
   const tools = declared.filter(({ action }) => action.mcp === 'Listed');
   return {
     'openapi/llms.txt': [
@@ -37,4 +37,4 @@ export const emitLlmsText = (declared: readonly Declared[]) => {
   };
 };
 
-const note = (kind: Declared['action']['kind']) => (kind === 'NeedsApproval' ? ' (a human approves it)' : '');
+const note = (kind: DeclaredAction['action']['kind']) => (kind === 'NeedsApproval' ? ' (a human approves it)' : '');

@@ -1,6 +1,6 @@
 import type { McpListing } from '#contracts/define';
 import type { Scope } from '#contracts/scopes';
-import { type Declared, toolName } from './contracts.ts';
+import { type DeclaredAction, toolName } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
 import { banner, lines } from './text.ts';
 
@@ -19,7 +19,7 @@ interface McpTool {
 }
 
 /** generated/mcp-tools.ts: the tools of the agent door, ready to be sent. */
-export const emitMcpTools = (declared: readonly Declared[]) => {
+export const emitMcpTools = (declared: readonly DeclaredAction[]) => {
   const offered = declared.filter(({ action }) => action.mcp !== 'Never');
   const withToolNames = toolNamesFor(offered);
   const tools = offered.map(
@@ -32,7 +32,7 @@ export const emitMcpTools = (declared: readonly Declared[]) => {
         title: action.summary,
         description: action.description,
         inputSchema: inputJsonSchema(action.input),
-        // SPEC, MCP endpoint. The protocol assumes destructive and open world where nothing is said, so all is said.
+        // SPEC, MCP endpoint. Explicit, because the protocol's defaults are destructive and open world.
         annotations: {
           readOnlyHint: action.kind === 'ReadOnly',
           destructiveHint: action.destructive === true,
@@ -46,8 +46,8 @@ export const emitMcpTools = (declared: readonly Declared[]) => {
   };
 };
 
-/** Descriptions name actions as REST does; an agent knows them by the names of its tools. */
-const toolNamesFor = (offered: readonly Declared[]) => {
+/** Descriptions name actions as REST does (`posts.get`); agents know the tool names (`posts_get`). */
+const toolNamesFor = (offered: readonly DeclaredAction[]) => {
   const names = offered.map(({ name }) => name.replace('.', '\\.')).join('|');
   const dotted = new RegExp(`\\b(?:${names})\\b`, 'g');
   const rename = (_key: string, value: unknown) =>

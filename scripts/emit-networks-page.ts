@@ -63,7 +63,7 @@ const valuesOf = ({ type, choices, default: byDefault, required, maxLength, poll
   return `${values}${most}${votes ?? ''}${otherwise}`;
 };
 
-/** An option that is in none of the folders. */
+/** The fit option is added by withFit, not by the folders. */
 const fitLines = (networks: readonly Network[]) => {
   const keys = networks.filter(({ options }) => options.some(({ key }) => key.endsWith('.fit'))).map(fitKey);
   return [

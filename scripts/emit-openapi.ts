@@ -6,7 +6,7 @@ import { deliveryHeaders, events } from '#contracts/events';
 import { examplePost } from '#contracts/posts';
 import type { ClosedSets } from './closed-sets.ts';
 import { actionSamples, uploadSamples } from './code-samples.ts';
-import { type Declared, type DeclaredRoute, toolName } from './contracts.ts';
+import { type DeclaredAction, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
 import { version } from './release.ts';
@@ -56,8 +56,12 @@ const tags: Record<string, string> = {
   Templates: 'Texts and signatures that are used again',
 };
 
-/** openapi/openapi.json: the same promises for readers and tools outside. */
-export const emitOpenapi = (declared: readonly Declared[], routes: readonly DeclaredRoute[], closed: ClosedSets) => {
+/** openapi/openapi.json: the contracts as an OpenAPI document. */
+export const emitOpenapi = (
+  declared: readonly DeclaredAction[],
+  routes: readonly DeclaredRoute[],
+  closed: ClosedSets,
+) => {
   const sample = createSampler(examplesById(declared));
   const registry = new OpenAPIRegistry();
   registerShared(registry);
@@ -82,11 +86,11 @@ export const emitOpenapi = (declared: readonly Declared[], routes: readonly Decl
   return { 'openapi/openapi.json': json(withClosedSets(tidied(document), closed)) };
 };
 
-/** A test asks for words for every tag; a domain that was just added has none yet. */
+/** A test requires a text for every tag; the fallback is for a domain that was just added. */
 const tagText = (name: string) => tags[name] ?? `Actions of ${name}`;
 
-/** Records that contracts give an example of. */
-const examplesById = (declared: readonly Declared[]): Record<string, unknown> => ({
+/** Records with an example in contracts. */
+const examplesById = (declared: readonly DeclaredAction[]): Record<string, unknown> => ({
   Account: exampleAccount,
   Post: examplePost,
   ...Object.fromEntries(
@@ -101,8 +105,8 @@ const examplesById = (declared: readonly Declared[]): Record<string, unknown> =>
 type Components = { components: { schemas: Record<string, { enum?: readonly string[] }> } };
 
 /**
- * Sets that contracts leave to the folders of networks. And a default in a shared schema becomes a sentence: generators of
- * clients take a field with a default for one that is always there.
+ * Adds the values that come from network folders. Also turns defaults in shared schemas into text, because client generators
+ * treat a field with a default as always present.
  */
 const withClosedSets = (document: unknown, closed: ClosedSets) => {
   const { schemas } = (document as Components).components;
@@ -111,19 +115,19 @@ const withClosedSets = (document: unknown, closed: ClosedSets) => {
     if (schema === undefined) throw new Error(`${name} is not in the document`);
     schema.enum = values;
   }
-  for (const schema of Object.values(schemas)) defaultsInWords(schema);
+  for (const schema of Object.values(schemas)) describeDefaults(schema);
   return document;
 };
 
-const defaultsInWords = (value: unknown): void => {
+const describeDefaults = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return;
   const schema = value as { default?: unknown; description?: string; type?: unknown };
-  // Not the fields of these names that an option has.
+  // An option has fields named `default` and `type` too, which are not schema keywords.
   if ('default' in schema && typeof schema.type === 'string') {
     schema.description = `${schema.description ?? ''} (default \`${JSON.stringify(schema.default)}\`)`.trim();
     delete schema.default;
   }
-  for (const inner of Object.values(value)) defaultsInWords(inner);
+  for (const inner of Object.values(value)) describeDefaults(inner);
 };
 
 const reference = (kind: 'examples' | 'headers' | 'parameters' | 'responses', name: string) => ({
@@ -195,7 +199,7 @@ const apiHeaders = {
 
 const replayHeaders = { ...apiHeaders, 'Idempotency-Replayed': reference('headers', 'IdempotencyReplayed') };
 
-const actionPath = (one: Declared): RouteConfig => {
+const actionPath = (one: DeclaredAction): RouteConfig => {
   const { name, domain, action } = one;
   const parameters: Parameters = [reference('parameters', 'RequestId')];
   if (action.kind === 'Write') parameters.push(reference('parameters', 'IdempotencyKey'));
@@ -239,7 +243,7 @@ const policies = {
   NeedsApproval: '**Needs approval**: over this API it always answers 403 `ApprovalRequired`.',
 } as const;
 
-const policy = ({ action: { kind, roles } }: Declared) => `${policies[kind]} Roles: ${roles.join(', ')}.`;
+const policy = ({ action: { kind, roles } }: DeclaredAction) => `${policies[kind]} Roles: ${roles.join(', ')}.`;
 
 const namedExamples = <E extends { title: string }>(examples: readonly E[], pick: (example: E) => unknown) =>
   Object.fromEntries(
@@ -364,12 +368,12 @@ const tidied = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, tidied(inner)]));
   if (typeof copy.type === 'string' || Array.isArray(copy.type)) tidy(copy);
-  // The checker of the page at /docs takes a schema without a type for a mistake.
+  // The validator of the page at /docs rejects a schema without a type.
   if (Array.isArray(copy.anyOf) && copy.anyOf.every(isBareType)) {
     copy.type = copy.anyOf.map(({ type }) => type);
     delete copy.anyOf;
   }
-  // Anything at all: some readers take an empty schema for a mistake.
+  // Some readers reject an empty schema, so `true` says that anything is allowed.
   if (copy.additionalProperties?.constructor === Object && Object.keys(copy.additionalProperties).length === 0)
     copy.additionalProperties = true;
   return copy;

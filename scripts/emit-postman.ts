@@ -1,8 +1,8 @@
-import type { Declared } from './contracts.ts';
+import type { DeclaredAction } from './contracts.ts';
 import { json } from './text.ts';
 
 /** openapi/posthorn.postman_collection.json: every action as a request with its example, for Postman, Bruno and Insomnia. */
-export const emitPostman = (actions: readonly Declared[]) => {
+export const emitPostman = (actions: readonly DeclaredAction[]) => {
   const domains = [...new Set(actions.map(({ domain }) => domain))];
   const folder = (domain: string) => ({
     name: domain,
@@ -50,7 +50,7 @@ const post = (name: string, description: string, url: ReturnType<typeof address>
   },
 });
 
-const actionRequest = ({ name, action }: Declared) =>
+const actionRequest = ({ name, action }: DeclaredAction) =>
   post(
     name,
     `${action.summary}. ${action.description}`,

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Declared } from './contracts.ts';
+import type { DeclaredAction } from './contracts.ts';
 import { banner, camel, lines } from './text.ts';
 
 /** generated/handlers.ts: the handler of every action. A contract without one, or the reverse, stops here. */
-export const emitHandlers = async (root: string, declared: readonly Declared[]) => {
-  const written = await handlerNames(root);
-  const undeclared = written.filter((name) => !declared.some((one) => one.name === name));
-  const missing = declared.filter(({ name }) => !written.includes(name));
+export const emitHandlers = async (root: string, declared: readonly DeclaredAction[]) => {
+  const existing = await handlerNames(root);
+  const undeclared = existing.filter((name) => !declared.some((one) => one.name === name));
+  const missing = declared.filter(({ name }) => !existing.includes(name));
   const complaints = [
     ...undeclared.map(
       (name) => `${handlerFile(name)} has no contract: declare ${name} in contracts/ or remove the file`,
@@ -65,7 +65,7 @@ const handlerNames = async (root: string) => {
 export const networkKeys = async (root: string) =>
   (await folders(join(root, 'server/networks'))).filter((key) => !['shared', 'families'].includes(key));
 
-/** Every folder of server/networks that holds a network, and apart from that its sandbox, which only the service loads. */
+/** All networks, and separately their sandboxes, which only the service loads. */
 export const emitNetworks = async (root: string) => {
   const keys = await networkKeys(root);
   return {

@@ -1,16 +1,16 @@
 import { commonErrors, type ErrorCode, errors } from '#contracts/errors';
-import { type Declared, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
+import { type DeclaredAction, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
 import { banner, lines } from './text.ts';
 
-/** What a call of this action can answer beside its output. */
-export const errorsOf = ({ action }: Declared): ErrorCode[] => {
-  const can = new Set<ErrorCode>([...commonErrors, ...action.errors]);
-  if (action.kind === 'NeedsApproval') can.add('ApprovalRequired');
+/** The errors that a call of this action can return. */
+export const errorsOf = ({ action }: DeclaredAction): ErrorCode[] => {
+  const codes = new Set<ErrorCode>([...commonErrors, ...action.errors]);
+  if (action.kind === 'NeedsApproval') codes.add('ApprovalRequired');
   // An Idempotency-Key that was used for another request.
-  if (action.kind === 'Write') can.add('Conflict');
-  // The path names an action, so a client that is ahead of its server meets this.
-  can.add('UnknownAction');
-  return (Object.keys(errors) as ErrorCode[]).filter((code) => can.has(code));
+  if (action.kind === 'Write') codes.add('Conflict');
+  // The action is part of the path, so a client newer than its server gets this.
+  codes.add('UnknownAction');
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
 };
 
 export const byStatus = (codes: readonly ErrorCode[]) => {
@@ -19,8 +19,8 @@ export const byStatus = (codes: readonly ErrorCode[]) => {
   return [...groups].sort(([a], [b]) => a - b);
 };
 
-/** generated/rest.ts: every path as a ts-rest contract. Schemas are referred to, never printed. */
-export const emitRest = (declared: readonly Declared[], routes: readonly DeclaredRoute[]) => {
+/** generated/rest.ts: every path as a ts-rest contract. Schemas are imported, never printed. */
+export const emitRest = (declared: readonly DeclaredAction[], routes: readonly DeclaredRoute[]) => {
   return {
     'generated/rest.ts': lines(
       banner,
@@ -55,7 +55,7 @@ const answerLines = (codes: readonly ErrorCode[]) =>
     return `        ${status}: ${group.length === 1 ? schemas : `z.discriminatedUnion('code', [${schemas}])`},`;
   });
 
-const actionLines = (one: Declared) => [
+const actionLines = (one: DeclaredAction) => [
   `    '${one.name}': {`,
   "      method: 'POST',",
   `      path: '/api/agent/tools/${one.name}',`,

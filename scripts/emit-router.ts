@@ -1,7 +1,7 @@
 import { type DeclaredRaw, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
 import { banner, lines } from './text.ts';
 
-/** generated/router.ts: the paths beside ts-rest's as a table, and the loops that put all of them in place. */
+/** generated/router.ts: a table of the paths outside ts-rest, and the loops that register all paths. */
 export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly DeclaredRaw[]) => {
   refuseUnknownRunners(raw);
   refuseUnservable(routes);
@@ -29,7 +29,7 @@ export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly Decla
 const loops = `
 export interface RouterParts {
   readonly appRoutes: AppRoutes;
-  /** Serves all actions, for those whom \`identify\` knows. */
+  /** Serves all actions to callers that \`identify\` accepts. */
   readonly runAction: (identify: Identify) => RequestHandler<{ action: string }>;
   readonly handlers: RouteHandlers<typeof routes>;
   readonly own: OwnHandlers<typeof paths>;

@@ -5,14 +5,14 @@ import { errors, Issue } from '#contracts/errors';
 import { events } from '#contracts/events';
 import type { Retry } from '#scripts/sdk/retries';
 import { typescriptCall } from './code-samples.ts';
-import type { Declared } from './contracts.ts';
+import type { DeclaredAction } from './contracts.ts';
 import { errorsOf } from './emit-rest.ts';
 import { pagedList } from './paged-list.ts';
 import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { bugs, homepage, repository, version } from './release.ts';
 import { banner, json } from './text.ts';
 
-/** Written by hand in scripts/sdk/, copied as they are. */
+/** Copied unchanged from scripts/sdk/. */
 const runtime = [
   'api-promise.ts',
   'http.ts',
@@ -30,7 +30,7 @@ const runtime = [
 
 const examples = ['draft-and-wait.mjs', 'upload.mjs', 'webhook-receiver.mjs'];
 
-/** Domains whose namespace has more than its actions: the class in scripts/sdk/ it extends, and the file. */
+/** Domains that have more than actions: the class in scripts/sdk/ that their namespace extends, and its file. */
 const extended: Record<string, { base: string; file: string }> = {
   media: { base: 'MediaUploads', file: './media.ts' },
   posts: { base: 'PostWaiting', file: './posts.ts' },
@@ -38,8 +38,8 @@ const extended: Record<string, { base: string; file: string }> = {
 
 export const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
-/** The SDK as a package of its own: every file of generated/sdk/, by its path. The printer keeps the types it has. */
-export const emitSdk = (actions: readonly Declared[], printer = new TypePrinter()): Record<string, string> => {
+/** generated/sdk/: the SDK as a package, as file contents by path. The printer collects the types. */
+export const emitSdk = (actions: readonly DeclaredAction[], printer = new TypePrinter()): Record<string, string> => {
   const client = emitClient(actions, printer);
   const files = {
     LICENSE: read('../LICENSE'),
@@ -52,7 +52,7 @@ export const emitSdk = (actions: readonly Declared[], printer = new TypePrinter(
     'src/version.ts': `${banner}\nexport const version = '${version}';\n`,
     'src/index.ts': emitIndex(),
     'src/client.ts': client,
-    // After the client, whose types the printer has collected by then.
+    // After the client, for which the printer collects the types.
     'src/types.ts': emitTypes(printer),
     'src/errors.ts': emitErrors(),
     ...Object.fromEntries(runtime.map((file) => [`src/${file}`, banner + read(`sdk/${file}`)])),
@@ -64,7 +64,7 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const errorClass = (code: string): string => `${code}Error`;
 const namespaceClass = (domain: string): string => `${pascal(domain)}Api`;
 
-const emitClient = (actions: readonly Declared[], printer: TypePrinter): string => {
+const emitClient = (actions: readonly DeclaredAction[], printer: TypePrinter): string => {
   const domains = [...new Set(actions.map(({ domain }) => domain))];
   const namespaces = domains.map((domain) => emitNamespace(domain, actions, printer));
   const classes = [emitPosthorn(domains, printer), ...namespaces].join('\n');
@@ -109,14 +109,14 @@ ${indent(doc(description))}  catalog(options?: CallOptions): ApiPromise<${printe
 `;
 };
 
-const emitNamespace = (domain: string, actions: readonly Declared[], printer: TypePrinter): string => {
+const emitNamespace = (domain: string, actions: readonly DeclaredAction[], printer: TypePrinter): string => {
   const methods = actions.filter((action) => action.domain === domain).map((action) => emitMethod(action, printer));
   return `export class ${namespaceClass(domain)} extends ${extended[domain]?.base ?? 'Namespace'} {
 ${methods.map(indent).join('\n')}}
 `;
 };
 
-const emitMethod = (one: Declared, printer: TypePrinter): string => {
+const emitMethod = (one: DeclaredAction, printer: TypePrinter): string => {
   const { name, domain, verb, action } = one;
   const base = pascal(domain) + pascal(verb);
   const input = printer.declare(`${base}Input`, action.input, 'input', `What ${name} takes.`);
@@ -160,7 +160,7 @@ const emitTypes = (printer: TypePrinter): string => {
 export type ErrorCode =
 ${indent(codes.join('\n'))};
 
-/** What a webhook is told; \`type\` says which. */
+/** An event that a webhook delivers; \`type\` names its kind. */
 export type WebhookEvent =
 ${indent(union.map(({ name, when }) => `${doc(when)}| ${name}`).join('\n'))};
 
@@ -272,7 +272,7 @@ export const emitTsconfig = (format: 'esm' | 'cjs'): string =>
     include: ['src'],
   });
 
-const emitReadme = (actions: readonly Declared[]): string => {
+const emitReadme = (actions: readonly DeclaredAction[]): string => {
   const row = (...cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   const tables: Record<string, string[]> = {
     actions: actions.map(({ name, action }) => row(`\`${name}\``, action.summary, kindText[action.kind])),

@@ -5,18 +5,18 @@ export const inputJsonSchema = (schema: z.ZodType): Record<string, unknown> => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'throw',
-    // Without ids nothing becomes a $ref: agents read one schema, not a web of them.
+    // Without ids nothing becomes a $ref, so that agents read one self-contained schema.
     metadata: z.registry(),
     override: ({ jsonSchema, zodSchema }) => {
-      const described = z.globalRegistry.get(zodSchema)?.description;
-      if (described) jsonSchema.description = described;
+      const description = z.globalRegistry.get(zodSchema)?.description;
+      if (description) jsonSchema.description = description;
       tidy(jsonSchema);
     },
   });
   return json;
 };
 
-/** Takes out what zod prints beside the facts: a 300-character pattern for a date-time, the bounds of a safe integer. */
+/** Removes noise that zod adds: a 300-character pattern for a date-time, the bounds of a safe integer. */
 export const tidy = (schema: {
   format?: unknown;
   pattern?: unknown;

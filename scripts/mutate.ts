@@ -141,12 +141,12 @@ if (mutants.length === 0) throw new Error('There is nothing to mutate here.');
 
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'posthorn-mutate-')));
 const entries = readdirSync(root).filter((name) => name !== 'node_modules' && name !== '.git' && name !== '.posthorn');
-// `cp -a` keeps the times of files to the nanosecond, so that dist/ need not be built again.
+// `cp -a` keeps file times to the nanosecond, so that dist/ is not rebuilt.
 execFileSync('cp', ['-a', ...entries.map((name) => join(root, name)), copy]);
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 process.chdir(copy);
 
-// One Vitest for all: PostgreSQL and the build are started once.
+// One Vitest for all mutants, so that PostgreSQL and the build start only once.
 const vitest = await createVitest('test', { root: copy, watch: false, bail: 1, maxWorkers: 2, reporters: [{}] });
 
 /** The name of a test that fails, if any. */

@@ -50,7 +50,7 @@ const wordAfter = (word: string) => {
   return set?.[(set.indexOf(word) + 1) % set.length];
 };
 
-/** Small numbers are off by one, large ones off by far: few tests wait for the last millisecond of an hour. */
+/** Small numbers change by one, large ones double: few tests check the last millisecond of an hour. */
 const numberAfter = (value: number) => String(value < 10 ? value + 1 : value * 2);
 
 /** Every mutation of a source file, in the order of the text. */
@@ -114,7 +114,7 @@ export const findMutations = (path: string, source: string): Mutation[] => {
 
 const parses = (path: string, source: string) => parseSync(path, source).errors.length === 0;
 
-/** Types and imports decide nothing while the program runs. */
+/** Skips types and imports, which have no effect at run time. */
 const walk = (node: Node, visit: (node: Node, parent: Node | undefined) => void, parent?: Node) => {
   const isValue = !node.type.startsWith('TS') || 'expression' in node;
   if (!isValue || node.type === 'ImportDeclaration') return;
@@ -132,7 +132,7 @@ const withComma = (source: string, { start, end }: Node) => {
 
 const condition = /\b(where|and|or|on|when) ([\w.]+) (<=|>=|<>|=|<|>) ([\w.$:']+(?:\([^()]*\))?)/g;
 
-/** A comparison is turned round, or holds always; its parameters stay, so that the statement can still be prepared. */
+/** Negates a comparison or makes it always true. Parameters stay, so that the statement can still be prepared. */
 const mutateSql = (text: string): Omit<Mutation, 'kind'>[] => [
   ...[...text.matchAll(condition)].flatMap(
     ({ 0: whole, 1: keyword = '', 2: left, 3: operator = '', 4: right, index }) => {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 
 const hasSources = (path) => existsSync(resolve(import.meta.dirname, '..', path));
 
-/** In a process of its own: the service should not carry the memory of a build. */
+/** In a child process, so that the service does not keep the memory of a build. */
 const run = (script) => {
   const { status } = spawnSync(process.execPath, [resolve(import.meta.dirname, script)], { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(1);

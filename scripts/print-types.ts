@@ -3,7 +3,7 @@ import type { ClosedSets } from './closed-sets.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** A doc comment; text from the contracts may hold anything, even the mark that would end it. */
+/** A doc comment. Contract texts may contain the end marker, so it is escaped. */
 export const doc = (...lines: (string | undefined)[]): string => {
   const text = lines
     .filter((line) => line !== undefined)
@@ -36,7 +36,7 @@ const about = (schema: Schema): string => {
   return [schema.description ?? '', ...(notes.length > 0 ? [`(${notes.join(', ')})`] : [])].join(' ').trim();
 };
 
-/** Prints zod schemas as TypeScript. Schemas with an id become interfaces of that name, kept in `named`. */
+/** Prints zod schemas as TypeScript. Schemas with an id become interfaces of that name, collected in `named`. */
 export class TypePrinter {
   readonly named = new Map<string, string>();
   readonly #closed: ClosedSets;
@@ -45,7 +45,7 @@ export class TypePrinter {
     this.#closed = closed;
   }
 
-  /** The type as it stands in a signature: a name, or the type itself. */
+  /** The type for a signature: a name, or the type itself. */
   type(schema: z.ZodType, io: 'input' | 'output'): string {
     return this.#print(this.#read(schema, io));
   }
@@ -58,7 +58,7 @@ export class TypePrinter {
     return name;
   }
 
-  /** One input type of several schemas, whose fields stand side by side. A file is a Blob. */
+  /** One input type with the fields of several schemas. A file is a Blob. */
   declareTogether(name: string, schemas: readonly z.ZodObject[], description: string): string {
     const read = schemas.map((schema) => this.#read(schema, 'input'));
     const [only] = read;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** By what a field is called; the first that fits. */
+/** Sample values by field name; the first match wins. */
 const byName: readonly [RegExp, string][] = [
   [/^(postId|postIds)$/, 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1'],
   [/^(accountId|accountIds)$/, 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'],
@@ -33,10 +33,10 @@ const byName: readonly [RegExp, string][] = [
 const aboutInstant = /ISO-8601 instant/;
 
 /**
- * An example of what a schema describes, or undefined when no value made here fits: then give the field one with
- * `.meta({ examples: [...] })`, which a test asks for. Records that contracts give an example of, by their id, are that example.
+ * A sample value for a schema, or undefined when no generated value is valid: then add `.meta({ examples: [...] })` to the
+ * field, which a test enforces. `known` has examples from the contracts, by schema id.
  */
-export const createSampler = (known: Readonly<Record<string, unknown>>) => {
+export const createSampler = (examplesById: Readonly<Record<string, unknown>>) => {
   const sample = (schema: z.ZodType, io: 'input' | 'output'): unknown => {
     const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
     const value = of(root, '', $defs as Record<string, Schema>);
@@ -46,7 +46,7 @@ export const createSampler = (known: Readonly<Record<string, unknown>>) => {
   const of = (schema: Schema, name: string, defs: Record<string, Schema>): unknown => {
     if (schema.$ref !== undefined) {
       const id = schema.$ref.replace('#/$defs/', '');
-      return id in known ? known[id] : of(defs[id] ?? {}, name, defs);
+      return id in examplesById ? examplesById[id] : of(defs[id] ?? {}, name, defs);
     }
     if (Array.isArray(schema.examples)) return schema.examples[0];
     if (schema.const !== undefined) return schema.const;

@@ -17,7 +17,7 @@ const sizes = [
   { width: 390, height: 844 },
 ];
 const schemes = ['light', 'dark'];
-/** A page is drawn when nothing in it has changed for so long; one that never rests is taken as it is. */
+/** A page counts as ready when nothing has changed for `restMs`; after `longestMs` it is captured anyway. */
 const restMs = 600;
 const longestMs = 15_000;
 
@@ -36,9 +36,9 @@ const makeDemo = async (env) => {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (code !== 0) throw new Error('The demo could not be made: see above.');
-  return JSON.parse(said);
+  return JSON.parse(output);
 };
 
 const startService = async (env) => {
@@ -48,13 +48,13 @@ const startService = async (env) => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
-  let said = '';
+  let output = '';
   const ready = new Promise((done, fail) => {
     child.stdout.setEncoding('utf8').on('data', (more) => {
-      said += more;
-      if (said.includes('is ready at')) done();
+      output += more;
+      if (output.includes('is ready at')) done();
     });
-    ended.then(() => fail(new Error(`The service ended:\n${said}`)));
+    ended.then(() => fail(new Error(`The service ended:\n${output}`)));
   });
   await ready;
   return async () => {
@@ -63,7 +63,7 @@ const startService = async (env) => {
   };
 };
 
-/** All pages, with the ids of posts and a webhook that show something. */
+/** All pages, with ids of a webhook and of posts that have content. */
 const pagesOf = async (url, { token }, request) => {
   const answer = await fetch(`${url}/api/agent/tools/posts.list`, {
     method: 'POST',
@@ -115,14 +115,14 @@ const rest = (page) =>
     { restMs, longestMs },
   );
 
-const take = async (browser, url, demo, wanted) => {
-  let taken = 0;
+const take = async (browser, url, demo, names) => {
+  let count = 0;
   for (const colorScheme of schemes) {
     for (const viewport of sizes) {
       const options = { viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB' };
       const [signedIn, signedOut] = [await browser.newContext(options), await browser.newContext(options)];
       for (const context of [signedIn, signedOut]) {
-        // Where Mantine keeps what a person has chosen.
+        // Mantine stores the chosen scheme here.
         await context.addInitScript(
           (scheme) => localStorage.setItem('mantine-color-scheme-value', scheme),
           colorScheme,
@@ -135,7 +135,7 @@ const take = async (browser, url, demo, wanted) => {
       });
       if (!entered.ok()) throw new Error(`The owner of the demo cannot sign in: ${await entered.text()}`);
       for (const { name, path, isSignedOut } of await pagesOf(url, demo, signedIn.request)) {
-        if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
+        if (names.length > 0 && !names.some((word) => name.includes(word))) continue;
         const page = await (isSignedOut ? signedOut : signedIn).newPage();
         const file = `${name}-${viewport.width}-${colorScheme}.png`;
         page.on('pageerror', (error) => console.error(`${file}: ${error.message}`));
@@ -148,13 +148,13 @@ const take = async (browser, url, demo, wanted) => {
         await rest(page);
         await page.screenshot({ path: join(target, file) });
         await page.close();
-        taken++;
-        if (process.stderr.isTTY) process.stderr.write(`\r${taken} pictures …`);
+        count++;
+        if (process.stderr.isTTY) process.stderr.write(`\r${count} pictures …`);
       }
       await Promise.all([signedIn.close(), signedOut.close()]);
     }
   }
-  return taken;
+  return count;
 };
 
 const executablePath = findChromium();
@@ -181,7 +181,7 @@ try {
   const demo = await makeDemo(env);
   const stop = await startService(env);
   try {
-    // Without a user of its own Chromium cannot build its own walls; it sees nothing but our pages.
+    // Chromium's sandbox does not work as root. It only loads our own pages here.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const browser = await chromium.launch({ executablePath, args });
     try {

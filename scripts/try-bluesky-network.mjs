@@ -1,11 +1,11 @@
-// A whole Bluesky on this machine, for try-bluesky.ts: PLC directory, account server and what counts likes.
+// A complete local Bluesky for try-bluesky.ts: PLC directory, account server and app view.
 // node scripts/try-bluesky-network.mjs <folder where it is installed> <folder for data> <address of a PostgreSQL>
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const [folder, data, dbPostgresUrl] = process.argv.slice(2);
 process.env.TMPDIR = data;
-// Asked for, and never used.
+// Required, but never used.
 process.env.REDIS_HOST = 'localhost';
 
 const { TestNetwork } = createRequire(join(folder, 'package.json'))('@atproto/dev-env');

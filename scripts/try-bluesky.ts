@@ -1,6 +1,6 @@
 // npm run try:bluesky [-- --keep]
 // Posthorn's Bluesky adapter against the real server software of Bluesky, all of it on this machine.
-// Run by hand: it needs the npm registry and a C++ compiler, and installs 500 MB into a temporary folder that it removes.
+// Not part of `npm test`: it needs the npm registry and a C++ compiler, and installs 500 MB into a temporary folder that it removes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -55,13 +55,13 @@ const startNetwork = async (folder: string, data: string, databaseUrl: string) =
     execArgv: ['--no-deprecation'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const [{ url }] = (await heard(child)) as [{ url: string }];
+  const [{ url }] = (await nextMessage(child)) as [{ url: string }];
   return {
     url,
     /** Until everything that was written has been counted. */
     settle: async () => {
       child.send('settle');
-      await heard(child);
+      await nextMessage(child);
     },
     stop: async () => {
       const gone = once(child, 'exit');
@@ -71,13 +71,13 @@ const startNetwork = async (folder: string, data: string, databaseUrl: string) =
   };
 };
 
-const heard = (child: ChildProcess) =>
+const nextMessage = (child: ChildProcess) =>
   Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`The network ended with code ${code}.`))),
   ]);
 
-/** Somebody with an account who does not use Posthorn. */
+/** An account that is not connected to Posthorn. */
 const createPerson = async (url: string, name: string) => {
   const call = async (method: string, body: object, token?: string) => {
     const answer = await fetch(`${url}/xrpc/${method}`, {
@@ -122,7 +122,7 @@ const file = (fields: Omit<PublishMedia, 'id' | 'url' | 'bytes' | 'read'>, bytes
   read: async () => Readable.from([bytes]),
 });
 
-const troubleOf = async (work: Promise<unknown>) => {
+const describeTrouble = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
     (error: unknown) => error,
@@ -177,7 +177,7 @@ const createWriter = (site: Site, account: NetworkAccount) => {
 type Network = Awaited<ReturnType<typeof startNetwork>>;
 type Person = Awaited<ReturnType<typeof createPerson>>;
 
-/** Everybody and everything that the chapters need. */
+/** The people and connections that the chapters share. */
 interface Scene {
   readonly network: Network;
   readonly anna: Person;
@@ -212,7 +212,7 @@ const tryAll = async (network: Network) => {
     await readNumbers(scene, post, thread);
     chapter('Anna takes the app password back');
     await anna.call('com.atproto.server.revokeAppPassword', { name: 'posthorn' });
-    say(`  ${await troubleOf(bluesky.refresh(scene.site, scene.account))}`);
+    say(`  ${await describeTrouble(bluesky.refresh(scene.site, scene.account))}`);
   } finally {
     await outbound.close();
   }
@@ -230,7 +230,7 @@ const connectAnna = async (network: Network, anna: Person, request: Request) => 
     bluesky.connect.signIn(sites.live(here), { handle: `@${anna.handle}`, password, server: '' });
 
   chapter('Connecting');
-  say(`  a wrong password: ${await troubleOf(signIn('aaaa-bbbb-cccc-dddd'))}`);
+  say(`  a wrong password: ${await describeTrouble(signIn('aaaa-bbbb-cccc-dddd'))}`);
   const [account] = await signIn(await anna.appPassword());
   assert(account?.server);
   say(`  ${account.name}, @${account.handle}, ${account.id}`);
@@ -300,7 +300,7 @@ const writeRichPosts = async ({ network, bert, writer: { publish } }: Scene, thr
     'bluesky.quote': address,
   });
   const quoteClosed = publish([{ body: 'Siehe', media: [] }], { 'bluesky.quote': closed });
-  say(`  a post that may not be quoted: ${await troubleOf(quoteClosed)}`);
+  say(`  a post that may not be quoted: ${await describeTrouble(quoteClosed)}`);
   // An author may always quote a post of their own.
   await publish([{ body: 'Siehe oben', media: [] }], { 'bluesky.quote': thread[0]?.externalId ?? '' });
   const uri = 'https://example.com/brot';
@@ -326,14 +326,14 @@ const meetTrouble = async ({ site, account, writer: { publish, sendingOf } }: Sc
   const { prepared } = await bluesky.prepare(site, sending);
   say(`  before it was sent, confirm says ${(await bluesky.confirm(site, sending)).is}`);
   await bluesky.send(site, sending, prepared);
-  say(`  sent twice: ${await troubleOf(bluesky.send(site, sending, prepared))}`);
+  say(`  sent twice: ${await describeTrouble(bluesky.send(site, sending, prepared))}`);
   say(`  then confirm says ${(await bluesky.confirm(site, sending)).is}`);
-  say(`  301 characters: ${await troubleOf(publish([{ body: 'a'.repeat(301), media: [] }]))}`);
+  say(`  301 characters: ${await describeTrouble(publish([{ body: 'a'.repeat(301), media: [] }]))}`);
   const noise = sharp(randomBytes(1_200 * 1_200 * 3), { raw: { width: 1_200, height: 1_200, channels: 3 } });
   const heavy = file({ ...image, width: 1_200, height: 1_200 }, await noise.png().toBuffer());
-  say(`  an image of ${heavy.bytes} bytes: ${await troubleOf(publish([{ body: '', media: [heavy] }]))}`);
+  say(`  an image of ${heavy.bytes} bytes: ${await describeTrouble(publish([{ body: '', media: [heavy] }]))}`);
   const stale = { ...account, tokens: { ...account.tokens, accessToken: 'not.a.token' } };
-  say(`  no valid token: ${await troubleOf(bluesky.profile(site, stale))}`);
+  say(`  no valid token: ${await describeTrouble(bluesky.profile(site, stale))}`);
 };
 
 const readNumbers = async ({ network, anna, bert, site, account }: Scene, post: Sent, thread: readonly Sent[]) => {
@@ -361,7 +361,7 @@ const readNumbers = async ({ network, anna, bert, site, account }: Scene, post: 
 
 const keep = process.argv.includes('--keep');
 const folder = keep ? join(tmpdir(), 'posthorn-try-bluesky') : mkdtempSync(join(tmpdir(), 'posthorn-try-bluesky-'));
-// So that nothing is left running or lying about.
+// Caught, so that no process and no file is left behind.
 const interrupted = once(process, 'SIGINT').then(() => Promise.reject(new Error('It was interrupted.')));
 const unlessInterrupted = (work: Promise<void>) => Promise.race([work, interrupted]);
 try {

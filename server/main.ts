@@ -17,7 +17,7 @@ import { createReport } from '#server/logging/report';
 import { announce, runningIn } from '#server/startup/running-instances';
 import { applyPostponed, lockWaitMs } from '#server/startup/startup-migrations';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
-import { isAway, isUnwritable, messageOf } from '#server/store/pg-errors';
+import { isUnavailable, isUnwritable, messageOf } from '#server/store/pg-errors';
 import { toSettingError } from '#server/store/setting-error';
 import { startStopwatch } from './clock.ts';
 
@@ -76,7 +76,7 @@ const waitForConnection = async <T>(
       return await work();
     } catch (error) {
       const leftMs = startPatienceMs - (performance.now() - startedMs);
-      if (!isAway(error) || leftMs <= 0) throw error;
+      if (!isUnavailable(error) || leftMs <= 0) throw error;
       if (attempt % attemptsPerMessage === 0)
         say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
       await sleep(Math.min(retryMs, leftMs), undefined, { ...(signal && { signal }) });
@@ -97,7 +97,7 @@ const startOnce = async (config: Config, log: Logger): Promise<RunningService> =
 /** A problem that the operator can fix becomes a plain sentence, whichever step of the start met it. */
 const describeStartError = (error: unknown) => {
   const isSettingError = error instanceof SettingError;
-  if (!isUnwritable(error) && (isSettingError || !isAway(error))) return error;
+  if (!isUnwritable(error) && (isSettingError || !isUnavailable(error))) return error;
   const problem = isSettingError ? error.message : `The database cannot be used: ${messageOf(error)}`;
   const advice = '. Free space on the disk of PostgreSQL, or make it writable, then start again.';
   return new SettingError(`${problem}${isUnwritable(error) ? advice : ''}`, { cause: error });

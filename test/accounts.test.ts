@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startStopwatch } from '#server/clock';
 import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
-import { startServiceOnLine } from '#test/support/line';
 import { networks } from '#test/support/networks';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -184,16 +184,16 @@ describe('what is known of an account', () => {
 
   describe('a server that everybody can run', () => {
     const startOnServer = async (version: string) => {
-      const { service: own, line } = await startServiceOnLine();
-      line.answer = (path, res) => {
+      const { service: own, proxy } = await startServiceWithProxy();
+      proxy.answer = (path, res) => {
         if (!path.endsWith('/api/v2/instance')) return false;
         res.writeHead(200, { 'content-type': 'application/json' });
         res.end(JSON.stringify({ domain: 'fedi.sandbox', version }));
         return true;
       };
-      const registered = () => line.asked.filter((path) => path.endsWith('/api/v1/apps')).length;
+      const registered = () => proxy.requests.filter((path) => path.endsWith('/api/v1/apps')).length;
       const end = async () => {
-        line.stop();
+        proxy.stop();
         await own.stop();
       };
       return { own, registered, end };
@@ -269,7 +269,7 @@ describe('new tokens', () => {
   });
 
   test('that the network gave are kept when the claim was lost meanwhile, and when the database takes them again', async () => {
-    const { service: own, line } = await startServiceOnLine();
+    const { service: own, proxy } = await startServiceWithProxy();
     const id = await own.connect('x');
     const first = (await stored(id, own))?.tokens;
     await own.database.query(
@@ -290,11 +290,11 @@ describe('new tokens', () => {
       answer = resolve;
     });
     const isAsked = (path: string) => path.endsWith('/oauth2/token');
-    const before = line.asked.filter(isAsked).length;
-    line.gate = (path) => (isAsked(path) ? held : undefined);
+    const before = proxy.requests.filter(isAsked).length;
+    proxy.gate = (path) => (isAsked(path) ? held : undefined);
     await own.clock.forward(3 * 3_600_000);
     const refreshing = own.posthorn.jobs.runDue(['accounts']);
-    await until('new tokens are asked for', () => line.asked.filter(isAsked).length > before);
+    await until('new tokens are asked for', () => proxy.requests.filter(isAsked).length > before);
     const other = sql('test.claimed', 'update accounts set refresh_claim = gen_random_uuid() where id = $1');
     await own.database.query(other, [id]);
     answer();
@@ -304,21 +304,21 @@ describe('new tokens', () => {
     const claims = sql('test.claims', 'select from accounts where id = $1 and refresh_claim is not null');
     expect(await own.database.query(claims, [id])).toHaveLength(1);
     await own.stop();
-    line.stop();
+    proxy.stop();
   });
 });
 
 describe('new tokens that arrive after another process was refused with the old ones', () => {
   /** One process waits for new tokens beyond its lease; another asks with the refresh token that is used up by then. */
   const refusedMeanwhile = async () => {
-    const { service: own, line } = await startServiceOnLine();
+    const { service: own, proxy } = await startServiceWithProxy();
     const id = await own.connect('x', { handle: 'late' });
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
     let answers = 0;
-    line.answerGate = (path) => (path.endsWith('/oauth2/token') && ++answers === 1 ? held : undefined);
+    proxy.answerGate = (path) => (path.endsWith('/oauth2/token') && ++answers === 1 ? held : undefined);
     /** The toasts that an open tab shows; without one it only reads the account again. */
     const news: (string | undefined)[] = [];
     own.posthorn.live.subscribe({
@@ -349,7 +349,7 @@ describe('new tokens that arrive after another process was refused with the old 
       },
       stop: async () => {
         await own.stop();
-        line.stop();
+        proxy.stop();
       },
     };
   };

@@ -498,12 +498,12 @@ describe('a language model', () => {
 
   test('is stopped when the user leaves: what was said is kept, and the next question is welcome at once', async () => {
     model.will([{ text: 'Once upon a time', hangs: true }, { text: 'Yes?' }]);
-    const left = model.left();
+    const aborted = model.aborted();
     const { leave, chatId } = await askAndLeave('tell me a story', 'Once upon');
     leave();
     const { text } = await ask('stop that', { chatId });
     expect(text).toBe('Yes?');
-    await until('the model is left alone', () => model.left() > left);
+    await until('the model is left alone', () => model.aborted() > aborted);
     const [, story] = await chat(chatId);
     expect(story.parts).toMatchObject([
       { type: 'step-start' },
@@ -543,11 +543,11 @@ describe('a language model', () => {
     const { email, userId } = await service.addMember('editor');
     const person = await signedIn(service, email);
     model.will([{ text: 'Once upon a time', hangs: true }]);
-    const left = model.left();
+    const aborted = model.aborted();
     const { heard, leave } = await askAndLeave('tell me a story', 'Once upon', person);
     await leaveBy(userId, person);
     await until('the answer ends', () => heard().includes('[DONE]'));
-    await until('the model is left alone', () => model.left() > left);
+    await until('the model is left alone', () => model.aborted() > aborted);
     expect(heard()).toContain('"Stopped"');
     leave();
   });

@@ -8,7 +8,7 @@ import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
 import { slowBodyTimeout } from '#server/http/slow-body-timeout';
 import { jsonOf } from '#server/json/json-text';
-import { concurrentPixels, withPixels } from '#server/media/decoding';
+import { countPixelsInUse, withPixels } from '#server/media/decoding';
 import { sql } from '#server/store/database';
 import { createEvents } from '#server/webhooks/events';
 import { type Service, startService } from '#test/support/service';
@@ -310,7 +310,7 @@ describe('media', () => {
     let highest = 0;
     const decode = (pixels: number) =>
       withPixels(pixels, async () => {
-        highest = Math.max(highest, concurrentPixels());
+        highest = Math.max(highest, countPixelsInUse());
         await new Promise(setImmediate);
       });
     await Promise.all(Array.from({ length: 6 }, () => decode(most / 2)));
@@ -318,16 +318,16 @@ describe('media', () => {
     highest = 0;
     await Promise.all([decode(most / 2), decode(2 * most), decode(most / 2), decode(most / 2 + 1)]);
     expect(highest).toBe(2 * most);
-    expect(concurrentPixels()).toBe(0);
+    expect(countPixelsInUse()).toBe(0);
     await expect(withPixels(1, () => Promise.reject(new Error('damaged')))).rejects.toThrow();
-    expect(concurrentPixels()).toBe(0);
+    expect(countPixelsInUse()).toBe(0);
   });
 
   test('an upload is decoded inside that bound', async () => {
     const photo = file(await picture(7000, 6000).jpeg().toBuffer());
     let highest = 0;
     const look = setInterval(() => {
-      highest = Math.max(highest, concurrentPixels());
+      highest = Math.max(highest, countPixelsInUse());
     }, 1);
     const answers = await Promise.all(Array.from({ length: 3 }, () => send([['file', photo]])));
     clearInterval(look);

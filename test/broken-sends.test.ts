@@ -4,9 +4,9 @@ import type { Post } from '#contracts/posts';
 import type { Stopwatch } from '#server/clock';
 import { nextStep, waysToBreak } from '#server/publishing/broken-send';
 import { sql } from '#server/store/database';
-import { startServiceOnLine } from '#test/support/line';
 import { networks, type PostExample, textOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -27,25 +27,25 @@ const begin = async (...[more, how]: Parameters<typeof startService>) => {
 
 /** Requests to paths that end so wait until the test lets them through. */
 const beginHolding = async (ending: string) => {
-  const { service, line } = await startServiceOnLine(settings);
+  const { service, proxy } = await startServiceWithProxy(settings);
   services.push(service);
   let letThrough: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     letThrough = resolve;
   });
-  line.gate = (path) => (path.endsWith(ending) ? held : undefined);
+  proxy.gate = (path) => (path.endsWith(ending) ? held : undefined);
   const own = serviceWithSends(service);
   own.startJobs();
-  const requests = () => line.asked.filter((path) => path.endsWith(ending)).length;
-  return { own, line, letThrough, requests, isHeld: () => until('a request waits', () => requests() > 0) };
+  const requests = () => proxy.requests.filter((path) => path.endsWith(ending)).length;
+  return { own, proxy, letThrough, requests, isHeld: () => until('a request waits', () => requests() > 0) };
 };
 
 /** The first request to a path that ends so never gets an answer, and the network never gets it. */
 const beginCutting = async (ending: string) => {
-  const { service, line } = await startServiceOnLine(settings);
+  const { service, proxy } = await startServiceWithProxy(settings);
   services.push(service);
-  line.answer = (path, res) => {
-    const isFirst = path.endsWith(ending) && line.asked.filter((one) => one.endsWith(ending)).length === 1;
+  proxy.answer = (path, res) => {
+    const isFirst = path.endsWith(ending) && proxy.requests.filter((one) => one.endsWith(ending)).length === 1;
     if (isFirst) res.destroy();
     return isFirst;
   };
@@ -196,7 +196,7 @@ describe('every way in which a send can break is known, said and followed as the
       expect(await own.rowOf(id)).toMatchObject({ begun_at: null, due_in_ms: null });
     },
 
-    'The mark is committed, and no byte has left: no connection, or the process stood still for half of its lease':
+    'The mark is committed, and no byte has left: no connection, or the process stalled for half of its lease':
       async () => {
         const naps = [true];
         const startStopwatch = (): Stopwatch => () => (naps.shift() ? Number.POSITIVE_INFINITY : 0);
@@ -292,7 +292,7 @@ describe('every way in which a send can break is known, said and followed as the
       expect(await own.rowOf(id)).toMatchObject({ begun_at: null, claim: expect.any(String) });
     },
 
-    'The database is away when the network answers': async () => {
+    'The database is unavailable when the network answers': async () => {
       const own = await begin();
       await failWhen(own, 'new.result is not null and old.result is null', "raise 'away' using errcode = '57P01'");
       own.startJobs();

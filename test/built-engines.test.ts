@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toldIn } from '#test/support/assistant';
+import { parseAnswer } from '#test/support/assistant';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { type ModelStub, startModel } from '#test/support/model';
@@ -47,7 +47,7 @@ const askAssistant = async (url: string, cookie: string) => {
     headers: { origin: url, cookie, 'content-type': 'application/json' },
     body: JSON.stringify({ text: 'Who are you?', timeZone: 'Europe/Paris' }),
   });
-  return toldIn(await answer.text());
+  return parseAnswer(await answer.text());
 };
 
 describe('the built program with S3, SMTP, MongoDB, web push and a model that speaks as OpenAI', () => {

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dueWork } from '#server/jobs/notices';
-import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
+import { createProcesses, type ExitResult, type Processes, type Running } from '#test/support/processes';
 import { until } from '#test/support/until';
 
 const stackTrace = /^\s+at .+:\d+/m;
 const password = 'correct horse battery';
 
 /** One sentence for a human and a code for a script. */
-const expectRefusal = ({ code, stdout, stderr }: Ended, words: RegExp) => {
+const expectRefusal = ({ code, stdout, stderr }: ExitResult, words: RegExp) => {
   expect(stderr).toMatch(words);
   expect(stdout + stderr).not.toMatch(stackTrace);
   expect(code).toBe(1);
@@ -22,7 +22,7 @@ const expectRefusal = ({ code, stdout, stderr }: Ended, words: RegExp) => {
 describe('a service on its own data folder', () => {
   let posthorn: Processes;
   let service: Running;
-  let doctorBefore: Ended;
+  let doctorBefore: ExitResult;
   let owner: Record<string, string>;
   let token: string;
 
@@ -439,7 +439,7 @@ describe('a service on its own data folder', () => {
     expect(logs).toContain('/api/agent/tools/posts.create');
     for (const secret of [...secrets, 'posthorn_pat_']) expect(logs).not.toContain(secret);
     // The answers of the commands hold tokens on purpose, and nothing else that is secret.
-    for (const secret of secrets) expect(posthorn.said.join('')).not.toContain(secret);
+    for (const secret of secrets) expect(posthorn.outputs.join('')).not.toContain(secret);
   });
 });
 

@@ -148,7 +148,7 @@ describe('a mention', () => {
     const comments = createComments({
       store: createCommentStore(database),
       reading: posthorn.reading,
-      mentioned: async (_caller, comment) => void told.push(comment),
+      notifyMentioned: async (_caller, comment) => void told.push(comment),
       clock,
     });
     const caller = { ...service.owner, role: 'owner' as const, human: true };

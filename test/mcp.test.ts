@@ -645,13 +645,13 @@ describe('tools/call', () => {
 
   test('that the role forbids is Forbidden, without a card', async () => {
     const { token } = await service.addMember('viewer');
-    const before = door.asked.length;
+    const before = door.approvalRequests.length;
     for (const { name, kind, input } of workingCalls({ accountId, postId })) {
       if (kind === 'ReadOnly') continue;
       const { body } = await client(modern).call(name, input, { token });
       expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^Forbidden: /) }] });
     }
-    expect(door.asked).toHaveLength(before);
+    expect(door.approvalRequests).toHaveLength(before);
   });
 
   test('that the plan does not cover is a result with isError that says what lifts it', async () => {
@@ -675,7 +675,7 @@ describe('a call that needs approval', () => {
 
   test.each(versions)('returns pending_approval at once, without running, in %s', async (version) => {
     for (const { name, action, input } of waiting()) {
-      const before = door.asked.length;
+      const before = door.approvalRequests.length;
       const { status, body } = await client(version).call(name, input);
       expect(status).toBe(200);
       expect(body.result).toMatchObject({ isError: false });
@@ -688,7 +688,7 @@ describe('a call that needs approval', () => {
         { type: 'text', text: expect.stringMatching(new RegExp(`human must approve.*do not call ${name} again`)) },
       ]);
       expect(body.result.content[0].text).toContain(body.result.structuredContent.approvalUrl);
-      expect(door.asked).toHaveLength(before + 1);
+      expect(door.approvalRequests).toHaveLength(before + 1);
     }
     expect((await service.client.posts.get({ id: postId })).status).toBe('Draft');
     expect((await service.client.accounts.list({})).accounts).toHaveLength(1);
@@ -723,7 +723,7 @@ describe('a call that needs approval', () => {
     const id = await scheduled();
     const headers = { 'x-request-id': 'from-a-test' };
     await client(modern).call('posts_setVersionText', { id, body: 'New' }, { headers });
-    expect(door.asked.at(-1)).toEqual({
+    expect(door.approvalRequests.at(-1)).toEqual({
       caller: { ...service.owner, role: 'owner', human: false, client: { kind: 'Mcp', name: 'Probe Client' } },
       client: 'Probe Client',
       action: 'posts.setVersionText',
@@ -733,13 +733,13 @@ describe('a call that needs approval', () => {
   });
 
   test('with bad input asks nobody', async () => {
-    const before = door.asked.length;
+    const before = door.approvalRequests.length;
     const { body } = await client(modern).call('posts_schedule', { id: postId, at: 'tomorrow' });
     expect(body.result).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/^BadInput: at must be an ISO-8601 instant/) }],
     });
-    expect(door.asked).toHaveLength(before);
+    expect(door.approvalRequests).toHaveLength(before);
   });
 
   test.each(['NotFound', 'Conflict', 'Invalid', 'PlanLimit', 'Forbidden'] as const)(
@@ -778,7 +778,7 @@ describe('a call that needs approval', () => {
     ['a name that is no text', modern, { ...info({ name: 1, title: {} }), ...userAgent('x/1') }, 'x/1'],
   ])('is named after %s', async (_, version, sent, name) => {
     await client(version).call('posts_publishNow', { id: postId }, sent);
-    expect(door.asked.at(-1)?.client).toBe(name);
+    expect(door.approvalRequests.at(-1)?.client).toBe(name);
   });
 });
 

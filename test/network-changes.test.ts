@@ -16,12 +16,12 @@ beforeAll(async () => {
   publisher = createPublisher(sandbox);
 });
 afterAll(() => sandbox.stop());
-beforeEach(() => void sandbox.heard.splice(0));
+beforeEach(() => void sandbox.recorded.splice(0));
 afterEach(() => {
   const complaints = Object.entries(documented).flatMap(([key, description]) =>
     complaintsAbout(
       description,
-      sandbox.heard.filter(({ network }) => network === key),
+      sandbox.recorded.filter(({ network }) => network === key),
     ),
   );
   expect(complaints, 'what the network does not document').toEqual([]);
@@ -250,9 +250,9 @@ describe('Pinterest', () => {
       const { options } = await boardOf('trial');
       const post = await trial.withBytes(postOf(network, { ...pin, options }));
       expect(await createPublisher(trial).publish(network, site, account, post)).toHaveLength(1);
-      const hosts = trial.heard.filter(({ path }) => !path.startsWith('web')).map(({ path }) => path.split('/')[0]);
+      const hosts = trial.recorded.filter(({ path }) => !path.startsWith('web')).map(({ path }) => path.split('/')[0]);
       expect(new Set(hosts)).toEqual(new Set(['trial']));
-      expect(documented.pinterest && complaintsAbout(documented.pinterest, trial.heard)).toEqual([]);
+      expect(documented.pinterest && complaintsAbout(documented.pinterest, trial.recorded)).toEqual([]);
     } finally {
       await trial.stop();
     }

@@ -88,10 +88,10 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     return { account, site, sending, prepared: await prepareFully(sandbox, network, site, sending) };
   };
   const description = documented[key];
-  beforeEach(() => void sandbox.heard.splice(0));
+  beforeEach(() => void sandbox.recorded.splice(0));
   if (description) {
     afterEach(() => {
-      expect(complaintsAbout(description, sandbox.heard), 'what the network does not document').toEqual([]);
+      expect(complaintsAbout(description, sandbox.recorded), 'what the network does not document').toEqual([]);
     });
   }
 

@@ -19,7 +19,7 @@ import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/logging/log-file';
 import { createReport } from '#server/logging/report';
 import { start } from '#server/main';
-import { type FiguresMessage, figuresFor } from '#server/metrics/cluster-metrics';
+import { type MetricsMessage, sendClusterMetrics } from '#server/metrics/cluster-metrics';
 import { readSecrets } from '#server/secrets/keys';
 import { endOfNode } from '#server/startup/node-version';
 import { type Connection, openDatabase, sql } from '#server/store/database';
@@ -165,7 +165,7 @@ describe('a database that is not there yet', () => {
   ])('that breaks off %s is met again, and the line says what happened', async (_, words, time) => {
     const wire = await startWire(fresh.parts);
     let times = 0;
-    wire.hear = (message, from) => {
+    wire.onMessage = (message, from) => {
       const text = message.toString('latin1');
       const asked = text[0] + text.slice(5).replaceAll(/\0/g, '').trimStart();
       if (words.test(asked) && ++times === time) from.cut();
@@ -321,14 +321,14 @@ describe('/readyz', () => {
   });
 });
 
-test('figures of all processes come without the one that was killed just now', async () => {
-  const told: FiguresMessage[] = [];
+test('the metrics of all processes come without the one that was killed just now', async () => {
+  const messages: MetricsMessage[] = [];
   const gone = Object.assign(new EventEmitter(), {
-    send: (_: FiguresMessage, sent: (error: Error) => void) => sent(new Error('Channel closed')),
+    send: (_: MetricsMessage, sent: (error: Error) => void) => sent(new Error('Channel closed')),
   });
-  const asker = Object.assign(new EventEmitter(), { send: (message: FiguresMessage) => void told.push(message) });
-  await figuresFor(() => [gone as unknown as Worker])(asker as unknown as Worker, 'asked');
-  expect(told).toMatchObject([{ figures: 'asked', text: expect.any(String) }]);
+  const asker = Object.assign(new EventEmitter(), { send: (message: MetricsMessage) => void messages.push(message) });
+  await sendClusterMetrics(() => [gone as unknown as Worker])(asker as unknown as Worker, 'asked');
+  expect(messages).toMatchObject([{ metricsRequest: 'asked', text: expect.any(String) }]);
 });
 
 describe('PgBouncer', () => {

@@ -227,7 +227,7 @@ describe('a bad server does no harm', () => {
     const lookup: typeof internet.lookup = (...asked) => void held.push(() => internet.lookup(...asked));
     const outbound = outboundWith({ ...internet, lookup, extraCa: certificate.cert });
     const ask = (path: string, timeoutMs: number) =>
-      outbound.request(`https://hook.example.com${path}`, { method: 'POST', keptConnection: true, timeoutMs });
+      outbound.request(`https://hook.example.com${path}`, { method: 'POST', reuseConnection: true, timeoutMs });
     expect(await ask('/late', 50)).toMatchObject({ ok: false, reason: 'timeout' });
     const second = ask('/in-time', 10_000);
     for (const resolve of held) resolve();
@@ -287,14 +287,14 @@ describe('a bad server does no harm', () => {
 
 describe('a kept connection', () => {
   const requests = 10;
-  const connections = async (keptConnection: boolean, listener: RequestListener = (_req, res) => res.end()) => {
+  const connections = async (reuseConnection: boolean, listener: RequestListener = (_req, res) => res.end()) => {
     const sockets = new Set();
     const { outbound } = await publicHost((req, res) => {
       sockets.add(req.socket);
       listener(req, res);
     });
     for (let i = 0; i < requests; i++) {
-      const how = { method: 'POST', body: 'x', maxBytes: 0, keptConnection } as const;
+      const how = { method: 'POST', body: 'x', maxBytes: 0, reuseConnection } as const;
       expect(await outbound.request('https://hook.example.com/', how)).toMatchObject({ ok: true });
     }
     return sockets.size;
@@ -312,7 +312,7 @@ describe('a kept connection', () => {
 });
 
 describe('a kept connection that breaks before any answer', () => {
-  const how = { method: 'POST', body: 'x', maxBytes: 0, keptConnection: true } as const;
+  const how = { method: 'POST', body: 'x', maxBytes: 0, reuseConnection: true } as const;
 
   /** Closes every connection at its second request, as a server does whose patience with idle ones has just ended. */
   const impatient = async (breakAt: number, cut = (socket: Socket) => socket.destroy()) => {
@@ -361,7 +361,7 @@ describe('a kept connection that breaks before any answer', () => {
 });
 
 describe('a request that somebody watches over', () => {
-  const post = { method: 'POST', body: 'x', keptConnection: true } as const;
+  const post = { method: 'POST', body: 'x', reuseConnection: true } as const;
   const counted = async () => {
     const seen: string[] = [];
     const { outbound, dialled } = await publicHost((req, res) => {
@@ -407,7 +407,7 @@ describe('a request that somebody watches over', () => {
     expect(await ask({ mayBegin: () => true }, pieces())).toMatchObject({ ok: true });
     expect(seen.join('')).toBe('onetwothree');
     let left = 1;
-    expect(await ask({ mayBegin: () => true, mayGoOn: () => left-- > 0 }, pieces())).toMatchObject({
+    expect(await ask({ mayBegin: () => true, mayContinue: () => left-- > 0 }, pieces())).toMatchObject({
       ok: false,
       reason: 'unreachable',
     });

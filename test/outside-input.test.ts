@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   wire.change = (said) => said;
-  wire.hear = () => undefined;
+  wire.onMessage = () => undefined;
 });
 
 const urlOf = ({ parts: { host, port, user = '', password = '', database } }: Wire) =>
@@ -75,7 +75,7 @@ const texts = [
 
 test('a notice of any text on any channel is ignored, reported, and what is true is still heard', async () => {
   const tab = await openTab();
-  const listeners = () => wire.connections.filter(({ asked }) => /listen "/i.test(asked));
+  const listeners = () => wire.connections.filter(({ sent }) => /listen "/i.test(sent));
   const before = listeners().length;
   const client = new pg.Client(fresh.parts);
   await client.connect();
@@ -99,9 +99,9 @@ test.each(['listen "posthorn_live"', 'listen "posthorn_due"', 'LISTEN "agenda:jo
   'a listener (%s) that gets a broken message is reported, dropped and connects again',
   async (words) => {
     const tab = await openTab();
-    const listeners = () => wire.connections.filter(({ asked }) => asked.includes(words));
+    const listeners = () => wire.connections.filter(({ sent }) => sent.includes(words));
     const before = listeners().length;
-    listeners().at(-1)?.say(brokenRow);
+    listeners().at(-1)?.inject(brokenRow);
     await until('another one listens', () => isUp() && listeners().length > before);
     await until('it is reported', () => processes.logs().includes('A message of PostgreSQL could not be processed'));
     const { body } = await create();
@@ -126,7 +126,7 @@ test.each([
   ['a message shorter than its own length', Buffer.from([0x44, 0, 0, 0, 0])],
 ])('%s on every connection at once does not end the process', async (_, said) => {
   await worksAgain();
-  for (const connection of wire.connections) connection.say(said);
+  for (const connection of wire.connections) connection.inject(said);
   await worksAgain();
 });
 
@@ -152,9 +152,9 @@ test('metrics that are asked for while the database is away end no process of se
   const { url } = await many.start();
   const requestMetrics = () => fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
   await until('both serve', async () => /process_resident/.test(await (await requestMetrics()).text()));
-  way.hear = (_, from) => from.cut();
+  way.onMessage = (_, from) => from.cut();
   for (let time = 0; time < 4; time++) expect((await requestMetrics()).status).toBeLessThan(600);
-  way.hear = () => undefined;
+  way.onMessage = () => undefined;
   await until('metrics are whole again', async () => /posthorn_queue_age/.test(await (await requestMetrics()).text()));
   expect(many.logs()).not.toContain('Another takes its place');
 });

@@ -79,7 +79,7 @@ describe('PlanLimit', () => {
     const human = { ...service.owner, role: 'owner' as const, human: true };
     await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject(refused);
     await expect(service.asHuman('posts.schedule', { id, at: soon() })).rejects.toMatchObject(refused);
-    const again = service.posthorn.byHand.publishNow(human, id, { despite: [bluesky] });
+    const again = service.posthorn.publishControls.publishNow(human, id, { despite: [bluesky] });
     await expect(again).rejects.toMatchObject(refused);
     await setPlan('team');
     await expect(service.asHuman('posts.publishNow', { id })).resolves.toMatchObject({ status: 'Publishing' });

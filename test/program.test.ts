@@ -66,6 +66,13 @@ describe('what a command loads', () => {
     expect(loaded.filter((name) => tooMuch.test(name) || heavy.test(name))).toEqual([]);
   });
 
+  test('is no database, no door and no log for the twins', async () => {
+    const loaded = await loadedBy(await chunkNamed('open-twins'));
+    expect(loaded).toEqual(expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/sandbox/memory-store.ts']));
+    const tooMuch = /^server\/(http|mcp|store|jobs)\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
+    expect(loaded.filter((name) => tooMuch.test(name))).toEqual([]);
+  });
+
   test('is of packages only what an installation without those for development has', async () => {
     const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     const imported = [...(await importsOf('./cli.js', everImported))].filter((name) => !/^(\.\/|node:)/.test(name));

@@ -6,14 +6,14 @@ import { type Network, ready, unknown, waiting } from '#server/networks/network'
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { createSendOne, type HeldRow, type SendingParts } from '#server/publishing/sending';
-import type { Ended, Progress, SendRow } from '#server/publishing/store';
+import { type ClaimedRow, createSendOne, type SendingParts } from '#server/publishing/sending';
+import type { EndedSend, Progress, SendRow } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { outside } from '#server/store/transactions';
-import { startServiceOnLine } from '#test/support/line';
 import { networks } from '#test/support/networks';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { newTeam } from '#test/support/teams';
@@ -35,20 +35,20 @@ const begin = async (...[settings, how]: Parameters<typeof startService>) => {
   return serviceWithSends(service);
 };
 
-/** What it asks at paths with `word` waits on the line. */
+/** What it asks at paths with `word` waits in the proxy. */
 const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
-  const { service, line } = await startServiceOnLine({ ...usual, ...settings });
+  const { service, proxy } = await startServiceWithProxy({ ...usual, ...settings });
   services.push(service);
   let isHolding = true;
   let open: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     open = resolve;
   });
-  line.gate = (path) => (isHolding && path.includes(word) ? held : undefined);
+  proxy.gate = (path) => (isHolding && path.includes(word) ? held : undefined);
   service.startJobs();
   return {
     ...serviceWithSends(service),
-    isHeld: () => until('something waits', () => line.asked.some((path) => path.includes(word))),
+    isHeld: () => until('something waits', () => proxy.requests.some((path) => path.includes(word))),
     holdNoMore: () => {
       isHolding = false;
     },
@@ -56,8 +56,8 @@ const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
       isHolding = false;
       open();
     },
-    hangUp: line.hangUp,
-    asked: (path: string) => line.asked.filter((one) => one.endsWith(path)).length,
+    hangUp: proxy.hangUp,
+    asked: (path: string) => proxy.requests.filter((one) => one.endsWith(path)).length,
   };
 };
 
@@ -80,7 +80,7 @@ const napping =
 /** One turn of one send to a network that behaves as told; what was saved or ended. */
 const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, access?: object) => {
   const saved: Progress[] = [];
-  const ended: Ended[] = [];
+  const ended: EndedSend[] = [];
   const network: Network = {
     ...(networks.find(({ key }) => key === 'x')?.network as Network),
     prepare: async () => ready({}),
@@ -103,11 +103,11 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     startStopwatch: () => () => 0,
     graceMs: 24 * hourMs,
     sendWithinMs: minuteMs,
-    waitToLeave: async () => () => undefined,
+    waitForMarkSlot: async () => () => undefined,
     markBegun: async () => now,
     save: async (progress: Progress) => void saved.push(progress),
-    end: async (one: Ended) => void ended.push(one),
-    sendingNow: () => undefined,
+    end: async (one: EndedSend) => void ended.push(one),
+    onSending: () => undefined,
     readPicture: async () => undefined,
     report: () => undefined,
   } as unknown as SendingParts;
@@ -136,9 +136,9 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     claimedAt: now,
     heldMs: () => 0,
     heldAtMostMs: () => 0,
-    leave: () => undefined,
+    releaseSlot: () => undefined,
     ...row,
-  } as HeldRow);
+  } as ClaimedRow);
   return { saved, ended };
 };
 const gone = { network: 'x', disconnectedAt: '2026-11-15T11:00:00.000Z' } as AccountRow;
@@ -211,7 +211,7 @@ describe('a thread that is out in part keeps the address of what is out', () => 
     const { ended } = await turn({}, { ...thread, ...row, begunAt: null });
     expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code } } }]);
     expect(ended[0]?.result.error?.message).toMatch(
-      `1 of 2 parts are out; publishing again goes on with the next. ${words}`,
+      `1 of 2 parts are out; publishing again continues with the next. ${words}`,
     );
   });
 
@@ -491,11 +491,11 @@ describe('a send that was begun', () => {
   });
 
   test('and whose token runs out while the network is asked: it is asked again with a new one, and sent nothing again', async () => {
-    const { service, line } = await startServiceOnLine(usual);
+    const { service, proxy } = await startServiceWithProxy(usual);
     services.push(service);
     const own = serviceWithSends(service);
     let refused = 0;
-    line.answer = (path, res) => {
+    proxy.answer = (path, res) => {
       if (!/\/users\/\d+\/tweets/.test(path) || refused > 0) return false;
       refused++;
       res.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"Unauthorized","status":401}');
@@ -505,7 +505,7 @@ describe('a send that was begun', () => {
     const id = await own.publishNow(await own.connect('x'), 'Out once [sandbox:cut]');
     expect((await own.endedInTime(id)).status).toBe('Published');
     expect(refused).toBe(1);
-    expect(line.asked.filter((path) => path.endsWith('/2/tweets'))).toHaveLength(1);
+    expect(proxy.requests.filter((path) => path.endsWith('/2/tweets'))).toHaveLength(1);
     expect(await own.shown('x', 'Out once')).toBe(1);
   });
 

@@ -83,7 +83,7 @@ const evidenceOf = ({
     books,
     delivered: new Set(events.map(({ id }) => id)),
     outages: [],
-    mostSkewMs: 0,
+    maxSkewMs: 0,
     floor: 0,
     ...others,
   };
@@ -128,7 +128,7 @@ describe('the witness of the soak', () => {
   });
 
   test('holds the parts of a thread that are said to be out against those that are', () => {
-    const said = [failed('not_sent', '1 of 2 parts are out; publishing again goes on with the next.')];
+    const said = [failed('not_sent', '1 of 2 parts are out; publishing again continues with the next.')];
     expect(findProblems(evidenceOf({ items: 2, said }))).toEqual([]);
     const both = [arrival('part 1', 1), arrival('part 2', 2)];
     expect(problems(evidenceOf({ items: 2, said, arrivals: both }))).toEqual(['said wrongly']);

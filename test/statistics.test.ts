@@ -6,8 +6,8 @@ import { createMovableClock } from '#server/clock';
 import type { Caller } from '#server/context';
 import type { PlannedFault } from '#server/sandbox/faults';
 import { openDatabase, sql } from '#server/store/database';
-import { type Line, startLine, startServiceOnLine } from '#test/support/line';
 import { openPosthorn } from '#test/support/posthorn';
+import { type SandboxProxy, startSandboxProxy, startServiceWithProxy } from '#test/support/sandbox-proxy';
 import type { Service } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
@@ -17,22 +17,22 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const steps = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 7 * dayMs, 30 * dayMs];
 
-let line: Line;
+let proxy: SandboxProxy;
 let service: Service;
 beforeAll(async () => {
-  ({ service, line } = await startServiceOnLine());
+  ({ service, proxy } = await startServiceWithProxy());
   service.startJobs();
 });
 afterAll(async () => {
-  line.stop();
+  proxy.stop();
   await service.stop();
 });
 
 /** The clock alone goes on from test to test. */
 afterEach(async () => {
-  line.hangUp();
-  line.gate = () => undefined;
-  line.answer = () => false;
+  proxy.hangUp();
+  proxy.gate = () => undefined;
+  proxy.answer = () => false;
   await until('nothing is under way', () =>
     [...service.posthorn.jobs.inFlight().values()].every((count) => count === 0),
   );
@@ -181,10 +181,10 @@ describe('the schedule', () => {
   test('while a read is under way nextFetchAt is its time', async () => {
     const post = await publish([await service.connect('mastodon')]);
     const due = await since(post, hourMs);
-    line.answer = (path) => path.includes('/api/v1/statuses/');
-    line.asked = [];
+    proxy.answer = (path) => path.includes('/api/v1/statuses/');
+    proxy.requests = [];
     await goTo(due);
-    await until('the network is asked', () => line.asked.some((path) => path.includes('/api/v1/statuses/')));
+    await until('the network is asked', () => proxy.requests.some((path) => path.includes('/api/v1/statuses/')));
     expect(await nextOf(post)).toBe(due);
   });
 
@@ -192,10 +192,10 @@ describe('the schedule', () => {
     const account = await service.connect('x');
     const posts = [];
     for (const body of ['One', 'Two', 'Three']) posts.push(await publish([account], { body }));
-    line.asked = [];
+    proxy.requests = [];
     await service.clock.forward(hourMs + minuteMs);
     for (const post of posts) await read(post, 1);
-    expect(line.asked.filter((path) => path.includes('/2/tweets?'))).toHaveLength(1);
+    expect(proxy.requests.filter((path) => path.includes('/2/tweets?'))).toHaveLength(1);
   });
 });
 
@@ -240,7 +240,7 @@ describe('a network that asks to wait', () => {
     const post = await publish([await service.connect('x')]);
     const due = await since(post, hourMs);
     const free = Math.ceil((due + 20 * hourMs) / 1000);
-    line.answer = (path, res) => {
+    proxy.answer = (path, res) => {
       if (!path.includes('/2/tweets?')) return false;
       res.writeHead(429, { 'x-rate-limit-reset': String(free) }).end();
       return true;
@@ -253,7 +253,7 @@ describe('a network that asks to wait', () => {
   test('for a year is asked after 30 days', async () => {
     const post = await publish([await service.connect('mastodon')]);
     const due = await since(post, hourMs);
-    line.answer = (path, res) => {
+    proxy.answer = (path, res) => {
       if (!path.includes('/api/v1/statuses/')) return false;
       res.writeHead(429, { 'retry-after': String((365 * dayMs) / 1000) }).end();
       return true;
@@ -292,7 +292,7 @@ describe('a network that asks to wait', () => {
     const quick = await service.connect('bluesky');
     const held = await publish(slow);
     const post = await publish([quick]);
-    line.answer = (path) => path.includes('/api/v1/statuses/');
+    proxy.answer = (path) => path.includes('/api/v1/statuses/');
     await service.clock.forward(hourMs);
     await read(post, 1);
     expect(await entryOf(held)).not.toHaveProperty('metrics');
@@ -332,26 +332,26 @@ describe('a read that failed', () => {
   ])('of a network that %s has no numbers, and is tried again', (_, answer) => failsFirst(answer));
 
   test('of a network that never answers has no numbers, and is tried again', async () => {
-    const usual = { service, line };
-    ({ service, line } = await startServiceOnLine({ NETWORK_TIMEOUT_SECONDS: '3' }));
+    const usual = { service, proxy };
+    ({ service, proxy } = await startServiceWithProxy({ NETWORK_TIMEOUT_SECONDS: '3' }));
     service.startJobs();
     await failsFirst(() => true).finally(async () => {
-      line.stop();
+      proxy.stop();
       await service.stop();
-      ({ service, line } = usual);
+      ({ service, proxy } = usual);
     });
   });
 
-  const failsFirst = async (answer: typeof line.answer) => {
+  const failsFirst = async (answer: typeof proxy.answer) => {
     const post = await publish([await service.connect('x')]);
-    line.answer = (path, res) => path.includes('/2/tweets?') && answer(path, res);
+    proxy.answer = (path, res) => path.includes('/2/tweets?') && answer(path, res);
     const due = await since(post, hourMs);
     await goTo(due);
     await until('it has failed', async () => (await entryOf(post)).metrics !== undefined);
     const { metrics } = await entryOf(post);
     expect(metrics).toEqual({ fetchedAt: expect.any(String), error: expect.any(String) });
     expect(Date.parse(metrics?.fetchedAt ?? '')).toBeGreaterThanOrEqual(due);
-    line.answer = () => false;
+    proxy.answer = () => false;
     await goTo((await nextOf(post)) ?? 0);
     await read(post, 1);
   };
@@ -360,7 +360,7 @@ describe('a read that failed', () => {
     const account = await service.connect('mastodon');
     const [bad, good] = [await publish([account]), await publish([account])];
     const { externalId } = await entryOf(bad);
-    line.answer = (path, res) => path.includes(`/api/v1/statuses/${externalId}`) && !!res.writeHead(500).end();
+    proxy.answer = (path, res) => path.includes(`/api/v1/statuses/${externalId}`) && !!res.writeHead(500).end();
     await goTo(await since(good, hourMs));
     await read(good, 1);
     await until('the other has failed', async () => (await entryOf(bad)).metrics?.error !== undefined);
@@ -397,7 +397,7 @@ describe('a read that failed', () => {
     const post = await publish([account]);
     const { externalId } = await entryOf(post);
     const type = 'https://api.x.com/2/problems/resource-not-found';
-    line.answer = (path, res) => {
+    proxy.answer = (path, res) => {
       if (!path.includes('/2/tweets?')) return false;
       res.writeHead(200, { 'content-type': 'application/json' });
       res.end(JSON.stringify({ errors: [{ value: externalId, title: 'Not Found Error', type }] }));
@@ -405,7 +405,7 @@ describe('a read that failed', () => {
     };
     await goTo(await since(post, hourMs));
     await until('it was not there', async () => (await entryOf(post)).metrics?.error !== undefined);
-    line.answer = () => false;
+    proxy.answer = () => false;
     await goTo((await nextOf(post)) ?? 0);
     await read(post, 1);
     expect((await entryOf(post)).metrics).not.toHaveProperty('error');
@@ -422,7 +422,7 @@ describe('a read that failed', () => {
       quote_count: 7,
       impression_count: 0,
     };
-    line.answer = (path, res) => {
+    proxy.answer = (path, res) => {
       if (!path.includes('/2/tweets?')) return false;
       res.writeHead(200, { 'content-type': 'application/json' });
       res.end(JSON.stringify({ data: [{ id: externalId, public_metrics }] }));
@@ -441,13 +441,13 @@ describe('access to statistics', () => {
     const post = await publish([account]);
     const older = await publish([account], { body: 'Another' });
     expect(await accountOf(account)).toMatchObject({ statistics: 'Reconnect', status: 'Connected' });
-    line.asked = [];
+    proxy.requests = [];
     await goTo(await since(older, hourMs));
     await until('it is said', async () => (await entryOf(post)).metrics !== undefined);
     expect(await entryOf(post)).toMatchObject({ metrics: { error: expect.stringContaining('Reconnect') } });
     expect(await entryOf(post)).not.toHaveProperty('nextFetchAt');
     expect(numbersIn((await entryOf(post)).metrics)).toEqual([]);
-    expect(line.asked).toEqual([]);
+    expect(proxy.requests).toEqual([]);
 
     await service.clock.forward(35 * dayMs);
     const young = await publish([account], { body: 'A new one' });
@@ -480,10 +480,10 @@ describe('access to statistics', () => {
       const next = await publish([account]);
       expect((await service.events()).map(({ type }) => type)).not.toContain('account.disconnected');
 
-      line.asked = [];
+      proxy.requests = [];
       await goTo(await since(next, hourMs));
       await until('the new post says so too', async () => (await entryOf(next)).metrics?.error !== undefined);
-      expect(line.asked.filter((path) => path.includes('/2/tweets?'))).toEqual([]);
+      expect(proxy.requests.filter((path) => path.includes('/2/tweets?'))).toEqual([]);
 
       await readFault('x', undefined);
       expect(await service.connect('x', { handle })).toBe(account);
@@ -510,7 +510,7 @@ describe('access to statistics', () => {
     const account = await service.connect('x', { handle });
     const post = await publish([account]);
     const held: ServerResponse[] = [];
-    line.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
+    proxy.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
     await goTo(await since(post, hourMs));
     await until('the network is asked', () => held.length > 0);
     await service.connect('x', { handle });
@@ -644,21 +644,21 @@ describe('several instances', () => {
   };
 
   test('share the reads: every post is read once', async () => {
-    const second = await startLine(service.url);
+    const second = await startSandboxProxy(service.url);
     const other = startAnother(second.url);
     await other.sandboxClock.read();
     const accounts: string[] = [];
     for (let one = 0; one < 12; one++) accounts.push(await service.connect('mastodon'));
     const posts = [await publish(accounts), await publish(accounts, { body: 'Twice as many' })];
     other.jobs.start();
-    line.asked = [];
+    proxy.requests = [];
     // Who has as many as it takes at once waits for the other.
-    const both = until('both ask', () => line.asked.length > 0 && second.asked.length > 0);
-    line.gate = () => both;
-    second.gate = line.gate;
+    const both = until('both ask', () => proxy.requests.length > 0 && second.requests.length > 0);
+    proxy.gate = () => both;
+    second.gate = proxy.gate;
     await service.clock.forward(hourMs + minuteMs);
     for (const post of posts) await read(post, 12);
-    const asked = [...line.asked, ...second.asked].filter((path) => path.includes('/api/v1/statuses/'));
+    const asked = [...proxy.requests, ...second.requests].filter((path) => path.includes('/api/v1/statuses/'));
     expect(asked).toHaveLength(24);
     await other.jobs.stop(5_000);
     await other.close();
@@ -671,13 +671,13 @@ describe('several instances', () => {
     const post = await publish([account]);
     await service.posthorn.jobs.stop(5_000);
 
-    const silent = await startLine();
+    const silent = await startSandboxProxy();
     silent.answer = () => true;
     const other = startAnother(silent.url);
     await service.clock.forward(hourMs);
     await other.sandboxClock.read();
     other.jobs.start();
-    await until('it has begun', () => silent.asked.length > 0);
+    await until('it has begun', () => silent.requests.length > 0);
     await other.database.close();
     silent.stop();
     await other.jobs.stop(0);

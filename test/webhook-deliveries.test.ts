@@ -10,7 +10,7 @@ import { createDeliveries } from '#server/webhooks/delivery-loop';
 import type { ClaimedDelivery, ClaimedWebhook, DeliveryStore, Slots } from '#server/webhooks/store';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { createProcesses, type Processes } from '#test/support/processes';
-import { type Address, type Received, type Receiver, startReceiver } from '#test/support/receiver';
+import { type Address, type ReceivedRequest, type Receiver, startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
 import { newTeam, type Team, type TeamWebhook } from '#test/support/teams';
 import { until } from '#test/support/until';
@@ -334,7 +334,8 @@ describe('the ladder', () => {
         expect(second.headers[header]).toBe(first.headers[header]);
       }
       expect(second.raw).toBe(first.raw);
-      const timeOf = ({ headers }: Received) => Number(/t=(\d+)/.exec(String(headers['posthorn-signature']))?.[1]);
+      const timeOf = ({ headers }: ReceivedRequest) =>
+        Number(/t=(\d+)/.exec(String(headers['posthorn-signature']))?.[1]);
       expect(timeOf(second) - timeOf(first)).toBe(60);
       expect(await verifyWebhook(second.raw, String(second.headers['posthorn-signature']), webhook.secret)).toEqual(
         second.event,

@@ -18,7 +18,7 @@ export interface Command {
   readonly fields: readonly Field[];
 }
 
-/** What was typed cannot be understood; the message says what to type. */
+/** The command line is wrong; the message says what to type. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

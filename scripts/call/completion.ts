@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 
 const groups =
-  'call profile completion start setup demo link user doctor keys logs backup restore token account import plan jobs clock';
+  'call profile completion start setup demo link user doctor keys logs backup restore token account import plan jobs clock twins';
 
 /** A script for the shell: actions after `call`, then their fields, then the values of a field that has few. */
 export const completion = (shell: 'bash' | 'zsh', commands: readonly Command[], common: readonly string[]): string => {

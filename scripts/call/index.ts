@@ -1,5 +1,5 @@
-// `posthorn call`, `posthorn profile` and `posthorn completion`: for callers of a server that runs elsewhere. Loads nothing of
-// the server itself, so that it starts at once.
+// `posthorn call`, `posthorn profile` and `posthorn completion`: for clients of a server that runs elsewhere. Loads nothing of
+// the server, so that it starts fast.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { commands } from '#generated/commands';
@@ -12,7 +12,7 @@ import { commandHelp, overview, profileHelp } from './help.ts';
 import { listProfiles, readProfile, removeProfile, saveProfile } from './profiles.ts';
 import { send } from './send.ts';
 
-/** The whole of its standard input, which is asked for with `-`. */
+/** Requested with `-`. */
 const standardInput = () => readFileSync(0, 'utf8');
 
 const print = (value: unknown, compact = false) => console.log(JSON.stringify(value, null, compact ? 0 : 2));
@@ -20,7 +20,7 @@ const print = (value: unknown, compact = false) => console.log(JSON.stringify(va
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** Of every action; fields of an action that are called the same come first. */
+/** Options of every action. Fields of an action with the same name take precedence. */
 const common = {
   input: text,
   profile: text,
@@ -72,8 +72,8 @@ const call = async ([name, ...args]: readonly string[], env: Environment): Promi
     console.log(commandHelp(command));
     return 0;
   }
-  const given = values as Record<string, string | string[] | boolean | undefined>;
-  const input = { ...inputOf(values.input), ...fieldsOf(command, given) };
+  const flags = values as Record<string, string | string[] | boolean | undefined>;
+  const input = { ...inputOf(values.input), ...fieldsOf(command, flags) };
   const { http, callOptions } = open(values, env);
   print(await http.action(command.name, command.retry, input, callOptions), values.compact);
   return 0;
@@ -82,11 +82,11 @@ const call = async ([name, ...args]: readonly string[], env: Environment): Promi
 type Common = { [Name in keyof typeof common]?: string | boolean | undefined };
 
 const open = (values: Common, env: Environment) => {
-  const word = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
-  const named = word(values.profile) ?? env.POSTHORN_PROFILE;
-  const fromProfile = named === undefined && env.POSTHORN_TOKEN ? undefined : readProfile(env, named);
-  const token = values.token === '-' ? standardInput().trim() : (word(values.token) ?? fromProfile?.token);
-  const baseUrl = word(values.url) ?? fromProfile?.url ?? env.POSTHORN_URL;
+  const textOf = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
+  const profileName = textOf(values.profile) ?? env.POSTHORN_PROFILE;
+  const fromProfile = profileName === undefined && env.POSTHORN_TOKEN ? undefined : readProfile(env, profileName);
+  const token = values.token === '-' ? standardInput().trim() : (textOf(values.token) ?? fromProfile?.token);
+  const baseUrl = textOf(values.url) ?? fromProfile?.url ?? env.POSTHORN_URL;
   const finalToken = token ?? env.POSTHORN_TOKEN;
   if (!baseUrl || !finalToken) {
     throw new UsageError(
@@ -95,21 +95,21 @@ const open = (values: Common, env: Environment) => {
   }
   const headers = { 'user-agent': 'posthorn-call' };
   const http = new Http({ baseUrl, token: finalToken, headers, fetch: send }, errorClasses);
-  const seconds = word(values.timeout);
+  const seconds = textOf(values.timeout);
   if (seconds !== undefined && !(Number(seconds) > 0)) throw new UsageError('--timeout must be a number of seconds');
   return {
     http,
     callOptions: {
-      idempotencyKey: word(values['idempotency-key']),
+      idempotencyKey: textOf(values['idempotency-key']),
       timeoutMs: seconds === undefined ? undefined : Number(seconds) * 1000,
     },
   };
 };
 
 /** JSON as it is, `@file` or `-` for standard input. */
-const inputOf = (given: string | undefined): Record<string, unknown> => {
-  if (given === undefined) return {};
-  const source = given === '-' ? standardInput() : given.startsWith('@') ? fileAt(given.slice(1)) : given;
+const inputOf = (option: string | undefined): Record<string, unknown> => {
+  if (option === undefined) return {};
+  const source = option === '-' ? standardInput() : option.startsWith('@') ? fileAt(option.slice(1)) : option;
   const parsed = jsonIn('--input', source);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new UsageError('--input must be a JSON object');
@@ -132,13 +132,13 @@ const jsonIn = (where: string, source: string): unknown => {
   }
 };
 
-const fieldsOf = ({ fields }: Command, given: Record<string, string | string[] | boolean | undefined>) =>
+const fieldsOf = ({ fields }: Command, flags: Record<string, string | string[] | boolean | undefined>) =>
   Object.fromEntries(
-    fields.flatMap(({ name, flag: called, type }) => {
-      const value = given[called];
+    fields.flatMap(({ name, flag: flagName, type }) => {
+      const value = flags[flagName];
       if (value === undefined) return [];
       if (Array.isArray(value)) return [[name, value.flatMap((one) => one.split(',')).filter((one) => one !== '')]];
-      return [[name, readValue(`--${called}`, type, String(value))]];
+      return [[name, readValue(`--${flagName}`, type, String(value))]];
     }),
   );
 

@@ -21,7 +21,7 @@ const readAll = (env: Environment): Profiles => {
   }
 };
 
-/** Readable to its user alone, as it holds tokens; moved into place whole. */
+/** Contains tokens, so only the user can read it. Renamed into place. */
 const writeAll = (env: Environment, profiles: Profiles) => {
   const file = fileOf(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -30,15 +30,15 @@ const writeAll = (env: Environment, profiles: Profiles) => {
   renameSync(`${file}.${process.pid}`, file);
 };
 
-/** The one of this name, or the one called default. */
+/** The profile of this name, or the one named default. */
 export const readProfile = (env: Environment, name: string | undefined): Profile | undefined => {
   const profiles = readAll(env);
-  const found = Object.hasOwn(profiles, name ?? 'default') ? profiles[name ?? 'default'] : undefined;
-  if (name !== undefined && found === undefined) {
-    const known = Object.keys(profiles).join(', ') || 'none';
-    throw new UsageError(`There is no profile ${name}. There are: ${known}.`);
+  const profile = Object.hasOwn(profiles, name ?? 'default') ? profiles[name ?? 'default'] : undefined;
+  if (name !== undefined && profile === undefined) {
+    const names = Object.keys(profiles).join(', ') || 'none';
+    throw new UsageError(`There is no profile ${name}. There are: ${names}.`);
   }
-  return found;
+  return profile;
 };
 
 export const saveProfile = (env: Environment, name: string, profile: Profile) => {
@@ -47,8 +47,8 @@ export const saveProfile = (env: Environment, name: string, profile: Profile) =>
 };
 
 export const removeProfile = (env: Environment, name: string) => {
-  const { [name]: gone, ...others } = readAll(env);
-  if (gone === undefined) throw new UsageError(`There is no profile ${name}.`);
+  const { [name]: removed, ...others } = readAll(env);
+  if (removed === undefined) throw new UsageError(`There is no profile ${name}.`);
   writeAll(env, others);
 };
 

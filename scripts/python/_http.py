@@ -20,8 +20,8 @@ from typing import Any, Literal
 from ._version import VERSION
 from .errors import ERROR_CLASSES, PosthornConnectionError, PosthornError, PosthornTimeoutError
 
-# When a call may be sent again. Always: it changes nothing. WithKey: its Idempotency-Key keeps it from running twice.
-# IfRefused: only after 408 and 429, when the server did not look at it.
+# When a call may be retried. Always: it changes nothing. WithKey: its Idempotency-Key keeps it from running twice.
+# IfRefused: only after 408 and 429, when the server did not process it.
 Retry = Literal["Always", "WithKey", "IfRefused"]
 
 LONGEST_WAIT_S = 60.0
@@ -29,7 +29,7 @@ LONGEST_WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class Options:
-    """Of one call; what is left out is that of the client."""
+    """Options of one call; the others are those of the client."""
 
     timeout_s: float | None = None
     max_retries: int | None = None
@@ -67,8 +67,8 @@ class Http:
         headers: Mapping[str, str] | None,
         sleep: Callable[[float], None],
     ) -> None:
-        self._base_url = _given("base_url", base_url, "POSTHORN_URL").rstrip("/")
-        self._token: str | Callable[[], str] = token if callable(token) else _given("token", token, "POSTHORN_TOKEN")
+        self._base_url = _required("base_url", base_url, "POSTHORN_URL").rstrip("/")
+        self._token: str | Callable[[], str] = token if callable(token) else _required("token", token, "POSTHORN_TOKEN")
         self._timeout_s = timeout_s
         self._max_retries = max_retries
         self._headers = dict(headers or {})
@@ -77,8 +77,8 @@ class Http:
         self.last_response: Response | None = None
 
     def action(self, name: str, retry: Retry, fields: Mapping[str, Any], options: Options | None) -> Any:
-        given = {key: value for key, value in fields.items() if value is not None}
-        body = json.dumps(given, ensure_ascii=False).encode()
+        present = {key: value for key, value in fields.items() if value is not None}
+        body = json.dumps(present, ensure_ascii=False).encode()
         return self.call("POST", f"/api/agent/tools/{name}", retry, lambda: body, "application/json", len(body), options)
 
     def call(
@@ -142,29 +142,29 @@ class Http:
             raise PosthornConnectionError(f"{method} {url}: {cause.reason}") from cause
         except (OSError, http.client.HTTPException) as cause:
             raise PosthornConnectionError(f"{method} {url}: {cause or type(cause).__name__}") from cause
-        found = {name.lower(): value for name, value in received.items()}
-        if found.get("content-encoding") == "gzip":
+        lowered = {name.lower(): value for name, value in received.items()}
+        if lowered.get("content-encoding") == "gzip":
             raw = gzip.decompress(raw)
         self.last_response = Response(
-            status, found, found.get("x-request-id"), found.get("idempotency-replayed") == "true"
+            status, lowered, lowered.get("x-request-id"), lowered.get("idempotency-replayed") == "true"
         )
-        data = _parsed(raw)
+        data = _parse_json(raw)
         if 200 <= status < 300 and data is not _NOT_JSON:
             return data
-        raise _error_from(status, found, data)
+        raise _error_from(status, lowered, data)
 
 
 _NOT_JSON = object()
 
 
-def _given(option: str, value: str | None, variable: str) -> str:
-    found = value or os.environ.get(variable)
-    if not found:
+def _required(option: str, value: str | None, variable: str) -> str:
+    setting = value or os.environ.get(variable)
+    if not setting:
         raise ValueError(f"Posthorn needs a {option}: pass it, or set {variable}")
-    return found
+    return setting
 
 
-def _parsed(raw: bytes) -> Any:
+def _parse_json(raw: bytes) -> Any:
     try:
         return json.loads(raw)
     except ValueError:
@@ -172,10 +172,10 @@ def _parsed(raw: bytes) -> Any:
 
 
 def _code_of_status(status: int) -> str:
-    """A proxy answers in its own shape, or without any: the code then follows from the status."""
-    known = {401: "Unauthorized", 402: "PlanLimit", 403: "Forbidden", 409: "Conflict", 429: "TooManyRequests"}
-    if status in known:
-        return known[status]
+    """For answers of a proxy, which do not have the shape of this API: the code follows from the status."""
+    codes = {401: "Unauthorized", 402: "PlanLimit", 403: "Forbidden", 409: "Conflict", 429: "TooManyRequests"}
+    if status in codes:
+        return codes[status]
     if status == 404 or status < 400:
         return "NotFound"
     return "BadInput" if status < 500 else "Internal"
@@ -186,13 +186,13 @@ def _error_from(status: int, headers: Mapping[str, str], data: Any) -> PosthornE
     code = body.get("code")
     if code not in ERROR_CLASSES:
         code = _code_of_status(status)
-    unlike = f"The server answered {status}, and not in the shape of this API: a proxy, or a wrong base_url?"
+    fallback = f"The server answered {status}, and not in the shape of this API: a proxy, or a wrong base_url?"
     message = body.get("message")
     issues = body.get("issues")
     return ERROR_CLASSES[str(code)](
         code=str(code),
         status=status,
-        message=message if isinstance(message, str) else unlike,
+        message=message if isinstance(message, str) else fallback,
         issues=issues if isinstance(issues, list) else [],
         request_id=headers.get("x-request-id"),
         retry_after_s=_retry_after_s(headers.get("retry-after")),
@@ -214,13 +214,13 @@ def _retry_after_s(value: str | None) -> float | None:
 
 
 def _wait_before_retry(error: Exception, retry: Retry, retries: int) -> float | None:
-    # Up to a quarter is taken off, so that clients that failed together do not come back together.
+    # With up to 25 % jitter, so that clients that failed together do not retry together.
     backoff_s = min(0.5 * 2**retries, 8.0) * (1 - random.random() / 4)
     if isinstance(error, PosthornConnectionError):
         return None if retry == "IfRefused" else backoff_s
     assert isinstance(error, PosthornError)
-    was_not_seen = error.status in (408, 429)
-    if not was_not_seen and (error.status < 500 or retry == "IfRefused"):
+    is_unprocessed = error.status in (408, 429)
+    if not is_unprocessed and (error.status < 500 or retry == "IfRefused"):
         return None
     wait = backoff_s if error.retry_after_s is None else error.retry_after_s
     return None if wait > LONGEST_WAIT_S else wait

@@ -1,4 +1,4 @@
-"""Uploads are no actions: an agent cannot send files."""
+"""Uploads are not actions, because agents cannot send files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MediaUploads:
     ) -> MediaItem:
         """Adds a file to the media library: a path, bytes, or a file opened with "rb". It is not read into memory.
 
-        `on_progress(sent, total)` is told of the bytes; it starts anew with every attempt.
+        `on_progress(sent, total)` is called with byte counts; it starts over with every attempt.
         """
         if isinstance(file, (str, os.PathLike)):
             with open(file, "rb") as opened:

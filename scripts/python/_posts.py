@@ -1,4 +1,4 @@
-"""What is made of several calls."""
+"""Helpers that make several calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .types import Post
 
 
 class NotPublishedYetError(Exception):
-    """Not published within `wait_s`; `post` is what it was at the last look."""
+    """Not published within `wait_s`; `post` is its last known state."""
 
     def __init__(self, post: Post) -> None:
         super().__init__(f"The post {post['id']} is {post['status']}: nothing has been published within the time to wait")
@@ -28,14 +28,14 @@ class PostWaiting:
         Before that a human has to publish or schedule it. Where you can, receive a webhook instead.
         """
         waited = 0.0
-        looks = 0
+        polls = 0
         while True:
             post = cast(Post, self._http.action("posts.get", "Always", {"id": post_id}, options))
             if post["status"] in ("Published", "Failed"):
                 return post
-            pause = min(2 * 1.5**looks, 15) if every_s is None else every_s
+            pause = min(2 * 1.5**polls, 15) if every_s is None else every_s
             if waited + pause > wait_s:
                 raise NotPublishedYetError(post)
             self._http.sleep(pause)
             waited += pause
-            looks += 1
+            polls += 1

@@ -20,7 +20,7 @@ export class ApiPromise<T> implements Promise<T> {
     return this.#answer;
   }
 
-  // The promise of the data is made on demand: made in the constructor, its failure would be unhandled beside withResponse().
+  // Created on demand: created in the constructor, its rejection would be unhandled when only withResponse() is used.
   // biome-ignore lint/suspicious/noThenProperty: being awaited is what this class is for
   then<A = T, B = never>(
     fulfilled?: ((data: T) => A | PromiseLike<A>) | null,

@@ -22,13 +22,13 @@ export interface PosthornOptions {
   headers?: Record<string, string> | (() => Record<string, string>) | undefined;
   /** Path of the actions. Default `/api/agent/tools`; people with a session cookie have `/api/app/actions` */
   actionsPath?: string | undefined;
-  /** Called before every attempt, for logs and traces. Authorization is blacked out */
+  /** Called before every attempt, for logs and traces. Authorization is redacted */
   onRequest?: ((request: SentRequest) => void) | undefined;
   /** Called after every attempt */
   onResponse?: ((answer: ReceivedAnswer) => void) | undefined;
   /** Called once when a call fails for good, before its promise rejects. Not called for an aborted call */
   onError?: ((error: unknown) => void) | undefined;
-  /** Waits between attempts. For tests, which have no time to lose */
+  /** Waits between attempts. Replaced by tests */
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface Call {
   path: string;
   body?: string | FormData | undefined;
   retry: Retry;
-  /** Told of what is sent of a form */
+  /** Called with the progress of a form upload */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -82,8 +82,8 @@ export class Http {
   constructor(options: PosthornOptions, errorClasses: ErrorClasses) {
     this.#options = options;
     this.#errorClasses = errorClasses;
-    this.#baseUrl = new URL(given('baseUrl', options.baseUrl, 'POSTHORN_URL')).href.replace(/\/+$/, '');
-    this.#token = options.token === null ? null : given('token', options.token, 'POSTHORN_TOKEN');
+    this.#baseUrl = new URL(required('baseUrl', options.baseUrl, 'POSTHORN_URL')).href.replace(/\/+$/, '');
+    this.#token = options.token === null ? null : required('token', options.token, 'POSTHORN_TOKEN');
   }
 
   action<T>(name: string, retry: Retry, input: object, options?: CallOptions): ApiPromise<T> {
@@ -95,7 +95,7 @@ export class Http {
     return new ApiPromise(this.#report(this.#run<T>(call, options), options));
   }
 
-  /** Between two calls of a helper. */
+  /** Waits between the calls of a helper. */
   pause(ms: number, signal?: AbortSignal): Promise<void> {
     return (this.#options.sleep ?? sleep)(ms, signal);
   }
@@ -127,14 +127,14 @@ export class Http {
     }
   }
 
-  /** Plain, and not of the class Headers: with it Node loads the whole of fetch, whatever is used in its place. */
+  /** A plain object, because the class Headers makes Node load all of fetch, even when another client is used. */
   async #headers(call: Call, options: CallOptions, key: string | undefined): Promise<Record<string, string>> {
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
     const headers: Record<string, string> = { accept: 'application/json' };
-    // In a page the name of the browser stays, and another one would cost a preflight.
+    // Not in browsers, where a custom user agent would cost a preflight request.
     if (!('document' in globalThis)) headers['user-agent'] = `posthorn-sdk/${version}`;
     if (token !== null) headers.authorization = `Bearer ${token}`;
-    // fetch itself writes the content type of a form, with its boundary.
+    // fetch sets the content type of a form itself, with its boundary.
     if (typeof call.body === 'string') headers['content-type'] = 'application/json';
     if (key !== undefined) headers['idempotency-key'] = key;
     if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
@@ -151,9 +151,9 @@ export class Http {
     const { method, body } = call;
     const url = this.#baseUrl + call.path;
     const { requestId } = options;
-    const request = { method, url, headers: blackedOut(headers), body, attempt, requestId };
+    const request = { method, url, headers: redacted(headers), body, attempt, requestId };
     const startedAt = performance.now();
-    const answered = (answer: Pick<ReceivedAnswer, 'status' | 'error' | 'requestId'>) =>
+    const report = (answer: Pick<ReceivedAnswer, 'status' | 'error' | 'requestId'>) =>
       this.#options.onResponse?.({ request, ...answer, durationMs: performance.now() - startedAt });
 
     this.#options.onRequest?.(request);
@@ -161,46 +161,46 @@ export class Http {
     let text: string;
     const limit = timeLimit(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000, options.signal);
     try {
-      // Taken off its object, as browsers refuse a fetch that is called as somebody's method.
+      // A local variable, because browsers refuse fetch when it is called as a method of another object.
       const send = this.#options.fetch ?? globalThis.fetch;
       // The API never redirects; following one would turn a POST into a GET.
       const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal: limit.signal };
       response =
         call.onProgress && body instanceof FormData
-          ? // Pages that never show progress need not load it.
+          ? // Lazy, for pages that never show progress.
             await (await import('./progress.ts')).sendForm(url, init, body, call.onProgress, send)
           : await send(url, init);
       text = await response.text();
     } catch (cause) {
       const error = options.signal?.aborted ? options.signal.reason : noAnswer(`${method} ${url}`, cause, limit);
-      answered({ error, requestId });
+      report({ error, requestId });
       throw error;
     } finally {
       limit.clear();
     }
 
-    const data = parsed(text);
-    const echoed = response.headers.get('x-request-id') ?? undefined;
-    answered({ status: response.status, requestId: echoed });
+    const data = parseJson(text);
+    const answerRequestId = response.headers.get('x-request-id') ?? undefined;
+    report({ status: response.status, requestId: answerRequestId });
     if (!response.ok || data === undefined) throw errorFrom(this.#errorClasses, response, data);
     const replayed = response.headers.get('idempotency-replayed') === 'true';
-    return { data: data as T, response, requestId: echoed, replayed };
+    return { data: data as T, response, requestId: answerRequestId, replayed };
   }
 }
 
-const given = <T>(option: string, value: T | undefined, variable: string): T | string => {
+const required = <T>(option: string, value: T | undefined, variable: string): T | string => {
   // Not every platform has a process, and this package must not need the types of one.
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  const found = value || process?.env?.[variable];
-  if (!found) throw new TypeError(`Posthorn needs a ${option}: pass it to the constructor, or set ${variable}`);
-  return found;
+  const setting = value || process?.env?.[variable];
+  if (!setting) throw new TypeError(`Posthorn needs a ${option}: pass it to the constructor, or set ${variable}`);
+  return setting;
 };
 
 /** Not crypto.randomUUID, which browsers withhold from pages without https. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-const blackedOut = (headers: Record<string, string>): Record<string, string> => ({
+const redacted = (headers: Record<string, string>): Record<string, string> => ({
   ...headers,
   ...(headers.authorization !== undefined && { authorization: 'Bearer ***' }),
 });
@@ -215,7 +215,7 @@ interface TimeLimit {
 const timeLimit = (ms: number, outer: AbortSignal | undefined): TimeLimit => {
   const controller = new AbortController();
   const stop = () => controller.abort(outer?.reason);
-  // A longer timer would fire at once.
+  // setTimeout fires at once for longer delays.
   const timer = ms < 2 ** 31 ? setTimeout(() => controller.abort(), ms) : undefined;
   outer?.addEventListener('abort', stop, { once: true });
   const clear = () => {
@@ -227,12 +227,12 @@ const timeLimit = (ms: number, outer: AbortSignal | undefined): TimeLimit => {
 
 const noAnswer = (request: string, cause: unknown, limit: TimeLimit): ConnectionError => {
   if (limit.signal.aborted) return new TimeoutError(`${request}: no answer within ${limit.ms} ms`, { cause });
-  // Node says "fetch failed" and hides the reason one level deeper.
+  // Node's message is "fetch failed", and the reason is in the cause.
   const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   return new ConnectionError(`${request}: ${reason instanceof Error ? reason.message : String(reason)}`, { cause });
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-/** Every page of a list, each asked for when the one before is used up. */
+/** Every page of a list, each fetched when the previous one is consumed. */
 export async function* pages<Input extends { cursor?: string }, Page extends { nextCursor?: string }>(
   input: Input,
   list: (input: Input) => PromiseLike<Page>,

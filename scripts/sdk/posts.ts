@@ -13,7 +13,7 @@ export class PostWaiting extends Namespace {
    * @throws {NotPublishedYetError} when `waitMs` have passed
    */
   async waitForResult(postId: string, options: WaitOptions = {}): Promise<Post> {
-    // Pages that never wait need not load it.
+    // Lazy, for pages that never wait.
     const { waitForResult } = await import('./waiting.ts');
     return waitForResult(this.http, postId, options);
   }

@@ -1,18 +1,20 @@
 export interface Progress {
-  /** Bytes that are on their way */
+  /** Bytes sent so far */
   sent: number;
-  /** All bytes of the file and of the fields beside it */
+  /** Total bytes of the file and the other fields */
   total: number;
 }
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 type OnProgress = (progress: Progress) => void;
 
-/** Sends a form and tells how far it is. Pages have XMLHttpRequest for that; elsewhere fetch takes a stream. */
+/** Sends a form and reports progress: with XMLHttpRequest in browsers, with a stream elsewhere. */
 export const sendForm = (url: string, init: RequestInit, form: FormData, onProgress: OnProgress, send: Send) =>
-  'XMLHttpRequest' in globalThis ? byXhr(url, init, form, onProgress) : asStream(url, init, form, onProgress, send);
+  'XMLHttpRequest' in globalThis
+    ? sendByXhr(url, init, form, onProgress)
+    : sendAsStream(url, init, form, onProgress, send);
 
-const byXhr = (url: string, { method, headers, signal }: RequestInit, form: FormData, onProgress: OnProgress) =>
+const sendByXhr = (url: string, { method, headers, signal }: RequestInit, form: FormData, onProgress: OnProgress) =>
   new Promise<Response>((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const stop = () => xhr.abort();
@@ -33,7 +35,7 @@ const headersOf = (xhr: XMLHttpRequest) => {
   return new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
 };
 
-const asStream = (url: string, init: RequestInit, form: FormData, onProgress: OnProgress, send: Send) => {
+const sendAsStream = (url: string, init: RequestInit, form: FormData, onProgress: OnProgress, send: Send) => {
   const encoded = new Response(form);
   const headers = new Headers(init.headers);
   headers.set('content-type', encoded.headers.get('content-type') ?? '');
@@ -44,13 +46,13 @@ const asStream = (url: string, init: RequestInit, form: FormData, onProgress: On
   let sent = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
-      // What stands between the parts of the form is sent too, and belongs to none of them.
+      // Capped, because the boundaries between the parts are sent too, but not part of the total.
       sent = Math.min(sent + chunk.length, total);
       onProgress({ sent, total });
       controller.enqueue(chunk);
     },
   });
   const body = encoded.body?.pipeThrough(count);
-  // fetch wants to know that it cannot read the answer before the body is sent.
+  // fetch requires `duplex: 'half'` for a streamed body.
   return send(url, { ...init, headers, body, duplex: 'half' } as RequestInit);
 };

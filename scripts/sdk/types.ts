@@ -1,4 +1,4 @@
-// Stands in for the types.ts that emit-sdk.ts prints, so that the runtime is checked against the contracts themselves.
+// Replaced by the types.ts that emit-sdk.ts prints. Lets the compiler check the runtime against the contracts.
 import type { z } from 'zod';
 import type { EventType, events } from '#contracts/events';
 

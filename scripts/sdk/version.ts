@@ -1,2 +1,2 @@
-// Stands in for the version.ts that emit-sdk.ts prints.
+// Replaced by the version.ts that emit-sdk.ts prints.
 export const version: string = '0.0.0';

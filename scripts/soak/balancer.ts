@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
 
-/** As small as a balancer can be: round robin over what is up, 502 when the chosen one breaks. It retries nothing. */
+/** A minimal balancer: round robin over the targets that are up, 502 when the chosen one fails. It never retries. */
 export const startBalancer = async () => {
   const targets = new Map<number, boolean>();
   const agent = new Agent({ keepAlive: true });
-  let turn = 0;
+  let next = 0;
   const server = createServer((req, res) => {
     const up = [...targets].filter(([, isUp]) => isUp).map(([port]) => port);
-    const port = up[turn++ % Math.max(up.length, 1)];
+    const port = up[next++ % Math.max(up.length, 1)];
     const fail = () => {
       if (res.headersSent) res.destroy();
       else
@@ -21,14 +21,14 @@ export const startBalancer = async () => {
     };
     if (port === undefined) return fail();
     const { method, url, headers } = req;
-    const passed = request({ host: '127.0.0.1', port, method, path: url, headers, agent }, (answer) => {
+    const upstream = request({ host: '127.0.0.1', port, method, path: url, headers, agent }, (answer) => {
       res.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.on('error', () => res.destroy()).pipe(res);
     });
-    passed.on('error', fail);
-    // A stopped process answers nobody.
-    passed.setTimeout(10_000, () => passed.destroy());
-    req.pipe(passed);
+    upstream.on('error', fail);
+    // A stopped process never answers.
+    upstream.setTimeout(10_000, () => upstream.destroy());
+    req.pipe(upstream);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

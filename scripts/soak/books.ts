@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { CardStatus } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 
-/** What the service has in its books at the end. */
+/** The state of the database at the end. */
 export interface Books {
   readonly posts: ReadonlyMap<
     string,
@@ -31,7 +31,7 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   const posts = await read<{ id: string; status: Post['status']; body: string; results: Result[] }>(
     `select id, status, results, versions -> 0 -> 'content' -> 0 ->> 'body' as body from posts`,
   );
-  // Not by created_at: the database's clock went back and forth, and updatedAt of a post only grows.
+  // Not by created_at, because the database's clock was stepped; updatedAt of a post only grows.
   const events = await read<Books['events'][number]>(
     `select id, type, data -> 'post' ->> 'id' as "postId", data -> 'post' ->> 'status' as status,
             data -> 'post' -> 'results' as results, created_at::text as "createdAt"
@@ -58,7 +58,7 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   };
 };
 
-/** What is still on its way; busy are the sends that a process has in hand. */
+/** Unfinished work; `busy` counts the sends that a process has claimed. */
 export const countOpen = async (db: pg.Pool, planWorkspaceId: string) => {
   const { rows } = await db.query<{ posts: number; sends: number; deliveries: number; busy: number }>(
     `select (select count(*) from posts where status in ('Scheduled', 'Publishing') and workspace_id <> $1)::int as posts,

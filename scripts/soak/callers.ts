@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const answerWithinMs = 15_000;
-const mostTries = 40;
+const maxTries = 40;
 
-/** Told of each try, and of how it ended. */
+/** Records each attempt and its outcome. */
 export interface TryLog {
   begin(): (end: 'taken' | 'refused' | 'lost') => void;
 }
@@ -12,7 +12,7 @@ export interface Clicked {
   readonly status: number;
   readonly code: string;
   readonly body: Record<string, unknown>;
-  /** Earlier tries without an answer. */
+  /** Earlier attempts without an answer. */
   readonly lost: number;
 }
 
@@ -20,7 +20,7 @@ export class GaveUp extends Error {}
 
 export type Person = Awaited<ReturnType<typeof signInPerson>>;
 
-/** Somebody at the app: tries again what got no answer, and reads the answers that say no. */
+/** A person using the app, who retries unanswered requests and accepts refusals. */
 export const signInPerson = async (url: string, credentials: { email: string; password: string }) => {
   let cookie = '';
   let workspaceId = '';
@@ -33,19 +33,19 @@ export const signInPerson = async (url: string, credentials: { email: string; pa
     });
 
   const signIn = async () => {
-    for (let turn = 0; turn < mostTries; turn++) {
+    for (let attemptNumber = 0; attemptNumber < maxTries; attemptNumber++) {
       const answer = await post('/api/auth/sign-in', credentials).catch(() => undefined);
-      const fresh = answer?.headers.getSetCookie()[0]?.split(';')[0];
-      if (answer?.ok && fresh) {
-        cookie = fresh;
-        // A new session opens the workspace that anybody with this address opened last.
+      const newCookie = answer?.headers.getSetCookie()[0]?.split(';')[0];
+      if (answer?.ok && newCookie) {
+        cookie = newCookie;
+        // A new session opens the workspace that this user opened last in any browser.
         if (workspaceId === '') return;
         const opened = await post(`/api/app/workspaces/${workspaceId}/open`, {}).catch(() => undefined);
         if (opened?.ok) return;
       }
       await sleep(500);
     }
-    throw new GaveUp('nobody can sign in');
+    throw new GaveUp('sign-in failed repeatedly');
   };
   await signIn();
 
@@ -65,31 +65,31 @@ export const signInPerson = async (url: string, credentials: { email: string; pa
   };
 
   return {
-    /** Also after another sign-in. */
+    /** Keeps this workspace open, also after a new sign-in. */
     stayIn: (id: string) => {
       workspaceId = id;
     },
 
-    /** The first answer that is final: success, or a refusal that trying again does not change. */
+    /** Retries until the answer is final: success, or a refusal that a retry would not change. */
     click: async (path: string, body: unknown = {}, log?: TryLog): Promise<Clicked> => {
       let lost = 0;
-      for (let turn = 0; turn < mostTries; turn++) {
+      for (let attemptNumber = 0; attemptNumber < maxTries; attemptNumber++) {
         const { status, body: answer, wasLost } = await attempt(path, body, log);
         if (wasLost) lost++;
         else if (status === 401) await signIn();
         else if (status !== 429) return { status, code: String(answer.code ?? ''), body: answer, lost };
-        await sleep(200 * Math.min(turn + 1, 8));
+        await sleep(200 * Math.min(attemptNumber + 1, 8));
       }
       throw new GaveUp(`${path} failed again and again`);
     },
 
     get: async (path: string) => {
-      for (let turn = 0; turn < mostTries; turn++) {
+      for (let attemptNumber = 0; attemptNumber < maxTries; attemptNumber++) {
         const signal = AbortSignal.timeout(answerWithinMs);
         const answer = await fetch(url + path, { headers: { cookie }, signal }).catch(() => undefined);
         const body = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
         if (body) return body as Record<string, unknown>;
-        await sleep(200 * Math.min(turn + 1, 8));
+        await sleep(200 * Math.min(attemptNumber + 1, 8));
       }
       throw new GaveUp(`GET ${path} failed again and again`);
     },
@@ -101,11 +101,11 @@ interface AgentAnswer {
   readonly error?: { message: string };
 }
 
-/** An MCP client: tries again what got no answer, and what the server says it failed at. */
+/** An MCP client, which retries unanswered calls and server errors. */
 export const createAgent = (url: string, token: string) => ({
   call: async (tool: string, input: Record<string, unknown>) => {
     let trouble = '';
-    for (let turn = 0; turn < mostTries; turn++) {
+    for (let attemptNumber = 0; attemptNumber < maxTries; attemptNumber++) {
       const { result, error } = await fetch(`${url}/mcp`, {
         method: 'POST',
         headers: {
@@ -121,7 +121,7 @@ export const createAgent = (url: string, token: string) => ({
         .catch((lost: unknown): AgentAnswer => ({ error: { message: String(lost) } }));
       if (result && result.isError !== true) return result.structuredContent ?? {};
       trouble = error?.message ?? JSON.stringify(result);
-      await sleep(300 * Math.min(turn + 1, 6));
+      await sleep(300 * Math.min(attemptNumber + 1, 6));
     }
     throw new GaveUp(`${tool} failed again and again: ${trouble}`);
   },

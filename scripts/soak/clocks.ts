@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type pg from 'pg';
 
-/** The time by which the networks and the people of the soak live: the machine's, moved forward now and then. */
+/** The clock of the soak's networks and people: the machine's clock, moved forward now and then. */
 export const createWorldClock = () => {
   let aheadMs = 0;
   const nowMs = () => performance.timeOrigin + performance.now() + aheadMs;
@@ -18,7 +18,7 @@ export type WorldClock = ReturnType<typeof createWorldClock>;
 
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
 
-/** PostgreSQL's clock: ahead as far as the world was moved, and wrong by a skew that nobody else has. */
+/** PostgreSQL's clock: as far ahead as the world clock, plus a skew of its own. */
 export const createDatabaseClock = (db: pg.Pool, world: WorldClock) => {
   let skewMs = 0;
 
@@ -26,7 +26,7 @@ export const createDatabaseClock = (db: pg.Pool, world: WorldClock) => {
   const write = async () => {
     const offsetMs = Math.round(world.aheadMs());
     const connection = await db.connect();
-    // The statement that it breaks under fails too.
+    // A broken connection also fails the running statement, so this event needs no handling.
     connection.on('error', () => undefined);
     try {
       await connection.query('begin');
@@ -63,7 +63,7 @@ export const createDatabaseClock = (db: pg.Pool, world: WorldClock) => {
       await writeUntilDone();
     },
 
-    /** For everyone. The networks go first: one that is behind could not have a post that was sent a moment ago. */
+    /** Moves all clocks, the networks' first: a network that is behind could not have a post that was just sent. */
     forwardAll: async (ms: number) => {
       world.forward(ms);
       await writeUntilDone();
@@ -71,5 +71,5 @@ export const createDatabaseClock = (db: pg.Pool, world: WorldClock) => {
   };
 };
 
-/** Sets the wall clock of a process that loads process-clock.cjs; one that runs is told with SIGUSR2. */
+/** Sets the wall clock of a process that preloads process-clock.cjs. A running one needs SIGUSR2 to read it. */
 export const writeProcessClock = (file: string, offsetMs: number) => writeFileSync(file, String(Math.round(offsetMs)));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Random } from './random.ts';
 
-/** What goes wrong between a process and PostgreSQL. */
+/** Faults between a process and PostgreSQL. */
 export const connectionFaults = {
   cut: 'the connection breaks',
   'answer-lost': 'the next statement arrives, and the connection breaks before its answer',
@@ -68,7 +68,7 @@ export const startDatabaseProxy = async (socketPath: string) => {
     link.server.destroy();
   };
 
-  /** Does `end` when the time is over, or when the soak calms down. */
+  /** Calls `end` after `ms`, or earlier when all faults end. */
   const endAfter = (ms: number, end: () => void) => {
     const once = () => {
       clearTimeout(timer);
@@ -83,7 +83,7 @@ export const startDatabaseProxy = async (socketPath: string) => {
     cut: breakOff,
 
     'answer-lost': (link) => {
-      // The answer, whatever it is, stays here: PostgreSQL has done the work by then.
+      // Drops the answer: by then PostgreSQL has done the work.
       link.client.once('data', () => {
         link.server.removeAllListeners('data');
         link.server.once('data', () => breakOff(link));
@@ -105,7 +105,7 @@ export const startDatabaseProxy = async (socketPath: string) => {
     },
 
     'half-closed': (link, forMs, random) => {
-      // What the other side still writes goes nowhere.
+      // Discards what the other side still writes.
       for (const socket of [link.client, link.server]) {
         socket.removeAllListeners('data');
         socket.on('data', () => undefined);
@@ -131,11 +131,11 @@ export const startDatabaseProxy = async (socketPath: string) => {
   return {
     port: (proxy.address() as AddressInfo).port,
 
-    /** On one connection of those that are well. False when there are too few. */
+    /** Breaks one healthy connection. False when too few are open. */
     inject: (fault: ConnectionFault, forMs: number, random: Random) => {
-      const well = [...links].filter(({ isFaulty }) => !isFaulty);
-      const link = random.shuffle(well)[0];
-      if (link === undefined || well.length < fewestConnections) return false;
+      const healthy = [...links].filter(({ isFaulty }) => !isFaulty);
+      const link = random.shuffle(healthy)[0];
+      if (link === undefined || healthy.length < fewestConnections) return false;
       link.isFaulty = true;
       faults[fault](link, forMs, random);
       return true;
@@ -143,7 +143,7 @@ export const startDatabaseProxy = async (socketPath: string) => {
 
     calm: () => {
       for (const end of [...endings]) end();
-      // Those armed to lose an answer that never came.
+      // Connections that were waiting for an answer to lose.
       for (const link of [...links]) if (link.isFaulty) breakOff(link);
     },
 

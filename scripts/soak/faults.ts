@@ -7,8 +7,8 @@ import { type NetworkProxy, type WayFault, wayFaults } from './network-proxy.ts'
 import type { Random, Streams } from './random.ts';
 import { type Twins, twinFaults } from './twins.ts';
 
-/** How often each happens, in proportion. Starting a process costs a second of a core, so those are few. */
-const usualWeights = {
+/** Relative frequencies. Starting a process costs a second of CPU, so process faults are rare. */
+const defaultWeights = {
   'network late': 4,
   'network lost': 4,
   'network reset-before': 2,
@@ -39,20 +39,20 @@ const usualWeights = {
   'clock database': 1.5,
   'clock forward': 0.8,
 } as const;
-export type FaultKind = keyof typeof usualWeights;
+export type FaultKind = keyof typeof defaultWeights;
 export type FaultWeights = Readonly<Partial<Record<FaultKind, number>>>;
-export const faultKinds = Object.keys(usualWeights) as FaultKind[];
+export const faultKinds = Object.keys(defaultWeights) as FaultKind[];
 
-/** Those of these kinds alone. */
+/** The default weights of these kinds only. */
 export const weightsOf = (kinds: readonly FaultKind[]): FaultWeights =>
-  Object.fromEntries(kinds.map((kind) => [kind, usualWeights[kind]]));
+  Object.fromEntries(kinds.map((kind) => [kind, defaultWeights[kind]]));
 
-/** Steady from the first to the last moment, as far as no step changes it. */
+/** Skews from the start of the run, until a clock step changes them. */
 const processSkewsMs = [0, 0, 1_500, -1_500, 45_000, -45_000, 90_000, -90_000];
 const databaseSkewsMs = [0, 0, 2_000, -30_000, 90_000, 300_000];
 const longestStopMs = 120_000;
-/** On a slow machine fewer posts go out; with as many faults as planned every second one would meet one. */
-const mostNetworkFaults = { atFirst: 20, perArrival: 0.3 };
+/** Network faults are bounded by arrivals: on a slow machine fewer posts go out, and the planned rate would hit every second one. */
+const networkFaultBudget = { initial: 20, perArrival: 0.3 };
 
 export type Faults = Awaited<ReturnType<typeof createFaults>>;
 
@@ -88,23 +88,23 @@ export const createFaults = async ({
   const timeline: string[] = [];
   const count = (kind: FaultKind, detail = '') => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    // The others are too many to tell anything.
+    // The other kinds are too frequent to be useful in a timeline.
     if (!/^(network|database (?!restart)|backend (?!killed))/.test(kind)) {
       timeline.push(`${clock.now().toISOString().slice(11, 23)} ${kind} ${detail}`.trim());
     }
   };
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
   const stoppedBackends = new Set<number>();
   let isDatabaseBusy = false;
-  const over = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  const storm = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: storm.signal }).catch(() => undefined);
 
-  /** Goes on by itself, and has ended when the soak is calm. */
+  /** Runs in the background; `calm` waits for it. */
   const begin = (work: () => Promise<unknown>) => {
-    const going: Promise<unknown> = work()
+    const task: Promise<unknown> = work()
       .catch((error: unknown) => process.stderr.write(`fault: ${String(error)}\n`))
-      .finally(() => underWay.delete(going));
-    underWay.add(going);
+      .finally(() => running.delete(task));
+    running.add(task);
     return true;
   };
 
@@ -113,7 +113,7 @@ export const createFaults = async ({
     const isForPublishing = random.chance(0.8);
     const hit = () => count(kind);
     return random.shuffle([...holdMs]).some(([network, mostMs]) => {
-      // A late network acts within the time that it may hold a request.
+      // A late network acts within its hold time.
       const [leastMs, longestMs] = fault === 'late' ? [6_000, mostMs] : [1_000, 4_000];
       const forMs = leastMs + share * (longestMs - leastMs);
       return networkProxy.arm(network, { fault, isForPublishing, forMs, hit });
@@ -143,7 +143,7 @@ export const createFaults = async ({
           `select pid from pg_stat_activity where backend_type = 'client backend'
             and application_name not in ('soak', 'posthorn embedded')`,
         )
-        // A server that is starting has none.
+        // A starting server has no backends.
         .catch(() => ({ rows: [] }));
       const pids = rows.map(({ pid }) => pid).filter((pid) => !stoppedBackends.has(pid));
       if (pids.length < fewestConnections) return;
@@ -170,7 +170,7 @@ export const createFaults = async ({
     for (const pid of stoppedBackends) signalBackend(pid, 'SIGCONT');
   };
 
-  /** One at a time: a server that starts is not to be ended. */
+  /** One at a time, so that a starting server is not stopped again. */
   const onDatabase = (kind: FaultKind, work: () => Promise<unknown>) => {
     if (isDatabaseBusy) return false;
     isDatabaseBusy = true;
@@ -190,13 +190,13 @@ export const createFaults = async ({
     return begin(() => work(victim));
   };
 
-  /** Short ones are many, as they are in life. */
+  /** Mostly short, as in real life. */
   const stopMs = (random: Random) =>
     random.between(300, random.weighted({ '4000': 70, '30000': 20, [String(longestStopMs)]: 10 }) as unknown as number);
 
   const hasEnoughNetworkFaults = () => {
     const hits = [...counts].reduce((sum, [kind, times]) => sum + (kind.startsWith('network ') ? times : 0), 0);
-    return hits > mostNetworkFaults.atFirst + mostNetworkFaults.perArrival * twins.arrivals.length;
+    return hits > networkFaultBudget.initial + networkFaultBudget.perArrival * twins.arrivals.length;
   };
 
   const inject = (kind: FaultKind, random: Random): boolean => {
@@ -244,12 +244,12 @@ export const createFaults = async ({
         return begin(() => databaseClock.forwardAll(byS * 1_000));
       }
       default:
-        throw new Error(`no fault ${kind}`);
+        throw new Error(`There is no fault ${kind}.`);
     }
   };
 
   return {
-    /** Clocks that differ from the beginning. */
+    /** Sets the initial skew of all clocks. */
     skewClocks: async () => {
       const random = streams('skew');
       if (weights['clock process']) {
@@ -264,32 +264,32 @@ export const createFaults = async ({
 
     run: async (perMinute: number, isOver: () => boolean) => {
       if (perMinute === 0) return;
-      const begunMs = performance.now();
+      const startedMs = performance.now();
       for (let number = 1; !isOver(); number++) {
         const random = streams(`fault ${number}`);
-        const atMs = begunMs + ((number - 0.5 + random.next()) * 60_000) / perMinute;
+        const atMs = startedMs + ((number - 0.5 + random.next()) * 60_000) / perMinute;
         await sleep(Math.max(0, atMs - performance.now()));
-        // One that finds nothing to break now gives its turn to another.
-        for (let turn = 0; turn < 5 && !isOver(); turn++)
+        // If there is nothing to break for this kind now, try another.
+        for (let attempt = 0; attempt < 5 && !isOver(); attempt++)
           if (inject(random.weighted(weights as Record<FaultKind, number>), random)) break;
       }
     },
 
-    /** Everything is up again, connected, and of one time. */
+    /** Ends all faults: everything is up and connected again, and all clocks agree. */
     calm: async () => {
-      over.abort();
+      storm.abort();
       networkProxy.disarm();
       await twins.clearRefusals();
       databaseProxy.calm();
       continueBackends();
-      await Promise.all(underWay);
+      await Promise.all(running);
       timeline.push(`${clock.now().toISOString().slice(11, 23)} all clocks are right`);
       for (const instance of instances.all) if (instance.skewMs !== 0) instances.setClock(instance, 0);
       if (databaseClock.skewMs() !== 0) await databaseClock.step(0);
     },
 
     counts: (): Readonly<Record<string, number>> => Object.fromEntries([...counts].sort()),
-    /** Of processes, clocks and restarts, by the world's clock. */
+    /** Faults of processes and clocks, and restarts, by the world clock. */
     timeline: timeline as readonly string[],
     total: () => [...counts.values()].reduce((sum, times) => sum + times, 0),
   };

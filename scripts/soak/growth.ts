@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 const sampleMs = 15_000;
-/** More than a process may gain between its settled beginning and the end. */
-const mostGainedMb = 150;
+/** How much a process may grow after its warm-up. */
+const maxGrowthMb = 150;
 const warmMs = 120_000;
-const uploadsAtOnce = 4;
+const uploadsPerProcess = 4;
 
-/** Whether anything grows that is not data: memory, connections, open files, files on disk. */
+/** Detects leaks: memory, connections, open files, files on disk. */
 export const sampleGrowth = ({
   db,
   folder,
@@ -26,13 +26,13 @@ export const sampleGrowth = ({
     for (const pid of pids()) {
       const mb = residentMb(pid);
       if (mb === undefined) continue;
-      const known = seen.get(pid) ?? { firstMb: 0, lastMb: 0, mostMb: 0, files: 0, sinceMs: performance.now() };
-      // Warm by then: code compiled, caches filled.
-      if (known.firstMb === 0 && performance.now() - known.sinceMs > warmMs) known.firstMb = mb;
-      known.lastMb = mb;
-      known.mostMb = Math.max(known.mostMb, mb);
-      known.files = openFiles(pid);
-      seen.set(pid, known);
+      const sampled = seen.get(pid) ?? { firstMb: 0, lastMb: 0, mostMb: 0, files: 0, sinceMs: performance.now() };
+      // Warmed up by then: code compiled, caches filled.
+      if (sampled.firstMb === 0 && performance.now() - sampled.sinceMs > warmMs) sampled.firstMb = mb;
+      sampled.lastMb = mb;
+      sampled.mostMb = Math.max(sampled.mostMb, mb);
+      sampled.files = openFiles(pid);
+      seen.set(pid, sampled);
     }
   };
   sample();
@@ -48,7 +48,7 @@ export const sampleGrowth = ({
     check: async () => {
       const problems: string[] = [];
       for (const [pid, { firstMb, lastMb, files }] of seen) {
-        if (firstMb > 0 && lastMb - firstMb > mostGainedMb) {
+        if (firstMb > 0 && lastMb - firstMb > maxGrowthMb) {
           problems.push(`process ${pid} grew from ${firstMb} to ${lastMb} MB`);
         }
         if (files > 300) problems.push(`process ${pid} has ${files} open files`);
@@ -60,7 +60,7 @@ export const sampleGrowth = ({
       const most = pids().length * 20 + 5;
       if (connections > most) problems.push(`${connections} connections to the database`);
       const leftovers = filesIn(folder).filter((path) => path.includes('incoming'));
-      if (leftovers.length > killed() * uploadsAtOnce)
+      if (leftovers.length > killed() * uploadsPerProcess)
         problems.push(`uploads that nobody removed: ${leftovers.slice(0, 5).join(', ')}`);
       const open = await db.query(`select count(*)::int as count from sends where claim is not null`);
       if (open.rows[0].count > 0) problems.push(`${open.rows[0].count} sends are still claimed`);

@@ -13,7 +13,7 @@ type Role = (typeof roles)[number];
 const startWithinMs = 180_000;
 /** Longer than DRAIN_SECONDS and what follows it. */
 const stopWithinMs = 45_000;
-const lastWords = 1_500;
+const logTailLength = 1_500;
 
 export interface Instance {
   readonly role: Role;
@@ -21,11 +21,11 @@ export interface Instance {
   readonly clockFile: string;
   skewMs: number;
   child: ChildProcess | undefined;
-  /** A fault is at work on it. */
+  /** A fault is being applied to it. */
   isBusy: boolean;
 }
 
-/** When a process did not run, by the world's clock. */
+/** When a process was down, by the world clock. */
 export interface Outage {
   readonly role: Role;
   readonly fault: string;
@@ -35,7 +35,7 @@ export interface Outage {
 
 export type Instances = Awaited<ReturnType<typeof startInstances>>;
 
-/** One process for requests, one for what is due, one for both; a supervisor starts again whatever has ended. */
+/** One process for requests, one for jobs, one for both; a supervisor restarts whatever has ended. */
 export const startInstances = async ({
   settings,
   folder,
@@ -68,29 +68,29 @@ export const startInstances = async ({
     });
     instance.child = child;
     starts++;
-    let said = '';
+    let output = '';
     const ready = new Promise<boolean>((resolve) => {
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text: string) => {
-          said = (said + text).slice(-lastWords);
-          if (said.includes('is ready at')) resolve(true);
+          output = (output + text).slice(-logTailLength);
+          if (output.includes('is ready at')) resolve(true);
         });
       }
       child.once('close', () => resolve(false));
       setTimeout(() => resolve(false), startWithinMs).unref();
     });
-    return { child, ready, said: () => said.trim() };
+    return { child, ready, output: () => output.trim() };
   };
 
-  /** As a supervisor does it: again and again until it runs. */
+  /** Like a supervisor: retries until the process runs. */
   const bringUp = async (instance: Instance): Promise<void> => {
     while (!isClosing) {
-      const { child, ready, said } = launch(instance);
+      const { child, ready, output } = launch(instance);
       if (await ready) {
         if (instance.role !== 'jobs') balancer.set(instance.port, true);
         child.once('close', (code, signal) => {
           if (isClosing || instance.isBusy) return;
-          problems.push(`the ${instance.role} process ended by itself (${signal ?? code}): ${said()}`);
+          problems.push(`the ${instance.role} process ended by itself (${signal ?? code}): ${output()}`);
           void repair(instance, 'ended by itself', async () => undefined);
         });
         return;
@@ -98,14 +98,14 @@ export const startInstances = async ({
       if (isClosing) return;
       const how = child.exitCode === null ? `took over ${startWithinMs / 1000} s` : `ended with ${child.exitCode}`;
       // After START_PATIENCE a start gives up and says why; the supervisor starts it again.
-      if (child.exitCode === 1 && /The database cannot be used: .*\s*$/.test(said())) startsGivenUp++;
-      else problems.push(`a start of the ${instance.role} process ${how}: ${said()}`);
+      if (child.exitCode === 1 && /The database cannot be used: .*\s*$/.test(output())) startsGivenUp++;
+      else problems.push(`a start of the ${instance.role} process ${how}: ${output()}`);
       child.kill('SIGKILL');
       await sleep(500);
     }
   };
 
-  /** Takes it down, and brings it up again. */
+  /** Takes the process down and starts it again. */
   const repair = async (instance: Instance, fault: string, takeDown: () => Promise<unknown>) => {
     instance.isBusy = true;
     const outage = { role: instance.role, fault, fromMs: clock.nowMs(), untilMs: Number.POSITIVE_INFINITY };
@@ -140,7 +140,7 @@ export const startInstances = async ({
   // One after the other: the first one migrates.
   for (const instance of all) await bringUp(instance);
 
-  const isWell = ({ isBusy }: Instance) => !isBusy;
+  const isUp = ({ isBusy }: Instance) => !isBusy;
 
   return {
     all: all as readonly Instance[],
@@ -150,19 +150,19 @@ export const startInstances = async ({
     starts: () => starts,
     startsGivenUp: () => startsGivenUp,
 
-    /** Those that can be taken down while somebody still answers and somebody still publishes. */
+    /** Instances that can be taken down while another one still serves and another one still publishes. */
     expendable: () =>
       all.filter((instance) => {
-        const others = all.filter((one) => one !== instance && isWell(one));
+        const others = all.filter((one) => one !== instance && isUp(one));
         return (
-          isWell(instance) && others.some(({ role }) => role !== 'jobs') && others.some(({ role }) => role !== 'web')
+          isUp(instance) && others.some(({ role }) => role !== 'jobs') && others.some(({ role }) => role !== 'web')
         );
       }),
 
     kill: (instance: Instance) => repair(instance, 'kill', signal(instance, 'SIGKILL')),
     restart: (instance: Instance) => repair(instance, 'restart', signal(instance, 'SIGTERM')),
 
-    /** Nothing tells the balancer: it finds out by waiting. */
+    /** The balancer is not notified: it notices by timeout. */
     stop: async (instance: Instance, wait: Promise<unknown>) => {
       instance.isBusy = true;
       const outage = { role: instance.role, fault: 'stop', fromMs: clock.nowMs(), untilMs: Number.POSITIVE_INFINITY };
@@ -176,7 +176,7 @@ export const startInstances = async ({
       await sleep(500);
       if (instance.role !== 'jobs') balancer.set(instance.port, true);
       instance.isBusy = false;
-      // It may have ended meanwhile, and nobody looked.
+      // The exit handler ignores busy instances, so check whether it ended meanwhile.
       if (instance.child?.exitCode !== null || instance.child.signalCode !== null) {
         problems.push(`the ${instance.role} process ended after it was stopped and continued`);
         await repair(instance, 'ended by itself', async () => undefined);

@@ -2,7 +2,7 @@ import type { Result } from '#contracts/posts';
 import type { WorldClock } from './clocks.ts';
 import type { PlannedPost } from './posts.ts';
 
-/** One try to publish, schedule or approve. A lost one got no answer, so that it may have worked. */
+/** One attempt to publish, schedule or approve. A lost one got no answer, so it may have worked. */
 export interface Press {
   readonly atMs: number;
   end: 'taken' | 'refused' | 'lost';
@@ -31,7 +31,7 @@ export interface LedgerCard {
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** What callers were told. The witness holds it against what happened. */
+/** What the service acknowledged to callers. The witness compares it with what happened. */
 export const createLedger = (clock: WorldClock) => {
   const posts = new Map<number, LedgerPost>();
   const cards: LedgerCard[] = [];
@@ -55,7 +55,7 @@ export const createLedger = (clock: WorldClock) => {
       return entry;
     },
 
-    /** Called before each try; counts as lost until an answer says otherwise. */
+    /** Called before each attempt, which counts as lost until it is answered. */
     press: (post: LedgerPost): Press => {
       const press: Press = { atMs: clock.nowMs(), end: 'lost' };
       post.presses.push(press);
@@ -71,11 +71,11 @@ export const createLedger = (clock: WorldClock) => {
     uploaded: (id: string, sha256: string) => uploads.set(id, sha256),
 
     gaveUp: (job: string, why: string) => {
-      const words = `${job}: ${why.replace(/\d+/g, '…').slice(0, 200)}`;
-      troubles.set(words, (troubles.get(words) ?? 0) + 1);
+      const reason = `${job}: ${why.replace(/\d+/g, '…').slice(0, 200)}`;
+      troubles.set(reason, (troubles.get(reason) ?? 0) + 1);
     },
   };
 };
 
-/** It was answered that the post goes out, or a later answer shows that an unanswered try did it. */
+/** The service confirmed the publication, or a later answer shows that an unanswered attempt worked. */
 export const isAcknowledged = ({ presses }: LedgerPost) => presses.some(({ end }) => end === 'taken');

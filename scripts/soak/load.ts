@@ -9,8 +9,8 @@ import type { Ledger, LedgerCard, LedgerPost } from './ledger.ts';
 import { type Kind, kinds, type PlannedPost, planPost, shapePost } from './posts.ts';
 import type { Streams } from './random.ts';
 
-/** Of those under way at once; more would only wait for each other. */
-const mostJobs = 60;
+/** Concurrent jobs; more would only wait for each other. */
+const maxJobs = 60;
 const smallestVideoBytes = 100_000;
 const videoSize = { width: 1080, height: 1920, durationMs: 15_000 };
 
@@ -30,7 +30,7 @@ export interface LoadOptions {
 
 export type Load = Awaited<ReturnType<typeof createLoad>>;
 
-/** Posts of all kinds, one after the other at a steady pace: written, and then published by a person's yes. */
+/** Creates posts of all kinds at a steady rate, and publishes each as a person would. */
 export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOptions) => {
   const { client, person, agent } = callers;
 
@@ -67,7 +67,7 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
 
   const takesOnlyVideos = new Set<string>();
 
-  /** Which networks take which kind of post, by asking the service itself. */
+  /** Asks the service which networks accept which kind of post. */
   const findTakers = async () => {
     const takers = Object.fromEntries(kinds.map((kind) => [kind, [] as string[]])) as Record<Kind, string[]>;
     const [picture, video] = [await uploadPicture(0), await uploadVideo(0)];
@@ -89,7 +89,7 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
       if (!takesPictures) takesOnlyVideos.add(network);
       await takes(network, 'comment', takesPictures ? picture : video);
     }
-    for (const kind of kinds) if (takers[kind].length === 0) throw new Error(`no network takes a ${kind}`);
+    for (const kind of kinds) if (takers[kind].length === 0) throw new Error(`No network accepts a ${kind}.`);
     return takers;
   };
   const takers = await findTakers();
@@ -103,7 +103,7 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
     },
   });
 
-  /** Conflict after tries without an answer, and none that was taken: one of those did it. */
+  /** After unanswered attempts a Conflict means that one of them worked, unless an earlier one was acknowledged. */
   const settlePress = (post: LedgerPost, { status, lost }: Clicked, since = 0) => {
     const own = post.presses.slice(since);
     const last = own.findLast(({ end }) => end === 'lost');
@@ -118,12 +118,12 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
       throw new GaveUp(`publish: ${clicked.status} ${JSON.stringify(clicked.body)}`);
   };
 
-  /** Which time is in the future is for the service to say: its clocks may differ from ours and from each other. */
+  /** Asks the service for its time first, because its clocks may differ from ours and from each other. */
   const schedule = async (post: LedgerPost) => {
     let lost = 0;
-    for (let turn = 0; turn < 10; turn++) {
+    for (let attempt = 0; attempt < 10; attempt++) {
       const { now } = (await person.get('/api/app/sandbox/clock')) as { now: string };
-      const at = new Date(Date.parse(now) + post.plan.aheadMs + turn * 30_000).toISOString();
+      const at = new Date(Date.parse(now) + post.plan.aheadMs + attempt * 30_000).toISOString();
       const clicked = await person.click('/api/app/actions/posts.schedule', { id: post.id, at }, pressing(post));
       lost += clicked.lost;
       if (settlePress(post, { ...clicked, lost })) {
@@ -132,7 +132,7 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
       }
       if (clicked.code !== 'BadInput') throw new GaveUp(`schedule: ${JSON.stringify(clicked.body)}`);
     }
-    throw new GaveUp('no time is in the future');
+    throw new GaveUp('the service accepted no time as in the future');
   };
 
   const ask = async (post: LedgerPost, decision: LedgerCard['decision']) => {
@@ -186,10 +186,10 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
     /** Begins `perMinute` posts a minute until it is over; ends when the last of them is acknowledged or given up. */
     run: async (perMinute: number, isOver: () => boolean) => {
       const jobs = new Set<Promise<void>>();
-      const begunMs = performance.now();
+      const startedMs = performance.now();
       for (let number = 1; !isOver(); number++) {
-        await sleep(Math.max(0, begunMs + (number * 60_000) / perMinute - performance.now()));
-        while (jobs.size >= mostJobs) await Promise.race(jobs);
+        await sleep(Math.max(0, startedMs + (number * 60_000) / perMinute - performance.now()));
+        while (jobs.size >= maxJobs) await Promise.race(jobs);
         const job: Promise<void> = run(number).finally(() => jobs.delete(job));
         jobs.add(job);
       }

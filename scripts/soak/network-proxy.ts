@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorldClock } from './clocks.ts';
 import { receivedHeader } from './twins.ts';
 
-/** What goes wrong on the way to a network and back. */
+/** Faults between the service and a network. */
 export const wayFaults = {
   late: 'acts on the request long after we gave up waiting',
   lost: 'acts on it and never answers',
@@ -21,9 +21,9 @@ export type WayFault = keyof typeof wayFaults;
 
 interface ArmedFault {
   readonly fault: WayFault;
-  /** Only a request that makes something public, or any that writes. */
+  /** True: only a request that publishes something. False: any request that writes. */
   readonly isForPublishing: boolean;
-  /** How long a late network holds it, or a slow one takes. */
+  /** How long a late network holds the request, or a slow one takes. */
   readonly forMs: number;
   readonly hit: () => void;
 }
@@ -34,13 +34,13 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** More would pile up where few posts go. */
-const mostArmed = 2;
-const lookEveryMs = 200;
+/** Armed faults per network; more would pile up at networks with few posts. */
+const maxArmed = 2;
+const checkEveryMs = 200;
 
 export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 
-/** Between the adapters and the twins: each armed fault hits the next request of its network. */
+/** A proxy between the adapters and the twins. Each armed fault hits the next request to its network. */
 export const startNetworkProxy = async ({
   twinsPort,
   clock,
@@ -52,7 +52,7 @@ export const startNetworkProxy = async ({
 }) => {
   const agent = new Agent({ keepAlive: true });
   const armed = new Map<string, ArmedFault[]>();
-  /** Methods and paths that published something, ids left out. */
+  /** Methods and paths (without ids) of requests that published something. */
   const publishing = new Set<string>();
   let held: { readonly atMs: number; readonly forward: () => Promise<unknown> }[] = [];
 
@@ -60,7 +60,7 @@ export const startNetworkProxy = async ({
     new Promise<Answer>((resolve, reject) => {
       const headers = { ...req.headers, [receivedHeader]: String(receivedAtMs), 'content-length': String(body.length) };
       const { 'transfer-encoding': _, ...plain } = headers as Record<string, string | string[] | undefined>;
-      const on = request(
+      const upstream = request(
         { host: '127.0.0.1', port: twinsPort, method: req.method, path: req.url, headers: plain, agent },
         async (answer) => {
           const chunks: Buffer[] = [];
@@ -70,8 +70,8 @@ export const startNetworkProxy = async ({
           resolve({ status: answer.statusCode ?? 502, headers: others, body: Buffer.concat(chunks) });
         },
       );
-      on.on('error', reject);
-      on.end(body);
+      upstream.on('error', reject);
+      upstream.end(body);
     });
 
   const take = (req: IncomingMessage) => {
@@ -113,7 +113,7 @@ export const startNetworkProxy = async ({
         return res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
       case 'slow':
         await sleep(forMs);
-        return give(res, await act());
+        return respond(res, await act());
     }
   };
 
@@ -125,7 +125,7 @@ export const startNetworkProxy = async ({
     await sleep(delayMs());
     const act = () => forward(req, body, receivedAtMs);
     const fault = take(req);
-    if (fault === undefined) return give(res, await act());
+    if (fault === undefined) return respond(res, await act());
     fault.hit();
     await misbehave(fault, res, act);
   };
@@ -141,15 +141,15 @@ export const startNetworkProxy = async ({
     held = held.filter((one) => !due.includes(one));
     for (const one of due) await one.forward().catch(() => undefined);
   };
-  const timer = setInterval(() => void forwardHeld(), lookEveryMs);
+  const timer = setInterval(() => void forwardHeld(), checkEveryMs);
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 
-    /** False when enough faults wait for this network already. */
+    /** False when enough faults are already armed for this network. */
     arm: (network: string, fault: ArmedFault) => {
       const waiting = armed.get(network) ?? [];
-      if (waiting.length >= mostArmed) return false;
+      if (waiting.length >= maxArmed) return false;
       armed.set(network, [...waiting, fault]);
       return true;
     },
@@ -169,7 +169,7 @@ export const startNetworkProxy = async ({
   };
 };
 
-const give = (res: ServerResponse, { status, headers, body }: Answer) => {
+const respond = (res: ServerResponse, { status, headers, body }: Answer) => {
   const { 'transfer-encoding': _, connection: __, 'keep-alive': ___, ...others } = headers;
   res.writeHead(status, { ...others, 'content-length': body.length }).end(body);
 };

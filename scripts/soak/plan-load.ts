@@ -4,12 +4,12 @@ import type { Ledger } from './ledger.ts';
 import type { Random } from './random.ts';
 
 const pauseMs = 700;
-/** So far ahead that none of them goes out while the soak runs. */
+/** Far enough ahead that none is published during the soak. */
 const aheadMs = 300 * 24 * 3_600_000;
 
 /**
- * Somebody on a workspace whose plan allows few scheduled posts: schedules more than that, and takes some back. Answers that
- * got lost are asked for until there is one, so that the count of the plan is known exactly.
+ * A person on a workspace with a small plan, who schedules more posts than it allows and unschedules some. Requests with a
+ * lost answer are repeated until one arrives, so that the expected usage is known exactly.
  */
 export const runPlanLoad = async ({
   person,

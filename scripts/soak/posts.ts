@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 export const kinds = ['text', 'thread', 'picture', 'video', 'comment'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Who says yes, and how. */
+/** How the post is published. */
 export type Way = 'publish' | 'schedule' | 'approve' | 'approve-twice' | 'reject' | 'draft';
 
 const kindWeights: Record<Kind, number> = { text: 45, thread: 15, picture: 25, video: 8, comment: 7 };
@@ -15,10 +15,10 @@ const wayWeights: Record<Way, number> = {
   reject: 3,
   draft: 3,
 };
-const mostNetworks = 4;
+const maxNetworks = 4;
 
-/** Options without which a network takes nothing. */
-const neededOptions: Readonly<Record<string, string>> = {
+/** Options that a network requires. */
+const requiredOptions: Readonly<Record<string, string>> = {
   'pinterest.board': '549755885175',
   'tiktok.privacy': 'PUBLIC_TO_EVERYONE',
 };
@@ -28,10 +28,10 @@ export interface PlannedPost {
   readonly kind: Kind;
   readonly way: Way;
   readonly networks: readonly string[];
-  /** The texts of its items; media stand in the first one. */
+  /** The texts of its items; media are in the first one. */
   readonly bodies: readonly string[];
   readonly options: Readonly<Record<string, string>>;
-  /** The names of what becomes public on each of its networks, in order. */
+  /** The names of the parts that become public on each network, in order. */
   readonly parts: readonly string[];
   /** For `schedule`: how far ahead. */
   readonly aheadMs: number;
@@ -53,7 +53,7 @@ export const planPost = (
 ): PlannedPost => {
   const kind = random.weighted(kindWeights);
   const way = random.weighted(wayWeights);
-  const networks = random.shuffle(takers[kind]).slice(0, random.between(1, mostNetworks));
+  const networks = random.shuffle(takers[kind]).slice(0, random.between(1, maxNetworks));
   return shapePost({
     number,
     kind,
@@ -73,7 +73,7 @@ export const shapePost = ({
   aheadMs,
 }: Pick<PlannedPost, 'number' | 'kind' | 'way' | 'networks' | 'aheadMs'> & { items: number }): PlannedPost => {
   const itemParts = Array.from({ length: kind === 'thread' ? items : 1 }, (_, index) => `part ${index + 1}`);
-  const needed = Object.entries(neededOptions).filter(([key]) => networks.includes(key.split('.')[0] ?? ''));
+  const required = Object.entries(requiredOptions).filter(([key]) => networks.includes(key.split('.')[0] ?? ''));
   const comments =
     kind === 'comment' ? networks.map((network) => [`${network}.first_comment`, textOf(number, 'comment')]) : [];
   return {
@@ -82,7 +82,7 @@ export const shapePost = ({
     way,
     networks,
     bodies: itemParts.map((part) => textOf(number, part)),
-    options: Object.fromEntries([...needed, ...comments]),
+    options: Object.fromEntries([...required, ...comments]),
     parts: [...itemParts, ...(kind === 'comment' ? ['comment'] : [])],
     aheadMs,
   };

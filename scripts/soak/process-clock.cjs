@@ -1,5 +1,5 @@
-// Loaded into a service process before anything else: its wall clock is off by what SOAK_CLOCK_FILE says, and steps to what
-// the file says then at each SIGUSR2.
+// Preloaded into a service process: shifts its wall clock by the offset in SOAK_CLOCK_FILE, and reads the file again at each
+// SIGUSR2.
 const { readFileSync } = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
 
@@ -8,7 +8,7 @@ const readOffset = () => Number(readFileSync(process.env.SOAK_CLOCK_FILE, 'utf8'
 let offsetMs = readOffset();
 const now = () => realNow() + offsetMs;
 
-// A proxy and no subclass, so that `instanceof` holds for dates made before this.
+// A proxy instead of a subclass, so that `instanceof` still works for dates created before.
 globalThis.Date = new Proxy(Date, {
   construct: (target, values, newTarget) =>
     Reflect.construct(target, values.length === 0 ? [now()] : values, newTarget),

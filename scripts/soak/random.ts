@@ -1,6 +1,6 @@
-/** Numbers that look random and are the same for the same seed and name, whatever else happens meanwhile. */
+/** Pseudo-random numbers, determined by seed and name alone. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** From 0 (included) to 1 (excluded). */
   next(): number;
   /** Whole, both ends included. */
   between(least: number, most: number): number;
@@ -13,7 +13,7 @@ export interface Random {
 
 export type Streams = ReturnType<typeof createStreams>;
 
-/** One seed, many independent streams: what one caller draws never depends on how fast another one is. */
+/** Independent streams from one seed, so that what one caller draws does not depend on the speed of another. */
 export const createStreams =
   (seed: string) =>
   (name: string): Random => {

@@ -1,15 +1,15 @@
 import { type Problem, type ProblemKind, problemKinds } from './witness.ts';
 
-/** The figures of a run. Those of several runs can be added. */
+/** The results of a run. Several runs can be added up. */
 export interface Summary {
   readonly seeds: readonly string[];
   readonly minutes: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<Figure, number>>;
-  /** Sends that were left alone and need a person, by error code. */
+  /** Sends that were not retried by a person and still need one, by error code. */
   readonly needsHuman: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
-  /** When processes, clocks and the database were hit, to read problems by. */
+  /** When processes, clocks and the database were hit, to help explain problems. */
   readonly timeline: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const figureNames = [
 export type Figure = (typeof figureNames)[number];
 
 const humanAim = 0.05;
-const mostProblemsShown = 60;
+const maxProblemsShown = 60;
 
 export const addSummaries = (summaries: readonly Summary[]): Summary => ({
   seeds: summaries.flatMap(({ seeds }) => seeds),
@@ -55,7 +55,6 @@ const addUp = (records: readonly Readonly<Record<string, number>>[]) => {
   return sums;
 };
 
-/** The table that a person reads. */
 export const formatSummary = ({ seeds, minutes, faults, figures, needsHuman, problems }: Summary): string => {
   const rows: [string, string][] = [];
   const groups = new Map<string, string[]>();
@@ -78,7 +77,7 @@ export const formatSummary = ({ seeds, minutes, faults, figures, needsHuman, pro
   for (const kind of problemKinds) rows.push([kind, String(countOf(problems, kind))]);
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   const table = rows.map(([name, value]) => name.padEnd(width) + value).join('\n');
-  const shown = problems.slice(0, mostProblemsShown).map(({ kind, what }) => `${kind}: ${what}`);
+  const shown = problems.slice(0, maxProblemsShown).map(({ kind, what }) => `${kind}: ${what}`);
   const rest = problems.length - shown.length;
   return [
     table,

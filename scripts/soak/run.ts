@@ -17,16 +17,16 @@ export interface SoakOptions {
   readonly minutes: number;
   readonly faultsPerMinute: number;
   readonly postsPerMinute: number;
-  /** What the share of published sends must be at least. */
+  /** The minimum share of published sends. */
   readonly floor: number;
   readonly seed: string;
-  /** Which faults happen, in what proportion. */
+  /** Relative frequency of each fault. */
   readonly weights: FaultWeights;
   readonly say: (text: string) => void;
 }
 
-/** As far as any clock is off in the course of a run, see faults.ts. */
-const mostSkewMs = 900_000;
+/** An upper bound for clock skew during a run, see faults.ts. */
+const maxSkewMs = 900_000;
 
 export const runSoak = async (options: SoakOptions): Promise<Summary> => {
   const { seed, say } = options;
@@ -63,7 +63,7 @@ const runIn = async (world: World, options: SoakOptions): Promise<Summary> => {
   await runStorm(world, parts, options);
   say('letting everything end …');
   await letEverythingEnd(world, parts, say);
-  say('holding the books against what arrived …');
+  say('comparing the ledger with what arrived …');
   const evidence = await collectEvidence(world, parts, options);
   const problems = [
     ...findProblems(evidence),
@@ -93,11 +93,11 @@ const runStorm = async (
   { minutes, faultsPerMinute, postsPerMinute, say }: SoakOptions,
 ) => {
   const forMs = minutes * 60_000;
-  const begunMs = performance.now();
-  const isOver = () => performance.now() - begunMs > forMs;
+  const startedMs = performance.now();
+  const isOver = () => performance.now() - startedMs > forMs;
   say(`clocks off by ${JSON.stringify(await faults.skewClocks())} ms`);
   const progress = setInterval(() => {
-    const leftS = Math.max(0, Math.round((forMs - (performance.now() - begunMs)) / 1000));
+    const leftS = Math.max(0, Math.round((forMs - (performance.now() - startedMs)) / 1000));
     const { size } = ledger.posts;
     say(`${leftS} s left · ${size} posts · ${twins.arrivals.length} arrivals · ${faults.total()} faults`);
   }, 10_000);
@@ -118,11 +118,11 @@ const letEverythingEnd = async (
   const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId, say });
   await faults.calm();
   await growth.settle();
-  // Whoever is impatient does not wait for what a late network still holds; the others look when all is over.
+  // Impatient people publish again while late networks still hold requests; the others after everything has settled.
   await secondLook.lookOnce('impatient');
   await settleAll();
   for (let round = 0; round < 3 && (await secondLook.lookOnce('everyone')) > 0; round++) await settleAll();
-  // What a killed process left of an upload is removed three hours later, at the next start.
+  // Partial uploads of killed processes are removed at the next start, three hours later.
   await databaseClock.forwardAll(4 * 3_600_000);
   await Promise.all(instances.all.map(instances.restart));
   await settleAll();
@@ -144,7 +144,7 @@ const collectEvidence = async (
   books: await readBooks(db, plan.workspaceId),
   delivered: new Set(hook.received().map(({ event }) => event.id as string)),
   outages: instances.outages,
-  mostSkewMs: Object.keys(weights).some((kind) => kind.startsWith('clock ')) ? mostSkewMs : 2_000,
+  maxSkewMs: Object.keys(weights).some((kind) => kind.startsWith('clock ')) ? maxSkewMs : 2_000,
   floor,
 });
 
@@ -188,7 +188,7 @@ const summarise = (
   };
 };
 
-/** A receiver that refuses some deliveries and leaves others without an answer, so that they come again. */
+/** A receiver that refuses some deliveries and does not answer others, so that they are retried. */
 const addWebhook = async ({ receiver, callers }: World, random: Random) => {
   const hook = receiver.address((res) => {
     if (random.chance(0.03)) res.destroy();

@@ -6,16 +6,16 @@ import type { WorldClock } from './clocks.ts';
 import type { Ledger, LedgerPost } from './ledger.ts';
 import type { Streams } from './random.ts';
 
-/** How often somebody publishes the same post again. */
-const mostTimes = 2;
-const lookEveryMs = 2_000;
+/** How often a person publishes the same post again. */
+const maxTimes = 2;
+const checkEveryMs = 2_000;
 const longestHoldMs = 20 * 60_000;
 
-/** Failures after which the app says to publish again. */
+/** Failures for which the app advises to publish again. */
 const isWorthAnotherTry = ({ ok, uncertain, error }: Pick<Result, 'ok' | 'uncertain' | 'error'>) =>
   !ok && (uncertain || ['not_sent', 'unavailable', 'rate_limited', 'reconnect'].includes(error?.code ?? ''));
 
-/** The person who connects accounts again and publishes failed posts again, as the app says. */
+/** A person who reconnects accounts and publishes failed posts again, as the app advises. */
 export const createSecondLook = ({
   client,
   person,
@@ -52,7 +52,7 @@ export const createSecondLook = ({
     if (networks.length > 0) await person.click('/api/app/sandbox/accounts', { networks });
   };
 
-  /** Most people wait until nothing can appear any more. */
+  /** Most people wait until the hold time of every network is over. */
   const waitOf = ({ plan: { number } }: LedgerPost, time: number) => {
     const random = streams(`again ${number} ${time}`);
     return random.chance(0.25) ? random.between(1_000, 20_000) : longestHoldMs;
@@ -61,12 +61,12 @@ export const createSecondLook = ({
   /** One pass over all accounts that need it, and all failed posts. */
   const look = async (who: 'in time' | 'impatient' | 'everyone') => {
     await reconnect();
-    const known = byId();
+    const postsById = byId();
     const due: LedgerPost[] = [];
     for (const { id, updatedAt, results } of await failedPosts()) {
-      const post = known.get(id);
+      const post = postsById.get(id);
       const time = times.get(id) ?? 0;
-      if (post === undefined || time >= mostTimes) continue;
+      if (post === undefined || time >= maxTimes) continue;
       const state = `${id} ${updatedAt}`;
       const seenMs = firstSeenMs.get(state) ?? clock.nowMs();
       firstSeenMs.set(state, seenMs);
@@ -83,12 +83,12 @@ export const createSecondLook = ({
   return {
     run: async (isOver: () => boolean) => {
       while (!isOver()) {
-        await sleep(lookEveryMs);
+        await sleep(checkEveryMs);
         await look('in time').catch((error: unknown) => ledger.gaveUp('look', String(error)));
       }
     },
 
-    /** Publishes again whatever may be; how many posts that were. */
+    /** Publishes due posts again and returns their number. */
     lookOnce: (who: 'impatient' | 'everyone') => look(who),
 
     figures: () => [...times.values()].reduce((sum, count) => sum + count, 0),

@@ -6,15 +6,15 @@ import type { NetworkProxy } from './network-proxy.ts';
 
 const pauseMs = 700;
 const quietWithinMs = 30_000;
-const mostMoves = 150;
+const maxMoves = 150;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Moves of a minute without an end: what is left waits for a quota that a network renews once a day. */
-const fewMoves = 20;
+/** After this many moves without an ended send the clock moves by hours: the rest waits for a daily quota of a network. */
+const minuteMoves = 20;
 
 /**
- * Lets everything end that is on its way, by moving the clock. Not while something is being sent: then the clock would take
- * the lease away.
+ * Moves the clock until everything has ended. Never while something is being sent, because the lease of that send would
+ * expire.
  */
 export const settle = async ({
   db,
@@ -36,7 +36,7 @@ export const settle = async ({
   };
 
   let [fewestSends, movesSince] = [Number.POSITIVE_INFINITY, 0];
-  for (let move = 0; move < mostMoves; move++) {
+  for (let move = 0; move < maxMoves; move++) {
     const { posts, sends, deliveries } = await open();
     movesSince = sends < fewestSends ? 0 : movesSince + 1;
     fewestSends = Math.min(fewestSends, sends);
@@ -48,7 +48,7 @@ export const settle = async ({
     await waitForQuiet();
     // Webhooks are retried hours later.
     const isForWebhooks = posts === 0 && sends === 0 && networkProxy.held() === 0;
-    await databaseClock.forwardAll(isForWebhooks || movesSince > fewMoves ? hourMs : minuteMs);
+    await databaseClock.forwardAll(isForWebhooks || movesSince > minuteMoves ? hourMs : minuteMs);
     await networkProxy.forwardHeld();
     await sleep(pauseMs);
   }

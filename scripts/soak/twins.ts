@@ -9,14 +9,14 @@ import { sandboxes as folders, networks } from '#test/support/networks';
 import type { WorldClock } from './clocks.ts';
 import { readMarker } from './posts.ts';
 
-/** Something became public on a network. Its times are those of the networks' clock. */
+/** Something that became public on a network, with times by the networks' clock. */
 export interface Arrival {
   readonly network: string;
   readonly externalId: string;
   readonly text: string;
-  /** Which post of the soak it is, and which part of it; undefined when the text has no marker. */
+  /** The post and part of the soak; undefined when the text has no marker. */
   readonly marker: { readonly number: number; readonly part: string } | undefined;
-  /** When the request reached the network, which may act on it much later. */
+  /** When the request reached the network, which may act on it later. */
   readonly requestedAtMs: number;
   readonly acceptedAtMs: number;
 }
@@ -26,7 +26,7 @@ export const receivedHeader = 'x-soak-received';
 
 export type Twins = Awaited<ReturnType<typeof startTwins>>;
 
-/** The sandbox twins of all networks in this process, with a record of everything that ever became public on them. */
+/** The sandbox twins of all networks, with a record of everything that ever became public on them. */
 export const startTwins = async ({
   clock,
   fetchMedia,
@@ -37,12 +37,12 @@ export const startTwins = async ({
   const arrivals: Arrival[] = [];
   const refusedTokens = new Set<string>();
   const publicIds = new Set<string>();
-  /** The request under way, for the store below it. */
+  /** The current request, for the store. */
   const request = new AsyncLocalStorage<{ receivedAtMs: number; hasPublished: boolean }>();
 
   const memory = createMemorySandboxStore();
   const witness = ({ network, kind, id, value }: SandboxRecord) => {
-    // Some twins take a post out and put it back changed: that is no second post.
+    // Some twins remove a post and add it again changed, which is not a second post.
     if (kind !== 'post' || publicIds.has(`${network} ${id}`)) return;
     publicIds.add(`${network} ${id}`);
     const { text } = value as { text: string };
@@ -75,7 +75,7 @@ export const startTwins = async ({
   app.use((req, res, next) => {
     const receivedAtMs = Number(req.headers[receivedHeader] ?? clock.nowMs());
     const current = { receivedAtMs, hasPublished: false };
-    // The proxy learns from it which requests publish.
+    // Tells the proxy which requests publish.
     const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => typeof res;
     res.writeHead = (...head: unknown[]) => {
       if (current.hasPublished) res.setHeader('x-soak-published', '1');
@@ -114,6 +114,6 @@ export const startTwins = async ({
   };
 };
 
-/** What only the network itself can say, as it has to be in its error format. */
+/** Refusals that must come from the twin itself, in the network's error format. */
 export const twinFaults = ['429', '429-bare', '503', 'expired-token', 'content-refused'] as const;
 export type TwinFault = (typeof twinFaults)[number];

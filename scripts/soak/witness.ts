@@ -31,31 +31,31 @@ export interface Evidence {
   /** Account ids by network. */
   readonly accounts: ReadonlyMap<string, string>;
   readonly arrivals: readonly Arrival[];
-  /** Networks that refused a token of ours at some time. */
+  /** Networks that refused a token at some time. */
   readonly refusedTokens: ReadonlySet<string>;
   readonly books: Books;
   /** Event ids that the webhook received. */
   readonly delivered: ReadonlySet<string>;
   readonly outages: readonly Outage[];
-  /** How far clocks were apart at most. */
-  readonly mostSkewMs: number;
-  /** What the share of published sends must be at least. */
+  /** The largest clock skew of the run. */
+  readonly maxSkewMs: number;
+  /** The minimum share of published sends. */
   readonly floor: number;
 }
 
-/** What was said about the accounts of a post when publishing ended. */
+/** The reported results of a post at the end of a round of publishing. */
 interface Statement {
   readonly results: readonly Result[];
   readonly saidAt: string;
-  /** From when to when requests belong to this round: after that somebody published again. */
+  /** The time span of the round, which ends when somebody publishes again. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Holds what was acknowledged and said against what arrived at the networks. */
+/** Compares what was acknowledged and reported with what arrived at the networks. */
 export const findProblems = (evidence: Evidence): Problem[] => [
   ...evidence.posts.flatMap((post) => problemsOfPost(evidence, post)),
-  ...strangers(evidence),
+  ...unexpectedArrivals(evidence),
   ...problemsOfEvents(evidence),
   ...evidence.cards.flatMap((card) => problemsOfCard(evidence, card)),
   ...problemsOfPlan(evidence),
@@ -84,7 +84,8 @@ const problemsOfSend = (evidence: Evidence, post: LedgerPost, network: string): 
   const arrivals = evidence.arrivals.filter(
     (one) => one.network === network && one.marker?.number === post.plan.number,
   );
-  const about = (what: string) => `${nameOf(post)} on ${network} (${accountId}): ${what}; ${arrivalsInWords(arrivals)}`;
+  const about = (what: string) =>
+    `${nameOf(post)} on ${network} (${accountId}): ${what}; ${describeArrivals(arrivals)}`;
   const problems: Problem[] = [];
 
   for (const part of post.plan.parts) {
@@ -135,14 +136,14 @@ const whyWrong = (
 };
 
 /**
- * What events said at the end of each round, and what the post says now: a result that was uncertain may have changed since.
- * A round begins with a press that worked and ends with one event. When answers got lost it is not known which presses
- * worked: then only what the post says now is judged.
+ * The results in the event of each round, and the current results of the post: an uncertain one may have changed since. A
+ * round begins with a successful press and ends with one event. If answers were lost, it is unknown which presses succeeded,
+ * and only the current results are judged.
  */
 const statementsOn = ({ books }: Evidence, { id, presses }: LedgerPost): Statement[] => {
   const events = books.events.filter(({ postId }) => postId === id);
   const rounds = presses.filter(({ end }) => end !== 'refused');
-  const said = events.map(({ results, createdAt }, index) => ({
+  const statements = events.map(({ results, createdAt }, index) => ({
     results,
     saidAt: createdAt,
     fromMs: rounds[index]?.atMs ?? 0,
@@ -150,19 +151,22 @@ const statementsOn = ({ books }: Evidence, { id, presses }: LedgerPost): Stateme
   }));
   const results = books.posts.get(id)?.results ?? [];
   const now = { results, saidAt: 'the end', fromMs: rounds[0]?.atMs ?? 0, untilMs: Number.POSITIVE_INFINITY };
-  return [...(said.length === rounds.length ? said.slice(0, -1) : []), ...(said.length > 0 ? [now] : [])];
+  return [
+    ...(statements.length === rounds.length ? statements.slice(0, -1) : []),
+    ...(statements.length > 0 ? [now] : []),
+  ];
 };
 
-/** Only a first round has a time to wait for. */
-const earlyBy = ({ mostSkewMs }: Evidence, { scheduledFor, presses }: LedgerPost, arrivals: readonly Arrival[]) => {
+/** Only the first round waits for a scheduled time. */
+const earlyBy = ({ maxSkewMs }: Evidence, { scheduledFor, presses }: LedgerPost, arrivals: readonly Arrival[]) => {
   const rounds = presses.filter(({ end }) => end !== 'refused');
   if (scheduledFor === undefined || rounds.length !== 1) return 0;
   const firstMs = Math.min(...arrivals.map(({ acceptedAtMs }) => acceptedAtMs));
-  return Number.isFinite(firstMs) ? Date.parse(scheduledFor) - firstMs - mostSkewMs : 0;
+  return Number.isFinite(firstMs) ? Date.parse(scheduledFor) - firstMs - maxSkewMs : 0;
 };
 
-/** What arrived and belongs to nothing that was acknowledged, or to another network. */
-const strangers = ({ posts, arrivals }: Evidence): Problem[] => {
+/** Arrivals that belong to no acknowledged post, or to another network. */
+const unexpectedArrivals = ({ posts, arrivals }: Evidence): Problem[] => {
   const byNumber = new Map(posts.map((post) => [post.plan.number, post]));
   return arrivals.flatMap(({ network, text, marker }) => {
     const post = marker && byNumber.get(marker.number);
@@ -176,7 +180,7 @@ const strangers = ({ posts, arrivals }: Evidence): Problem[] => {
   });
 };
 
-/** One event for each end, told to the webhook. */
+/** Each end of publishing has one event, which was delivered to the webhook. */
 const problemsOfEvents = ({ posts, books, delivered }: Evidence): Problem[] => [
   ...posts.flatMap((post) => {
     const events = books.events.filter(({ postId }) => postId === post.id);
@@ -192,7 +196,7 @@ const problemsOfEvents = ({ posts, books, delivered }: Evidence): Problem[] => [
   ),
 ];
 
-/** Each press that worked has one, and so has a post whose last uncertain account turned out to have it. */
+/** One event per successful press, and one more when the last uncertain account turned out to have the post. */
 const wrongCount = ({ presses }: LedgerPost, events: Books['events']) => {
   const wasUncertain = events.slice(0, -1).some(({ results }) => results.some(({ uncertain }) => uncertain));
   const hasSettled = wasUncertain && events.at(-1)?.type === 'post.published';
@@ -207,7 +211,7 @@ const wrongType = ({ id, type, status, results }: Books['events'][number]) => {
   return `${type} ${status}` === expected ? undefined : `has ${id}, which is ${type} with status ${status}`;
 };
 
-/** After the last event only what was uncertain may change. */
+/** After the last event only uncertain results may change. */
 const wrongAtTheEnd = (
   last: Books['events'][number] | undefined,
   stored: { status: string; results: readonly Result[] } | undefined,
@@ -224,12 +228,12 @@ const wrongAtTheEnd = (
 const problemsOfCard = ({ books }: Evidence, { id, decision, successes, lost }: LedgerCard): Problem[] => {
   const status = books.cards.get(id);
   const decisions = books.decisions.get(id) ?? 0;
-  const wanted = decision === 'approve' ? 'Approved' : 'Rejected';
+  const expected = decision === 'approve' ? 'Approved' : 'Rejected';
   const problems: string[] = [];
   if (status === undefined) problems.push('is gone');
   if (successes > 1) problems.push(`answered ${successes} presses with success`);
   if (decisions > 1) problems.push(`was decided ${decisions} times`);
-  if (successes > 0 && (status !== wanted || decisions === 0)) {
+  if (successes > 0 && (status !== expected || decisions === 0)) {
     problems.push(`said yes to "${decision}" and is ${status} with ${decisions} entries in the audit log`);
   }
   if (successes === 0 && lost === 0 && decisions > 0) problems.push(`is ${status}, and no press was taken`);
@@ -249,7 +253,7 @@ const problemsOfPlan = ({ plan, planLimit, books: { plan: stored } }: Evidence):
   return problems.map((what) => ({ kind: 'plan', what }));
 };
 
-/** A run in which little goes out proves little. */
+/** A run in which few posts are published proves little. */
 const problemsOfFloor = (evidence: Evidence): Problem[] => {
   const { published, sends } = countSends(evidence);
   if (sends > 0 && published / sends >= evidence.floor) return [];
@@ -257,13 +261,12 @@ const problemsOfFloor = (evidence: Evidence): Problem[] => {
   return [{ kind: 'floor', what }];
 };
 
-/** Failures that are the network's last word on the post, and no trouble of the moment. */
+/** Permanent failures, as opposed to temporary trouble. */
 const finalCodes = ['content_refused', 'permission', 'invalid'];
 
 /**
- * How sends ended, and how those stood that were left alone until nothing changed any more: settled are the ones that were
- * open at their first end and turned out well, the others need a person. Posts that somebody published again while a result
- * was uncertain are not judged.
+ * How sends ended. Of those that nobody published again, the ones that were unsuccessful at first and succeeded later are
+ * settled; the other failures need a person. Posts that were published again while a result was uncertain are not judged.
  */
 export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) => {
   const needsHuman: Record<string, number> = {};
@@ -294,7 +297,7 @@ export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) 
 
 const nameOf = ({ id, plan: { number, kind } }: LedgerPost) => `post ${number} (${kind}, ${id})`;
 
-const arrivalsInWords = (arrivals: readonly Arrival[]) =>
+const describeArrivals = (arrivals: readonly Arrival[]) =>
   arrivals.length === 0
     ? 'nothing arrived'
     : `arrived: ${arrivals.map(({ marker, externalId, requestedAtMs, acceptedAtMs }) => `${marker?.part} as ${externalId} asked ${clockTime(requestedAtMs)} accepted ${clockTime(acceptedAtMs)}`).join(', ')}`;

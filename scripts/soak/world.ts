@@ -16,7 +16,7 @@ import type { Streams } from './random.ts';
 import { startTwins } from './twins.ts';
 
 const credentials = { email: 'soak@example.com', password: 'correct horse' };
-/** No plan excludes it. */
+/** Every plan includes it. */
 const planNetwork = 'bluesky';
 
 export type World = Awaited<ReturnType<typeof buildWorld>>;
@@ -37,7 +37,7 @@ export const buildWorld = async (streams: Streams) => {
     closed ??= closeAll();
     return closed;
   };
-  // Whatever ends the soak, its processes end with it.
+  // Ends the child processes however the soak ends.
   const endAtOnce = (reason: unknown) => {
     console.error(reason);
     void close().finally(() => process.exit(1));
@@ -53,7 +53,7 @@ export const buildWorld = async (streams: Streams) => {
     const { host, port, user = '', password = '', database } = postgres.config;
     const db = new pg.Pool({ ...postgres.config, max: 3, application_name: 'soak' });
     db.on('error', () => undefined);
-    // Also for a connection that is in use when the database is restarted.
+    // Connections in use need a listener too, for when the database is restarted.
     db.on('connect', (connection) => void connection.on('error', () => undefined));
     closing.push(() => db.end());
     const databaseProxy = await startDatabaseProxy(join(host, `.s.PGSQL.${port}`));
@@ -156,9 +156,9 @@ export const buildWorld = async (streams: Streams) => {
   }
 };
 
-/** As networks do it: some tries, then the post is refused. */
+/** Like a network: several attempts, then the post is refused. */
 const fetchMedia = async (url: string) => {
-  for (let turn = 0; turn < 8; turn++) {
+  for (let attempt = 0; attempt < 8; attempt++) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     const bytes = answer?.ok ? await answer.arrayBuffer().catch(() => undefined) : undefined;
     if (answer && bytes) return { mimeType: answer.headers.get('content-type') ?? '', bytes: Buffer.from(bytes) };

@@ -48,7 +48,7 @@ export const wireAgents = ({
     reading,
     lifecycle,
     drafts,
-    byHand: publishing.publishing.byHand,
+    publishControls: publishing.publishing.publishControls,
     statistics: publishing.statistics.statistics,
     analytics: publishing.analytics.analytics,
   });

@@ -141,7 +141,7 @@ export const createPosthorn = ({
     imports: content.transfer.imports,
     slots: content.slots.slots,
     answers: content.idempotency.answers,
-    byHand: publishing.publishing.byHand,
+    publishControls: publishing.publishing.publishControls,
     statistics: publishing.statistics.statistics,
     // Agents.
     actions: agents.actions,

@@ -11,7 +11,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
-import { type KeptLinkCard, mediaIn } from '#server/posts/outgoing';
+import { mediaIn, type StoredLinkCard } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 
 /** What a request is about: the post with its media, or the account. The card stores it as it was at the request. */
@@ -21,7 +21,7 @@ export interface Subject {
   readonly becomes?: Post;
   readonly media?: readonly MediaItem[];
   readonly fitted?: ApprovalCard['fitted'];
-  readonly linkCards?: readonly KeptLinkCard[];
+  readonly linkCards?: readonly StoredLinkCard[];
   readonly account?: Account;
 }
 
@@ -78,8 +78,8 @@ export const createSubjects = ({
       }
       const post = await reading.lock(caller, id);
       const media = await library.hold(caller, mediaIn(post.versions));
-      const fitted = [...(await lifecycle.fits(caller, post))].flatMap(([accountId, { made }]) =>
-        [...made].map(([mediaId, row]) => {
+      const fitted = [...(await lifecycle.fits(caller, post))].flatMap(([accountId, { finished }]) =>
+        [...finished].map(([mediaId, row]) => {
           const { alt } = media.find((one) => one.id === mediaId) ?? {};
           return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
         }),

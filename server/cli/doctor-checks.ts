@@ -53,7 +53,7 @@ export const checkKeyFile = async (config: Config, fix: Fix): Promise<Check[]> =
 
 /** Whether all migrations of this release are applied. */
 export const checkTables = async (config: Config, { database }: Core, fix: Fix): Promise<Check[]> => {
-  const { migrate, pendingIn, postponedIn, postponedInWords } = await import('#server/store/migrate');
+  const { migrate, pendingIn, postponedIn, describePostponed } = await import('#server/store/migrate');
   const { migrations } = await import('#server/store/migrations/index');
   const { ok, note, failure } = checksNamed(databaseCheck);
   const place = config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL';
@@ -62,14 +62,14 @@ export const checkTables = async (config: Config, { database }: Core, fix: Fix):
   const answers = ok(`Database answers (${place})`);
   const postponed = await postponedIn(database, migrations);
   if (postponed) {
-    const description = postponedInWords(postponed);
+    const description = describePostponed(postponed);
     return [answers, note(`${description}. A running service of this release applies it within a minute after that`)];
   }
   const names = (some: typeof pending) => some.map(({ number, name }) => `${number} ${name}`).join(', ');
   if (fix) {
     fix(`Migrations applied: ${names(await migrate(database, migrations))}`);
     const remaining = await postponedIn(database, migrations);
-    return [answers, ...(remaining ? [note(postponedInWords(remaining))] : [])];
+    return [answers, ...(remaining ? [note(describePostponed(remaining))] : [])];
   }
   return [
     answers,

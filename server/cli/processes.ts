@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, databaseFolder } from '#server/config/config';
-import { type FiguresMessage, figuresFor } from '#server/metrics/cluster-metrics';
+import { type MetricsMessage, sendClusterMetrics } from '#server/metrics/cluster-metrics';
 import { announce } from '#server/startup/running-instances';
 import { type Embedded, startEmbedded } from '#server/store/embedded';
 
@@ -11,7 +11,7 @@ export interface Ready {
   readonly ready: string;
 }
 
-type WorkerMessage = Ready & FiguresMessage;
+type WorkerMessage = Ready & MetricsMessage;
 
 /** Database connections of one process for listeners and Agenda, beside its pools. */
 const listenersAndAgenda = 5;
@@ -27,13 +27,13 @@ export const superviseProcesses = (config: Config) => {
   let hasServed = false;
   let endAnnouncement = () => {};
   const ready = new Set<Worker>();
-  const writeMetrics = figuresFor(() => [...ready]);
+  const writeMetrics = sendClusterMetrics(() => [...ready]);
 
   const startWorker = () => {
     const worker = cluster.fork();
-    worker.on('message', ({ ready: url, figures, wanted }: Partial<WorkerMessage>) => {
+    worker.on('message', ({ ready: url, metricsRequest, isForAll }: Partial<WorkerMessage>) => {
       if (url !== undefined) markReady(worker, url);
-      if (figures !== undefined && wanted) void writeMetrics(worker, figures);
+      if (metricsRequest !== undefined && isForAll) void writeMetrics(worker, metricsRequest);
     });
     worker.once('exit', (code, signal) => {
       ready.delete(worker);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isAway } from '#server/store/pg-errors';
+import { isUnavailable } from '#server/store/pg-errors';
 import { isBusy } from '#server/store/retry';
 
 const busyLogEveryMs = 60_000;
@@ -24,6 +24,6 @@ export const createReport =
   (log: Logger, what: string) =>
   (err: unknown, fields: { requestId?: string } = {}): void => {
     if (isBusy(err)) logBusy(log, err);
-    else if (isAway(err)) log.warn({ ...fields, err }, what);
+    else if (isUnavailable(err)) log.warn({ ...fields, err }, what);
     else log.error({ ...fields, err }, what);
   };

@@ -31,9 +31,9 @@ export const createAuthorization = ({ baseUrl, authUrl }: { baseUrl: string; aut
       resource_name: 'Posthorn',
     },
 
-    /** A client that sent no bearer is told where to begin; only a bearer that was sent can be invalid. */
-    wrongToken: (sent: string | undefined) =>
-      bearerScheme.test(sent ?? '')
+    /** Without a bearer token the challenge says where to get one; `invalid_token` is only for a token that was sent. */
+    wrongToken: (authorizationHeader: string | undefined) =>
+      bearerScheme.test(authorizationHeader ?? '')
         ? new Challenge(
             'Unauthorized',
             'This token is wrong, expired, revoked or not meant for /mcp.',

@@ -3,16 +3,22 @@ import type { RunnableAction } from '#server/admission';
 import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import {
+  describeDuplicate,
+  describeOutput,
+  describePending,
+  describeRefusal,
+  describeRequests,
+} from './descriptions.ts';
 import type { CallableTool } from './tools.ts';
-import { outputInWords, pendingInWords, refusalInWords, requestsInWords, twinInWords } from './words.ts';
 
-/** Runs a tool. Answers the members of a tools/call result; for a refusal too, because the model has to read it. */
+/** Runs a tool. Returns the members of a tools/call result, also for a refusal, because the model has to read it. */
 export const callTool = async (
   { name, action }: CallableTool,
   args: unknown,
   caller: Caller,
   approvals: Approvals,
-  postAlike: (postId: string) => Promise<string | undefined>,
+  findDuplicate: (postId: string) => Promise<string | undefined>,
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
@@ -20,25 +26,28 @@ export const callTool = async (
     if (request) {
       const { approvalUrl } = request;
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
-      return success(pending, pendingInWords(name, request));
+      return success(pending, describePending(name, request));
     }
-    const told = outputInWords(action.action, output.value);
-    const twin = isNewPost(action, args) ? await postAlike((output.value as Post).id) : undefined;
-    const more = [...(twin ? [twinInWords(twin)] : []), ...(requests.length > 0 ? [requestsInWords(requests)] : [])];
-    return success(output.text, [told, ...more].join('\n\n'));
+    const text = describeOutput(action.action, output.value);
+    const duplicate = isNewPost(action, args) ? await findDuplicate((output.value as Post).id) : undefined;
+    const more = [
+      ...(duplicate ? [describeDuplicate(duplicate)] : []),
+      ...(requests.length > 0 ? [describeRequests(requests)] : []),
+    ];
+    return success(output.text, [text, ...more].join('\n\n'));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
     return refused(error, inToolNames);
   }
 };
 
-/** Some clients send a call twice: then there are two drafts, and the model is told so. */
+/** Some clients send a call twice, which makes two drafts: the answer names the other one. */
 const isNewPost = ({ action }: RunnableAction, args: unknown) =>
   action.kind === 'Write' && action.output === Post && !Object.hasOwn(Object(args), 'id');
 
-/** For the model to read, and perhaps to do better. */
+/** A tool result and not a protocol error, so that the model reads it and can correct its call. */
 export const refused = (refusal: Refusal, inToolNames: (text: string) => string) =>
-  `${content(inToolNames(refusalInWords(refusal)))},"isError":true`;
+  `${content(inToolNames(describeRefusal(refusal)))},"isError":true`;
 
 const content = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
 

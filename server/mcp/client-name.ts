@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { clientInfoKey, type Fields, isFields } from './protocol.ts';
 
 const maxCharacters = 80;
-const nameless = 'an MCP client';
-/** A card of the app's own assistant says so; nobody else may look like it. */
+const fallbackName = 'an MCP client';
+/** The app's own assistant signs its approval cards with this name; no other client may. */
 const isReserved = (name: string) => /^assistant$/i.test(name.normalize('NFKC'));
 
-/** What a human reads on the approval card. Clients say it of themselves, so it is cleaned and never trusted. */
+/** The name on the approval card. Clients choose it themselves, so it is cleaned and never trusted. */
 export const clientName = (meta: Fields, headers: IncomingHttpHeaders): string => {
   const info = meta[clientInfoKey];
   const { title, name } = isFields(info) ? info : {};
-  const found = cleaned(title) || cleaned(name) || cleaned(headers['user-agent']) || nameless;
-  return isReserved(found) ? `${found} (an MCP client)` : found;
+  const claimedName = cleaned(title) || cleaned(name) || cleaned(headers['user-agent']) || fallbackName;
+  return isReserved(claimedName) ? `${claimedName} (an MCP client)` : claimedName;
 };
 
 /** Control characters and those that turn the direction of text could make one name look like another. */

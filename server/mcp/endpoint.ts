@@ -25,7 +25,7 @@ export interface McpParts {
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
-  readonly postAlike: Reading['alike'];
+  readonly findDuplicate: Reading['findDuplicate'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }
@@ -71,7 +71,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   };
 
   return {
-    /** For every method of `/mcp`. What is refused before there is a message goes out in the service's error shape. */
+    /** For every method of `/mcp`. Refusals before a message could be read have the service's own error shape. */
     serve: async (req: Request, res: Response, next: NextFunction) => {
       const { origin } = req.headers;
       // SPEC, Origin check: as text, unlike other refusals.
@@ -108,7 +108,7 @@ const notReadable = (error: unknown): never => {
 
 const argumentsPath = 'params.arguments';
 
-/** What is wrong inside the arguments of a tool is for the model to read, who wrote them. */
+/** The model wrote the arguments of a tool, so an error inside them is a tool result that the model reads. */
 const inArguments = ({ issues: [issue] }: Refusal) =>
   issue?.path.startsWith(argumentsPath)
     ? badInput({ ...issue, path: issue.path.slice(argumentsPath.length + 1) || 'arguments' })

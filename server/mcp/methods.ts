@@ -43,7 +43,7 @@ const instructionsFor = (baseUrl: string) =>
 const listTtlMs = 60_000;
 const discoverTtlMs = 3_600_000;
 
-/** The members of a JSON object without its braces: results are put together as text, most of it written once. */
+/** The members of a JSON object without its braces: results are concatenated as text, because most of it never changes. */
 const members = (object: object) => JSON.stringify(object).slice(1, -1);
 
 /** Answers a request with the JSON of its result. */
@@ -54,7 +54,7 @@ export const createMethods = ({
   authorization,
   requestApproval,
   requestsAbout,
-  postAlike,
+  findDuplicate,
 }: {
   baseUrl: string;
   version: string;
@@ -62,7 +62,7 @@ export const createMethods = ({
   authorization: Authorization;
   requestApproval: ApprovalCards['request'];
   requestsAbout: ApprovalCards['about'];
-  postAlike: Reading['alike'];
+  findDuplicate: Reading['findDuplicate'];
 }) => {
   const serverInfo = { name: 'posthorn', title: 'Posthorn', version };
   const about = { capabilities: { tools: {} }, instructions: instructionsFor(baseUrl) };
@@ -70,11 +70,11 @@ export const createMethods = ({
   const listEnd = members({ ttlMs: listTtlMs, cacheScope: 'private' });
   const modernEnd = members({ resultType: 'complete', _meta: { [serverInfoKey]: serverInfo } });
 
-  const initialize = ({ protocolVersion: wished }: Message['params']) => {
-    if (typeof wished !== 'string') throw badParams('protocolVersion must be a string.');
-    if (!versions.includes(wished)) throw unknownVersion(wished);
-    // 2026-07-28 has no initialize: a client that sends one all the same gets the newest version that has it.
-    const protocolVersion = wished === modernVersion ? newestLegacyVersion : wished;
+  const initialize = ({ protocolVersion: requested }: Message['params']) => {
+    if (typeof requested !== 'string') throw badParams('protocolVersion must be a string.');
+    if (!versions.includes(requested)) throw unknownVersion(requested);
+    // 2026-07-28 has no initialize: a client that sends one anyway gets the newest version that has it.
+    const protocolVersion = requested === modernVersion ? newestLegacyVersion : requested;
     return members({ protocolVersion, ...about, serverInfo });
   };
 
@@ -98,14 +98,14 @@ export const createMethods = ({
         requestApproval({ caller, client, action, input, requestId: req.requestId }),
       about: (postId: string) => requestsAbout(caller, postId),
     };
-    const alike = (postId: string) => postAlike(caller, postId);
-    return callTool(tool, args, caller, approvals, alike, tools.inToolNames);
+    const findDuplicateOf = (postId: string) => findDuplicate(caller, postId);
+    return callTool(tool, args, caller, approvals, findDuplicateOf, tools.inToolNames);
   };
 
   const modernResult = (text: string) => `{${text},${modernEnd}}`;
   const legacyResult = (text: string) => `{${text}}`;
 
-  /** `badArguments`: the arguments of a tool hold what nobody can keep. */
+  /** `badArguments`: the tool's arguments contain text or keys that the service refuses to store. */
   return async (
     message: Message,
     mcpCaller: McpCaller,

@@ -16,7 +16,7 @@ export const openMcp = ({
   identity: Identity;
   mcpAccess: (identity: Identity) => McpParts['authorize'];
   cards: Pick<ApprovalCards, 'request' | 'about'>;
-  reading: Pick<Reading, 'alike'>;
+  reading: Pick<Reading, 'findDuplicate'>;
   config: Config;
 }) =>
   createMcpEndpoint({
@@ -27,5 +27,5 @@ export const openMcp = ({
     authorize: mcpAccess(identity),
     requestApproval: cards.request,
     requestsAbout: cards.about,
-    postAlike: reading.alike,
+    findDuplicate: reading.findDuplicate,
   });

@@ -51,7 +51,7 @@ export class ProtocolError extends Error {
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The id to answer with. MCP knows no null, and a number that JavaScript rounds could not be echoed. */
+/** The id to answer with. MCP has no null id, and a number that JavaScript rounds could not be echoed. */
 export const idOf = (body: unknown): Id | undefined => {
   const id = isFields(body) ? body.id : undefined;
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as Id) : undefined;
@@ -93,7 +93,7 @@ const readVersion = (meta: Fields, headers: IncomingHttpHeaders): unknown => {
   return version;
 };
 
-/** What 2026-07-28 asks of every request; older clients know none of it. */
+/** Required of every request in 2026-07-28, and unknown to older clients. */
 const checkModern = ({ method, params, meta }: Message, headers: IncomingHttpHeaders) => {
   if (meta[protocolVersionKey] === undefined) {
     const missing = `_meta.${protocolVersionKey} is required in ${modernVersion}.`;
@@ -117,17 +117,17 @@ const decoded = (header: string | string[] | undefined) => {
   return bytes.toString('base64') === base64 ? bytes.toString() : undefined;
 };
 
-/** What a caller made up is not sent back at any length. */
+/** Text of the caller is echoed only up to this length. */
 const short = (text: string) => text.slice(0, 100).toWellFormed();
 
 const notRequest = (message: string) => new ProtocolError('request', message, 400);
 const mismatch = (message: string) => new ProtocolError('headers', message, 400);
 
-/** In a well-formed message it is the answer to a call (200); before that the message itself is bad (400). */
+/** 200 when the message is well formed and only the call is wrong; 400 when the message itself is bad. */
 export const badParams = (message: string, status: 200 | 400 = 200) => new ProtocolError('params', message, status);
 
-export const unknownVersion = (wished: string) => {
-  const requested = short(wished);
+export const unknownVersion = (version: string) => {
+  const requested = short(version);
   return new ProtocolError('version', `Unsupported protocol version: ${requested}`, 400, {
     supported: versions,
     requested,

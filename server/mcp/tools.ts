@@ -17,7 +17,7 @@ export interface CallableTool {
   readonly action: RunnableAction;
 }
 
-/** Whose tools: what the token allows, and whether the workspace has the statistics tools switched on. */
+/** Which tools a caller has: by the token's scopes, and by whether the workspace switched the statistics tools on. */
 export interface ToolAccess {
   readonly scopes: ReadonlySet<Scope>;
   readonly statisticsTools: boolean;
@@ -28,7 +28,7 @@ export type Tools = ReturnType<typeof createTools>;
 const everyScope = Object.keys(scopes) as Scope[];
 
 export const createTools = (tools: readonly McpTool[], actions: ReadonlyMap<string, RunnableAction>) => {
-  const known = new Map(
+  const toolsByName = new Map(
     tools.map(({ action: name, scope, listing, tool }) => {
       const action = actions.get(name);
       if (action === undefined) throw new Error(`The tool ${tool.name} has no action ${name}.`);
@@ -40,7 +40,7 @@ export const createTools = (tools: readonly McpTool[], actions: ReadonlyMap<stri
 
   const lists = new Map<number, string>();
   const write = (access: ToolAccess) =>
-    [...known.values()]
+    [...toolsByName.values()]
       .filter(({ callable, listing }) => access.scopes.has(callable.scope) && isOffered(listing, access))
       .map(({ text }) => text)
       .join();
@@ -49,16 +49,16 @@ export const createTools = (tools: readonly McpTool[], actions: ReadonlyMap<stri
   const dotted = new RegExp(`\\b(?:${actionNames})\\b`, 'g');
 
   return {
-    /** Messages name actions as REST does; an agent knows them by the names of its tools. */
+    /** Messages name actions as REST does (`posts.get`); agents know the tool names (`posts_get`). */
     inToolNames: (text: string) => text.replace(dotted, (name) => name.replace('.', '_')),
 
-    /** Also what the scopes do not allow, so that the caller can be told which one is missing. */
+    /** Also finds tools outside the token's scopes, so that the refusal can name the missing scope. */
     find: (name: string, access: ToolAccess): CallableTool | undefined => {
-      const found = known.get(name);
-      return found && isOffered(found.listing, access) ? found.callable : undefined;
+      const tool = toolsByName.get(name);
+      return tool && isOffered(tool.listing, access) ? tool.callable : undefined;
     },
 
-    /** The JSON of `tools`. There are at most 32 different ones, so each is written once. */
+    /** The JSON of `tools`. At most 32 different lists exist, so each is serialized once. */
     list: (access: ToolAccess): string => {
       let key = access.statisticsTools ? 1 : 0;
       for (const scope of everyScope) key = key * 2 + (access.scopes.has(scope) ? 1 : 0);

@@ -1,9 +1,9 @@
 import { bounds } from '#server/bounds';
 
-let underWay = 0;
+let pixelsInUse = 0;
 const waiting: { readonly pixels: number; readonly begin: () => void }[] = [];
 
-/** A decoded picture is many times larger than its file, so this many pixels are decoded at once and the rest wait. */
+/** A decoded picture is many times larger than its file, so only a bounded number of pixels is decoded at a time. */
 export const withPixels = async <T>(pixels: number, work: () => Promise<T>): Promise<T> => {
   await new Promise<void>((begin) => {
     waiting.push({ pixels, begin });
@@ -12,20 +12,20 @@ export const withPixels = async <T>(pixels: number, work: () => Promise<T>): Pro
   try {
     return await work();
   } finally {
-    underWay -= pixels;
+    pixelsInUse -= pixels;
     admit();
   }
 };
 
-/** In the order of arrival, so that a large one does not wait for ever. */
+/** First come, first served, so that small pictures cannot starve a large one. */
 const admit = () => {
   for (let [next] = waiting; next !== undefined; [next] = waiting) {
-    if (underWay > 0 && underWay + next.pixels > bounds.concurrentPixels) return;
+    if (pixelsInUse > 0 && pixelsInUse + next.pixels > bounds.concurrentPixels) return;
     waiting.shift();
-    underWay += next.pixels;
+    pixelsInUse += next.pixels;
     next.begin();
   }
 };
 
 /** For tests and metrics. */
-export const concurrentPixels = () => underWay;
+export const countPixelsInUse = () => pixelsInUse;

@@ -2,10 +2,10 @@ import { open } from 'node:fs/promises';
 import { BadFile } from './file-type.ts';
 import { loadSharp } from './sharp.ts';
 
-/** Writers put the end mark last, some with a little after it. */
+/** Some programs write a few bytes after the end marker. */
 const tailBytes = 2_048;
 
-/** A PDF is kept as it is, and never read but for its end, which says that it is complete. It has no size in pixels. */
+/** A PDF is stored unchanged. Only its end marker is read, which shows that the file is complete. */
 export const readDocument = async (path: string) => {
   const file = await open(path, 'r');
   try {
@@ -19,7 +19,7 @@ export const readDocument = async (path: string) => {
   }
 };
 
-/** A sheet of paper with lines, small enough for every shape that it is cut to. Its pages are not drawn here. */
+/** A generic sheet of paper, because pages are not rendered. It is centred, so that every crop shows all of it. */
 const sheet = async () => {
   const sharp = await loadSharp();
   const lines = [160, 190, 220, 250].map(

@@ -17,7 +17,7 @@ export class BadFile extends Error {
   }
 }
 
-/** This many bytes of a file say what it is. */
+/** Enough bytes of a file to recognise its type. */
 export const headBytes = 64;
 
 /** By content: a name or a declared type can say anything. Whether the rest of the file is valid is checked later. */

@@ -11,7 +11,7 @@ export interface ByteRange {
 
 /** Where the bytes are kept. A key is the id of a media item, with an ending for its thumbnail. */
 export interface MediaFiles {
-  /** For the operator. */
+  /** Names the storage in messages to the operator. */
   readonly place: string;
   /** Checks that files can be stored here; the error is written for the operator. */
   check(options?: { readonly changesNothing?: boolean }): Promise<void>;
@@ -37,15 +37,15 @@ export const createLocalFiles = (folder: string): MediaFiles => {
     put: async (key, path) => {
       await mkdir(folder, { recursive: true });
       await rename(path, pathOf(key));
-      // The name is in the folder, which has to be synced separately.
+      // fsync of a file does not cover its directory entry: without this a crash could lose the file's name.
       const directory = await open(folder);
       await directory.sync().finally(() => directory.close());
     },
 
     read: async (key, range) => {
-      const found = await unlessMissing(stat(pathOf(key)));
-      if (found === undefined) return undefined;
-      const { first, last } = range ?? { first: 0, last: found.size - 1 };
+      const stats = await unlessMissing(stat(pathOf(key)));
+      if (stats === undefined) return undefined;
+      const { first, last } = range ?? { first: 0, last: stats.size - 1 };
       return { bytes: last - first + 1, stream: createReadStream(pathOf(key), { start: first, end: last }) };
     },
 
@@ -55,20 +55,20 @@ export const createLocalFiles = (folder: string): MediaFiles => {
   };
 };
 
-/** The folder itself, or the one above in which it would be made. */
+/** The folder itself, or the closest parent that exists. */
 const nearestFolder = async (folder: string): Promise<string> => {
-  const found = await unlessMissing(stat(folder));
-  if (found === undefined) return nearestFolder(dirname(folder));
-  if (!found.isDirectory())
+  const stats = await unlessMissing(stat(folder));
+  if (stats === undefined) return nearestFolder(dirname(folder));
+  if (!stats.isDirectory())
     throw new Error(`${folder} is a file. Move it away: media is kept in a folder of that name.`);
   return folder;
 };
 
-/** Every file of a folder, which need not exist. */
+/** Every file of a folder; none when the folder does not exist. */
 export const filesIn = async function* (folder: string) {
   for (const key of (await unlessMissing(readdir(folder))) ?? []) {
-    const found = await unlessMissing(stat(join(folder, key)));
-    if (found?.isFile()) yield { key, changedAt: found.mtime };
+    const stats = await unlessMissing(stat(join(folder, key)));
+    if (stats?.isFile()) yield { key, changedAt: stats.mtime };
   }
 };
 

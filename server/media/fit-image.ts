@@ -3,10 +3,10 @@ import { bounds } from '#server/bounds';
 import type { FitMode } from '#server/networks/fit';
 import { loadSharp } from './sharp.ts';
 
-/** Goes up when the same picture, mode and target would become other bytes. */
+/** Version of the fitting code: raise it when the same picture, mode and target would give other bytes. */
 export const recipe = 1;
 
-/** What a picture has to be. */
+/** What a network accepts as a picture. */
 export interface FitTarget {
   readonly mimeTypes: readonly FitType[];
   readonly maxBytes: number;
@@ -26,22 +26,22 @@ interface Size {
   readonly height: number;
 }
 
-/** Why it cannot be done. */
+/** Why a picture cannot be fitted. */
 export type FitRefusal = 'Animated' | 'TooSmall';
 
 export type Fit =
   | { readonly refused: FitRefusal }
   | ({ readonly bytes: Buffer; readonly mimeType: FitType; readonly thumbnail: Buffer } & Size);
 
-const patienceSeconds = 30;
+const timeoutSeconds = 30;
 const thumbnailPixels = 400;
 const white = '#ffffff';
 const qualities = [90, 80];
-const mostTries = 8;
+const maxTries = 8;
 
 const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'error' };
 
-/** The largest and best that fits. The same file, mode and target always become the same bytes. */
+/** The largest size and best quality that fit. Deterministic: the same file, mode and target give the same bytes. */
 export const fitImage = async (file: Buffer, mode: FitMode, target: FitTarget): Promise<Fit> => {
   const sharp = await loadSharp();
   const { pages = 1, hasAlpha, format, autoOrient } = await sharp(file, options).metadata();
@@ -50,7 +50,7 @@ export const fitImage = async (file: Buffer, mode: FitMode, target: FitTarget): 
   const frame = frameOf(autoOrient, mode, target);
   let scale = Math.min(1, Math.sqrt(Math.min(target.maxPixels ?? Infinity, bounds.concurrentPixels) / areaOf(frame)));
   let [type, ...otherTypes] = typesFor(format, isOpaque, target.mimeTypes);
-  for (let tries = 0; tries < mostTries && type !== undefined; tries++) {
+  for (let tries = 0; tries < maxTries && type !== undefined; tries++) {
     const size = sizeAt(frame, scale, target);
     if (size.width < (target.minWidth ?? 1) || size.height < (target.minHeight ?? 1)) return { refused: 'TooSmall' };
     let smallest = Infinity;
@@ -68,7 +68,7 @@ export const fitImage = async (file: Buffer, mode: FitMode, target: FitTarget): 
   return { refused: 'TooSmall' };
 };
 
-/** What is kept of it, or put around it, at its full size. */
+/** The crop or the padded canvas at full size, before scaling. */
 const frameOf = ({ width, height }: Size, mode: FitMode, { minRatio = 0, maxRatio = Infinity }: FitTarget): Size => {
   const ratio = width / height;
   if (mode === 'shrink' || (ratio >= minRatio && ratio <= maxRatio)) return { width, height };
@@ -81,7 +81,7 @@ const frameOf = ({ width, height }: Size, mode: FitMode, { minRatio = 0, maxRati
   return isTall ? { width: Math.ceil(height * minRatio), height } : { width, height: Math.ceil(width / maxRatio) };
 };
 
-/** Rounded so that the ratio stays within what is allowed. */
+/** Rounding a scaled side can push the ratio over a limit, so the other side is derived from the limit then. */
 const sizeAt = (frame: Size, scale: number, { minRatio = 0, maxRatio = Infinity }: FitTarget): Size => {
   const width = Math.max(1, Math.floor(frame.width * scale));
   const height = Math.max(1, Math.floor(frame.height * scale));
@@ -92,7 +92,7 @@ const sizeAt = (frame: Size, scale: number, { minRatio = 0, maxRatio = Infinity 
 };
 
 const shaped = (sharp: Awaited<ReturnType<typeof loadSharp>>, file: Buffer, mode: FitMode, size: Size): Sharp => {
-  const image = sharp(file, options).timeout({ seconds: patienceSeconds }).autoOrient();
+  const image = sharp(file, options).timeout({ seconds: timeoutSeconds }).autoOrient();
   if (mode === 'crop') return image.resize({ ...size, fit: 'cover', position: 'centre' });
   if (mode === 'pad')
     return image.flatten({ background: white }).resize({ ...size, fit: 'contain', background: white });
@@ -105,16 +105,16 @@ const encoded = (image: Sharp, type: FitType, quality: number): Promise<Buffer> 
   return image.flatten({ background: white }).jpeg({ quality }).toBuffer();
 };
 
-/** Its own type first, then what keeps most of it. See-through parts become white only where nothing else is taken. */
-const typesFor = (format: string, isOpaque: boolean, taken: readonly FitType[]): FitType[] => {
+/** The picture's own type first, then the least lossy. JPEG has no transparency, so it is used for it only when alone. */
+const typesFor = (format: string, isOpaque: boolean, accepted: readonly FitType[]): FitType[] => {
   const own = fitTypes.filter((type) => type === `image/${format}`);
   const others: readonly FitType[] = isOpaque ? fitTypes : ['image/png', 'image/webp', 'image/jpeg'];
-  const possible = [...new Set([...own, ...others])].filter((type) => taken.includes(type));
-  const seeThrough = possible.filter((type) => type !== 'image/jpeg');
-  return isOpaque || seeThrough.length === 0 ? possible : seeThrough;
+  const possible = [...new Set([...own, ...others])].filter((type) => accepted.includes(type));
+  const transparentTypes = possible.filter((type) => type !== 'image/jpeg');
+  return isOpaque || transparentTypes.length === 0 ? possible : transparentTypes;
 };
 
-/** Its first chunks say so; libvips reads the first picture alone. */
+/** libvips reads only the first frame of an animated PNG, so the `acTL` chunk before the pixels is looked for here. */
 const isAnimatedPng = (file: Buffer) =>
   file.subarray(1, 4).equals(Buffer.from('PNG')) &&
   file.subarray(0, Math.max(0, file.indexOf('IDAT'))).includes('acTL');

@@ -7,7 +7,7 @@ import { loadSharp } from './sharp.ts';
 import { stripMetadata } from './strip-metadata.ts';
 
 const thumbnailPixels = 400;
-const patienceSeconds = 30;
+const timeoutSeconds = 30;
 
 const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'error' };
 
@@ -23,7 +23,7 @@ export const readImage = async (path: string, mimeType: string) => {
     return await withPixels(autoOrient.width * autoOrient.height, async () => {
       const file = await readFile(path);
       const thumbnail = await sharp(file, options)
-        .timeout({ seconds: patienceSeconds })
+        .timeout({ seconds: timeoutSeconds })
         .autoOrient()
         .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
         .webp({ quality: 80 })
@@ -36,7 +36,7 @@ export const readImage = async (path: string, mimeType: string) => {
       throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
     }
     if ((error as Error).message.startsWith('timeout')) {
-      throw new BadFile('TooBig', `takes longer than ${patienceSeconds} seconds to read: save it smaller`);
+      throw new BadFile('TooBig', `takes longer than ${timeoutSeconds} seconds to read: save it smaller`);
     }
     throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
   }

@@ -7,7 +7,7 @@ import { filesIn } from './files.ts';
 
 /** A file that arrived complete and is of an accepted type, not yet in the library. */
 export interface Received {
-  /** The caller either moves it away or removes it. */
+  /** The caller has to move or remove it. */
   readonly path: string;
   readonly type: FileType;
   /** The field of the request that it came in, for error messages. */
@@ -76,7 +76,7 @@ const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes, do
   );
 };
 
-/** What is wrong with a file, or with our disk, as an error for the person who sent it. */
+/** Turns a bad file or a full disk into an error for the person who sent it. */
 export const describeUpload = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -10,7 +10,7 @@ interface Box {
   readonly to: number;
 }
 
-/** Boxes read so far: reading a file of nothing but boxes has to end. */
+/** Counts the boxes read, because a file of nothing but boxes would keep the parser busy. */
 interface Seen {
   parts: number;
 }
@@ -86,7 +86,7 @@ const boxesIn = (table: Buffer, from: number, to: number, seen: Seen): Box[] => 
 
 const xmp = Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex');
 
-/** User data and tags: QuickTime writes the place of a recording there. XMP has a box of its own. */
+/** User data and tags, where QuickTime puts the location of a recording, and the box for XMP. */
 const isPrivate = (bytes: Buffer, { type, from }: Box) =>
   type === 'udta' || type === 'meta' || (type === 'uuid' && bytes.subarray(from, from + 16).equals(xmp));
 
@@ -108,8 +108,8 @@ const pictureSize = (table: Buffer, { from }: Box) => {
   const [width, height] = [table.readUInt32BE(matrix + 36), table.readUInt32BE(matrix + 40)].map((side) =>
     Math.round(side / 65_536),
   ) as [number, number];
-  const lying = table.readInt32BE(matrix) === 0 && table.readInt32BE(matrix + 4) !== 0;
-  return lying ? { width: height, height: width } : { width, height };
+  const isRotated = table.readInt32BE(matrix) === 0 && table.readInt32BE(matrix + 4) !== 0;
+  return isRotated ? { width: height, height: width } : { width, height };
 };
 
 const duration = (table: Buffer, { from }: Box, fragments: Box | undefined) => {

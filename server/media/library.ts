@@ -11,7 +11,7 @@ const searchPage = 60;
 
 export type MediaLibrary = ReturnType<typeof createMediaLibrary>;
 
-/** How many posts use each. Posts import the library, so this is handed in. */
+/** How many posts use each item. Posts import the library, so the library receives this as an argument. */
 export type UsesOf = (workspaceId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** The images and videos of a workspace. */
@@ -35,7 +35,7 @@ export const createMediaLibrary = ({
     return { media, ...more };
   },
 
-  /** Page by page, with what uses them. */
+  /** Page by page, with the number of posts that use each item. */
   search: async ({ workspaceId }: Caller, search: MediaSearch, cursor: string | undefined, usesOf: UsesOf) => {
     const rows = await store.search(workspaceId, search, searchPage + 1, fromCursor(cursor));
     const { page, ...more } = toPage(rows, searchPage);
@@ -71,7 +71,7 @@ export const createMediaLibrary = ({
     return new Map(rows.map((row) => [row.id, toMediaItem(row, baseUrl).thumbnailUrl]));
   },
 
-  /** Those of the ids that exist, in this order. They stay as they are until the transaction ends. */
+  /** The items that exist, in the order of the ids, locked until the transaction ends. */
   hold: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<MediaItem[]> => {
     const rows = ids.length === 0 ? [] : await store.lock(workspaceId, ids, 'SHARE');
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -88,22 +88,22 @@ export const createMediaLibrary = ({
           ...toNetworkMedia(row),
           url: `${baseUrl}/media/${row.id}`,
           read: async (range?: ByteRange) => {
-            const found = await files.read(row.id, range);
-            if (found === undefined) throw notFound('file of the media item', row.id);
-            return found.stream;
+            const file = await files.read(row.id, range);
+            if (file === undefined) throw notFound('file of the media item', row.id);
+            return file.stream;
           },
         },
       ]),
     );
   },
 
-  /** BadInput naming the path of the first id that does not exist; the others stay until the transaction ends. */
+  /** BadInput with the path of the first id that does not exist; the other items are locked until the transaction ends. */
   mustExist: async ({ workspaceId }: Caller, used: readonly { path: string; id: string }[]) => {
     if (used.length === 0) return;
     const ids = [...new Set(used.map(({ id }) => id))];
     const rows = await store.lock(workspaceId, ids, 'SHARE');
-    const known = new Set(rows.map(({ id }) => id));
-    const missing = used.find(({ id }) => !known.has(id));
+    const existing = new Set(rows.map(({ id }) => id));
+    const missing = used.find(({ id }) => !existing.has(id));
     if (missing) {
       throw badInput({
         path: missing.path,
@@ -123,15 +123,15 @@ export const createMediaLibrary = ({
   open: async (id: string, size: 'original' | 'thumbnail') => {
     const row = id.startsWith('fit_') ? await renditionStore.get(id) : await store.get(id);
     if (row == null) throw notFound('media item', id);
-    const thumbnail = size === 'thumbnail';
+    const isThumbnail = size === 'thumbnail';
     return {
-      mimeType: thumbnail ? 'image/webp' : row.mimeType,
-      /** Unknown for a thumbnail until it is read. */
-      bytes: thumbnail ? undefined : row.bytes,
+      mimeType: isThumbnail ? 'image/webp' : row.mimeType,
+      /** Unknown for a isThumbnail until it is read. */
+      bytes: isThumbnail ? undefined : row.bytes,
       read: async (range?: ByteRange) => {
-        const found = await files.read(thumbnail ? thumbnailKey(id) : id, range);
-        if (found === undefined) throw notFound('file of the media item', id);
-        return found;
+        const file = await files.read(isThumbnail ? thumbnailKey(id) : id, range);
+        if (file === undefined) throw notFound('file of the media item', id);
+        return file;
       },
     };
   },

@@ -1,7 +1,7 @@
 import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
 
-/** One part of a form. Whatever of its body is not read is skipped. */
+/** One part of a form. The unread rest of its body is skipped. */
 export interface Part {
   readonly name: string;
   /** Present for a file, and empty when it has no name. */
@@ -30,7 +30,7 @@ export async function* readParts(contentType: string, chunks: AsyncIterator<Buff
     rest = Buffer.concat([rest, value]);
   };
 
-  /** Up to the next delimiter. Goes on where an earlier reader of the same body stopped. */
+  /** Up to the next delimiter. A second reader continues where the first one stopped. */
   const readBody = async function* () {
     while (isInBody) {
       const at = rest.indexOf(delimiter);
@@ -69,7 +69,7 @@ export async function* readParts(contentType: string, chunks: AsyncIterator<Buff
     if (part) yield { ...part, body: readBody() };
     await skipBody();
   }
-  // What follows the last delimiter means nothing.
+  // RFC 2046: ignore everything after the closing delimiter.
   while (!(await chunks.next()).done);
 }
 

@@ -6,7 +6,7 @@ import { openMediaFiles } from './open-files.ts';
 import { createMediaStore, createRenditionStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
 
-/** Removes what nothing needs any more. Opened apart, because `doctor --fix` sweeps without the rest of the slice. */
+/** Separate from the slice, because `doctor --fix` sweeps without the rest of it. */
 export const openMediaSweep = ({
   database,
   config,

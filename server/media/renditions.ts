@@ -12,36 +12,36 @@ import { withPixels } from './decoding.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitRefusal, type FitTarget, fitImage, recipe } from './fit-image.ts';
 import { thumbnailKey } from './item.ts';
-import type { MadeRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
+import type { FinishedRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
 
-/** Somebody waits for the answer; what is not made by then is made all the same. */
-const patienceMs = 20_000;
-const atOnce = 2;
+/** How long a request waits for renditions. Those that take longer are finished in the background. */
+const waitMs = 20_000;
+const concurrency = 2;
 
-/** A picture that has to become something else. */
+/** A picture, and what a network needs it to become. */
 export interface Wish {
   readonly mediaId: string;
   readonly mode: FitMode;
-  /** A `FitTarget` as `targetText` writes it. */
+  /** A `FitTarget` as `targetText` serializes it. */
   readonly target: string;
 }
 
 export type Rendition = RenditionRow;
-export type MadeRendition = MadeRow;
+export type FinishedRendition = FinishedRow;
 export type PostRendition = PostRenditionRow;
 export type { FitRefusal };
 
 export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${target}`;
 
-/** Always the same for the same target. */
+/** Part of the key of a rendition, so the order of fields is fixed. */
 export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
   JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
 
 export type Renditions = ReturnType<typeof createRenditions>;
 
 /**
- * Pictures of the library as networks take them: made once, kept beside the library, never changed. A rendition that no
- * post is to be published with goes after a day.
+ * Pictures of the library in the form that networks accept: rendered once, stored beside the originals, never changed. A
+ * rendition that no post uses is removed after a day.
  */
 export const createRenditions = ({
   store,
@@ -59,21 +59,21 @@ export const createRenditions = ({
   baseUrl: string;
   report: (error: unknown) => void;
 }) => {
-  const underWay = new Map<string, Promise<void>>();
-  const lane = createLane(atOnce);
+  const inProgress = new Map<string, Promise<void>>();
+  const limit = createLimiter(concurrency);
 
   const render = async (workspaceId: string, { mediaId, mode, target }: Wish) => {
     const [source] = await mediaStore.find(workspaceId, [mediaId]);
     if (source === undefined) throw notFound('media item', mediaId);
     return withPixels(source.width * source.height, async () => {
-      const found = await files.read(mediaId);
-      if (found === undefined) throw notFound('file of the media item', mediaId);
-      return fitImage(await buffer(found.stream), mode, JSON.parse(target) as FitTarget);
+      const file = await files.read(mediaId);
+      if (file === undefined) throw notFound('file of the media item', mediaId);
+      return fitImage(await buffer(file.stream), mode, JSON.parse(target) as FitTarget);
     });
   };
 
-  /** Both files first: a file without a row is swept, a row without a file would break a post. */
-  const keepFiles = async (id: string, bytes: Buffer, thumbnail: Buffer, mimeType: string) => {
+  /** Before the row: a file without a row is swept later, a row without a file would break a post. */
+  const storeFiles = async (id: string, bytes: Buffer, thumbnail: Buffer, mimeType: string) => {
     await mkdir(folder, { recursive: true });
     for (const [key, content, type] of [
       [thumbnailKey(id), thumbnail, 'image/webp'],
@@ -90,17 +90,17 @@ export const createRenditions = ({
   };
 
   const make = async (workspaceId: string, wish: Wish) => {
-    const made = await render(workspaceId, wish);
+    const fit = await render(workspaceId, wish);
     const { mediaId, mode, target } = wish;
     const key = { mediaId, mode, target, recipe };
-    if ('refused' in made) {
-      await store.insert(workspaceId, { id: idOf(wish, made.refused), ...key, refused: made.refused });
+    if ('refused' in fit) {
+      await store.insert(workspaceId, { id: idOf(wish, fit.refused), ...key, refused: fit.refused });
       return;
     }
-    const { bytes, thumbnail, mimeType, width, height } = made;
+    const { bytes, thumbnail, mimeType, width, height } = fit;
     const sha256 = hashOf(bytes);
     const id = idOf(wish, sha256);
-    await keepFiles(id, bytes, thumbnail, mimeType);
+    await storeFiles(id, bytes, thumbnail, mimeType);
     await store.insert(workspaceId, {
       id,
       ...key,
@@ -113,58 +113,58 @@ export const createRenditions = ({
     });
   };
 
-  /** One at a time for each wish of this process; two processes make the same bytes. */
+  /** Callers of this process share one rendering. Another process may render too: the bytes are the same. */
   const makeOnce = (workspaceId: string, wish: Wish) => {
     const key = wishKey(wish);
-    const making = underWay.get(key) ?? lane(() => make(workspaceId, wish)).finally(() => underWay.delete(key));
-    underWay.set(key, making);
+    const making = inProgress.get(key) ?? limit(() => make(workspaceId, wish)).finally(() => inProgress.delete(key));
+    inProgress.set(key, making);
     return making;
   };
 
-  /** Whether the bytes that were shown are there; a missing file is made again, if that gives the same bytes. */
-  const isWhole = async (workspaceId: string, row: MadeRow): Promise<boolean> => {
-    const found = await files.read(row.id);
-    if (found !== undefined) {
+  /** People approved these bytes. A missing or damaged file is rendered again, and used only if the hash still matches. */
+  const isWhole = async (workspaceId: string, row: FinishedRow): Promise<boolean> => {
+    const file = await files.read(row.id);
+    if (file !== undefined) {
       const hash = createHash('sha256');
-      for await (const chunk of found.stream) hash.update(chunk as Buffer);
+      for await (const chunk of file.stream) hash.update(chunk as Buffer);
       if (hash.digest('hex') === row.sha256) return true;
     }
     if (row.recipe !== recipe) return false;
-    const made = await render(workspaceId, row);
-    if ('refused' in made || hashOf(made.bytes) !== row.sha256) return false;
-    await keepFiles(row.id, made.bytes, made.thumbnail, made.mimeType);
+    const fit = await render(workspaceId, row);
+    if ('refused' in fit || hashOf(fit.bytes) !== row.sha256) return false;
+    await storeFiles(row.id, fit.bytes, fit.thumbnail, fit.mimeType);
     return true;
   };
 
   return {
-    /** Those that are made or refused, by `wishKey`. */
+    /** Finished or refused renditions, by `wishKey`. */
     find: async (workspaceId: string, wishes: readonly Wish[]): Promise<ReadonlyMap<string, RenditionRow>> => {
-      const asked = unique(wishes);
-      const rows = asked.length === 0 ? [] : await store.find(workspaceId, asked, recipe);
+      const distinct = unique(wishes);
+      const rows = distinct.length === 0 ? [] : await store.find(workspaceId, distinct, recipe);
       return new Map(rows.map((row) => [wishKey(row), row]));
     },
 
     /**
-     * Not part of a transaction around it, which would take what is made with it when it is undone. Whether it was done in
-     * time; the caller looks for what there is.
+     * Outside the caller's transaction, whose rollback would discard finished renditions. Returns whether all were done in
+     * time; either way `find` gives those that are.
      */
     make: async (workspaceId: string, wishes: readonly Wish[]): Promise<boolean> => {
-      const asked = unique(wishes).slice(0, bounds.renditions);
+      const batch = unique(wishes).slice(0, bounds.renditions);
       const making = store
-        .outside(() => Promise.all(asked.map((wish) => makeOnce(workspaceId, wish).catch(report))))
+        .outside(() => Promise.all(batch.map((wish) => makeOnce(workspaceId, wish).catch(report))))
         .then(() => true);
-      const late = new AbortController();
-      const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
-      return Promise.race([making, inTime]).finally(() => late.abort());
+      const timer = new AbortController();
+      const timeout = sleep(waitMs, false, { signal: timer.signal, ref: false });
+      return Promise.race([making, timeout]).finally(() => timer.abort());
     },
 
-    /** What posts are to go out with. */
+    /** The renditions that posts will be published with. */
     ofPosts: store.ofPosts,
 
-    /** In the place of what was kept for the post before. */
+    /** Replaces the renditions stored for the post. */
     keepForPost: store.keepForPost,
 
-    /** With access to their bytes, by the item they were made of; `lost` names items whose bytes cannot be had any more. */
+    /** Renditions with their bytes, by the id of the original; `lost` has originals whose rendition cannot be restored. */
     forPublishing: async (
       workspaceId: string,
       ids: readonly string[],
@@ -178,9 +178,9 @@ export const createRenditions = ({
           lost.push(row.mediaId);
         }
         const read = async (range?: ByteRange) => {
-          const found = await files.read(row.id, range);
-          if (found === undefined) throw notFound('file of the media item', row.id);
-          return found.stream;
+          const file = await files.read(row.id, range);
+          if (file === undefined) throw notFound('file of the media item', row.id);
+          return file.stream;
         };
         const media = fittedMedia(row, originals.get(row.mediaId));
         fitted.set(row.mediaId, { ...media, url: `${baseUrl}/media/${row.id}`, read });
@@ -189,7 +189,7 @@ export const createRenditions = ({
     },
 
     /** For pages. */
-    item: (row: MadeRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
+    item: (row: FinishedRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
       id: row.id,
       kind: 'Image',
       mimeType: row.mimeType,
@@ -204,8 +204,8 @@ export const createRenditions = ({
   };
 };
 
-/** As it goes out: the alternative text is that of the picture it was made of. */
-export const fittedMedia = (row: MadeRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
+/** As it is published: with the alternative text of its original. */
+export const fittedMedia = (row: FinishedRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
   id: row.id,
   kind: 'Image',
   mimeType: row.mimeType,
@@ -216,9 +216,9 @@ export const fittedMedia = (row: MadeRow, original: Pick<NetworkMedia, 'alt'> | 
   fitted: { of: row.mediaId, sha256: row.sha256 },
 });
 
-/** Runs so many at once; the others wait in the order of their arrival. */
-const createLane = (places: number) => {
-  let free = places;
+/** Bounds the concurrency; further work waits, first come, first served. */
+const createLimiter = (slots: number) => {
+  let free = slots;
   const waiting: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (free === 0) await new Promise<void>((begin) => waiting.push(begin));
@@ -235,7 +235,7 @@ const createLane = (places: number) => {
 
 const unique = (wishes: readonly Wish[]) => [...new Map(wishes.map((wish) => [wishKey(wish), wish])).values()];
 
-/** Cannot be guessed, like the id of a media item. */
+/** Part of a public address, so it must be as hard to guess as the id of a media item. */
 const idOf = (wish: Wish, outcome: string) => `fit_${hashOf(`${wishKey(wish)} ${recipe} ${outcome}`).slice(0, 32)}`;
 
 const hashOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');

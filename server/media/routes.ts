@@ -6,7 +6,7 @@ import type { MediaLibrary, UsesOf } from './library.ts';
 import type { Removal } from './removal.ts';
 import type { UploadOnce } from './upload-once.ts';
 
-/** What comes as JSON; a file itself is streamed past ts-rest. */
+/** The JSON routes; files are streamed past ts-rest. */
 export const mediaRoutes = ({
   library,
   uploadOnce,
@@ -30,7 +30,7 @@ export const mediaRoutes = ({
   return {
     searchMedia: ({ caller, query: { alt, ids, cursor, ...search } }) =>
       library.search(caller, { ...search, withoutAlt: alt === 'Missing', ids: idsIn(ids) }, cursor, usesOf),
-    // The address came here before it had a path of its own; callers may still send it so.
+    // Deprecated: before uploadMediaFromUrl existed, callers sent the address here, and some still do.
     uploadMedia: fetchFile,
     uploadMediaFromUrl: fetchFile,
     changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt),

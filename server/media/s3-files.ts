@@ -11,12 +11,12 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
   const place = `the bucket ${bucket} at ${endpoint}`;
   const root = `${endpoint.replace(/\/$/, '')}/${bucket}`;
 
-  const send = async (method: 'GET' | 'PUT' | 'DELETE', path: string, options: Sent = {}) => {
+  const send = async (method: 'GET' | 'PUT' | 'DELETE', path: string, options: S3Request = {}) => {
     const { headers = {}, body } = options;
-    // The body is not part of the signature: it would have to be read twice.
+    // The body is left unsigned: signing it would mean reading it twice.
     const signer = new AwsV4Signer({ ...keys, service: 's3', method, url: root + path, headers: { ...headers } });
     const signed = await signer.sign();
-    // Loaded by those who use it.
+    // Lazy: most installations have no S3.
     const { request } = await import('undici');
     const answer = await request(signed.url, {
       method,
@@ -81,7 +81,7 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
   };
 };
 
-interface Sent {
+interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | Buffer;
 }
@@ -90,7 +90,7 @@ const inTag = (xml: string, tag: string) => new RegExp(`<${tag}>([^<]*)</${tag}>
 
 const probe = 'posthorn-write-check';
 
-/** `<Code>AccessDenied</Code>`, which says more than the status. */
+/** S3 puts a code such as AccessDenied into the body, which says more than the status. */
 const codeIn = (xml: string) => {
   const code = inTag(xml, 'Code');
   return code === undefined ? '' : ` ${code.slice(0, 100)}`;

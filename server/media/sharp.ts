@@ -2,11 +2,11 @@ import type sharp from 'sharp';
 
 let loading: Promise<typeof sharp> | undefined;
 
-/** Comes with the first picture: it takes 20 MB of memory, and most processes see none. */
+/** Loaded with the first picture, because it takes 20 MB of memory and most processes never see one. */
 export const loadSharp = (): Promise<typeof sharp> => {
   loading ??= import('sharp').then(({ default: loaded }) => {
-    // The cache of operations keeps decoded pictures, hundreds of MB each, and files open that are moved or removed next.
-    // Nobody asks for the same operation twice.
+    // The cache would hold decoded pictures of hundreds of MB, and open files that are moved or removed next. No operation
+    // runs twice, so it would never be hit.
     loaded.cache(false);
     return loaded;
   });

@@ -42,7 +42,7 @@ export const openMedia = ({
     renditions,
     uploads,
     mediaFiles: files,
-    /** Opened after posts, which need the library and say which files they use. */
+    /** Opened after posts: posts need the library, and these routes need to know which posts use a file. */
     openMediaRoutes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) => ({
       routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
     }),

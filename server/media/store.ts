@@ -34,7 +34,7 @@ export interface NewMedia extends Omit<MediaRow, 'createdAt'> {
 export interface MediaSearch {
   readonly kind?: MediaKind | undefined;
   readonly withoutAlt: boolean;
-  /** Of the name or the alternative text; empty for all. */
+  /** Part of the file name or the alternative text; empty matches all. */
   readonly query: string;
   /** Empty for all. */
   readonly ids: readonly string[];
@@ -107,7 +107,7 @@ export const createMediaStore = (db: Database) => {
           ...((before !== null || ids.length > 0) && {
             id: { ...(before !== null && { [Op.lt]: before }), ...(ids.length > 0 && { [Op.in]: [...ids] }) },
           }),
-          // A document has none to miss.
+          // Documents have no alternative text.
           ...(withoutAlt && { alt: null, kind: { [Op.ne]: 'Document' } }),
           ...(kind !== undefined && { kind }),
           ...(query !== '' && { [Op.or]: [{ fileName: like }, { alt: like }] }),
@@ -120,11 +120,11 @@ export const createMediaStore = (db: Database) => {
     find: async (workspaceId: string, ids: readonly string[]): Promise<MediaRow[]> =>
       Media.findAll({ where: { workspaceId, id: [...ids] } }),
 
-    /** Inside a transaction: `SHARE` keeps them from being deleted until it ends, `UPDATE` also from being taken into use. */
+    /** Inside a transaction: `SHARE` blocks deletion until it ends, `UPDATE` also blocks a post from starting to use it. */
     lock: async (workspaceId: string, ids: readonly string[], lock: 'SHARE' | 'UPDATE'): Promise<MediaRow[]> =>
       Media.findAll({ where: { workspaceId, id: [...ids] }, order: ['id'], lock: LOCK[lock] }),
 
-    /** In whatever workspace it is. */
+    /** In any workspace: public addresses do not name one. */
     get: async (id: string): Promise<MediaRow | null> => Media.findByPk(id),
 
     insert: async (row: NewMedia): Promise<MediaRow> => Media.create(row),
@@ -138,8 +138,8 @@ export const createMediaStore = (db: Database) => {
       await Media.destroy({ where: { id, workspaceId } });
     },
 
-    /** Those of the ids that are in the library of any workspace. */
-    known: async (ids: readonly string[]): Promise<string[]> =>
+    /** The ids that exist, in any workspace. */
+    existing: async (ids: readonly string[]): Promise<string[]> =>
       (await Media.findAll({ attributes: ['id'], where: { id: [...ids] } })).map(({ id }) => id),
   };
 };
@@ -147,12 +147,12 @@ export const createMediaStore = (db: Database) => {
 interface RenditionKey {
   readonly mediaId: string;
   readonly mode: FitMode;
-  /** A FitTarget as text, always written the same way. */
+  /** A FitTarget as `targetText` serializes it. */
   readonly target: string;
 }
 
-/** What a picture became. */
-export interface MadeRow extends RenditionKey {
+/** A finished rendition. */
+export interface FinishedRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: null;
@@ -164,14 +164,14 @@ export interface MadeRow extends RenditionKey {
   readonly createdAt: string;
 }
 
-/** It cannot be made, and is not tried again. */
+/** The picture cannot be fitted; it is not tried again. */
 interface RefusedRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: FitRefusal;
 }
 
-export type RenditionRow = MadeRow | RefusedRow;
+export type RenditionRow = FinishedRow | RefusedRow;
 
 const renditionColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
   ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.sha256, ${r}.created_at as "createdAt"`;
@@ -187,12 +187,12 @@ const byId = sql(
   'renditions.byId',
   `select ${renditionColumns('r')} from renditions r where workspace_id = $1 and id = any($2)`,
 );
-/** For public addresses and files, which do not tell the workspace. */
+/** Public addresses and file names do not tell the workspace. */
 const anywhere = sql('renditions.anywhere', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
 const noOther = `not exists (select from renditions other
   where other.workspace_id = $12 and (other.media_id, other.mode, other.target, other.recipe) = ($2, $3, $4, $5)
     and not other.lost and other.id <> $1)`;
-/** One that was lost may come back. Another process may make it at the same time: then that one stays, whatever index says so. */
+/** A lost rendition may come back. Another process may insert the same one first: on any unique index, that one wins. */
 const insert = sql(
   'renditions.insert',
   `with back as (update renditions set lost = false where workspace_id = $12 and id = $1 and lost and ${noOther})
@@ -214,20 +214,20 @@ const ofPosts = sql(
      from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
     where k.workspace_id = $1 and k.post_id = any($2)`,
 );
-/** In the place of what was kept before. */
+/** Replaces the renditions of the post. */
 const keepForPost = sql(
   'renditions.keepForPost',
-  `with kept as (select account_id, media_id, rendition_id
+  `with chosen as (select account_id, media_id, rendition_id
                    from jsonb_to_recordset($3) as one(account_id text, media_id text, rendition_id text)),
-        gone as (delete from post_renditions where workspace_id = $1 and post_id = $2
-                    and (account_id, media_id) not in (select account_id, media_id from kept))
+        removed as (delete from post_renditions where workspace_id = $1 and post_id = $2
+                    and (account_id, media_id) not in (select account_id, media_id from chosen))
    insert into post_renditions (workspace_id, post_id, account_id, media_id, rendition_id)
-   select $1, $2, account_id, media_id, rendition_id from kept
+   select $1, $2, account_id, media_id, rendition_id from chosen
    on conflict (workspace_id, post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
 );
 
-/** What an account gets in the place of a picture of the post. */
-export interface PostRenditionRow extends MadeRow {
+/** The rendition that an account gets instead of the original picture of the post. */
+export interface PostRenditionRow extends FinishedRow {
   readonly postId: string;
   readonly accountId: string;
   readonly lost: boolean;
@@ -236,10 +236,10 @@ export interface PostRenditionRow extends MadeRow {
 export type RenditionStore = ReturnType<typeof createRenditionStore>;
 
 export const createRenditionStore = (db: Database) => ({
-  /** For work that takes its time, or is shared by many who ask. */
+  /** For slow work, and for work that several callers wait for. */
   outside: db.outside,
 
-  /** Those that this recipe made, and those that it refused. */
+  /** Renditions and refusals of this version of the fitting code. */
   find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
     db.query<RenditionRow>(find, [
       workspaceId,
@@ -249,17 +249,17 @@ export const createRenditionStore = (db: Database) => ({
       recipe,
     ]),
 
-  /** Those of the ids that exist. */
-  known: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
+  /** The ids that exist, in any workspace. */
+  existing: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
 
   byId: async (workspaceId: string, ids: readonly string[]) =>
     (await db.query<RenditionRow>(byId, [workspaceId, ids])).filter((row) => row.refused === null),
 
-  /** In whatever workspace it is. */
+  /** In any workspace: public addresses do not name one. */
   get: async (id: string) =>
-    (await db.query<RenditionRow>(anywhere, [[id]])).find((row): row is MadeRow => row.refused === null),
+    (await db.query<RenditionRow>(anywhere, [[id]])).find((row): row is FinishedRow => row.refused === null),
 
-  insert: (workspaceId: string, row: Omit<MadeRow, 'createdAt'> | RefusedRow) => {
+  insert: (workspaceId: string, row: Omit<FinishedRow, 'createdAt'> | RefusedRow) => {
     const {
       mimeType = null,
       bytes = null,
@@ -267,8 +267,8 @@ export const createRenditionStore = (db: Database) => ({
       height = null,
       sha256 = null,
     } = row.refused === null ? row : {};
-    const made = [mimeType, bytes, width, height, sha256];
-    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made, workspaceId]);
+    const file = [mimeType, bytes, width, height, sha256];
+    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...file, workspaceId]);
   },
 
   lose: (workspaceId: string, id: string) => db.run(lose, [workspaceId, id]),

@@ -30,15 +30,15 @@ export const stripMetadata = async (file: Buffer, mimeType: string, metadata: Me
   }
 };
 
-const stepsPerLook = 2_048;
+const stepsPerYield = 2_048;
 
-/** Called for every part of a file: lets other requests run, and refuses a file of too many parts. */
+/** Called for every part of a file: yields to the event loop now and then, and refuses a file of too many parts. */
 const createSteps = () => {
   const turn = createYieldToEventLoop();
   let steps = 0;
   return () => {
     if (steps > bounds.imageParts) throw new Error('this file has too many parts');
-    return ++steps % stepsPerLook === 0 ? turn() : undefined;
+    return ++steps % stepsPerYield === 0 ? turn() : undefined;
   };
 };
 
@@ -64,10 +64,10 @@ const stripJpeg = async (file: Buffer, metadata: Metadata) => {
       at++;
       continue;
     }
-    // After the end come other pictures, with metadata of their own.
+    // Cameras append further pictures after the end marker, with metadata of their own.
     if (marker === eoi) return Buffer.concat([...parts, file.subarray(at, at + 2)]);
-    const alone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
-    const end = alone || at + 4 > file.length ? at + 2 : at + 2 + file.readUInt16BE(at + 2);
+    const isStandalone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+    const end = isStandalone || at + 4 > file.length ? at + 2 : at + 2 + file.readUInt16BE(at + 2);
     if (exif && marker === 0xe1) {
       parts.push(jpegExif(exif));
       exif = undefined;
@@ -96,7 +96,7 @@ const jpegExif = (tiff: Buffer) => {
 const endOfScan = async (file: Buffer, from: number) => {
   const turn = createYieldToEventLoop();
   for (let at = file.indexOf(0xff, from), seen = 0; at !== -1; at = file.indexOf(0xff, at + 1)) {
-    if (++seen % stepsPerLook === 0) await turn();
+    if (++seen % stepsPerYield === 0) await turn();
     const next = file[at + 1] ?? eoi;
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
@@ -156,7 +156,7 @@ const webpChunk = (type: string, content: Buffer) => {
   return Buffer.concat([Buffer.from(type, 'latin1'), length, content, Buffer.alloc(content.length % 2)]);
 };
 
-/** Parts are found by their offset in the file, so nothing may move: private parts become zeros. */
+/** AVIF refers to its parts by offset, so nothing may move: private parts are overwritten with zeros. */
 const blankAvif = (file: Buffer, { exif, xmp }: Metadata) => {
   const copy = Buffer.from(file);
   for (const part of [exif, xmp]) {
@@ -174,11 +174,11 @@ const stripGif = async (file: Buffer) => {
   const step = createSteps();
   const turn = createYieldToEventLoop();
   const colours = (flags: number) => (flags & 0x80 ? 3 << ((flags & 0x07) + 1) : 0);
-  /** Data stands in blocks of up to 255 bytes, the last of which is empty. */
+  /** Data comes in blocks of up to 255 bytes, the last of which is empty. */
   const endOfData = async (from: number) => {
     let at = from;
     for (let seen = 0; at < file.length && file[at] !== 0; at += 1 + (file[at] ?? 0)) {
-      if (++seen % stepsPerLook === 0) await turn();
+      if (++seen % stepsPerYield === 0) await turn();
     }
     return Math.min(at + 1, file.length);
   };

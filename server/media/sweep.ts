@@ -4,21 +4,21 @@ import type { Incoming } from './incoming.ts';
 import type { MediaStore, RenditionStore } from './store.ts';
 
 /**
- * Longer than an upload may take, so that nothing is swept whose row is about to be written. By the clock on the wall, as files
- * are dated: that of the sandbox may be hours ahead while an upload is under way.
+ * Longer than an upload may take, so that no file is swept whose row is about to be written. Measured by the wall clock,
+ * which dates the files: the sandbox clock may be hours ahead of an upload in progress.
  */
 const graceMs = 3 * 3_600_000;
 const unusedMs = 24 * 3_600_000;
 const batch = 500;
 const ours = /^(media_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail)?$/;
 
-/** What a killed process left of an upload in its own folder: each instance looks at its start, as no other may see it. */
+/** A killed process leaves partial uploads in its own folder, which other instances may not see: each sweeps at startup. */
 export const createIncomingSweep =
   ({ incoming, wallClock }: { incoming: Incoming; wallClock: Clock }) =>
   () =>
     incoming.sweep(new Date(wallClock.now().getTime() - graceMs));
 
-/** Removes renditions that no post goes out with, and files that no row knows: a process ended between the two, or a workspace is gone. */
+/** Removes unused renditions, and files without a row: a process died between the two writes, or the workspace was deleted. */
 export const createSweep =
   ({
     store,
@@ -38,14 +38,14 @@ export const createSweep =
   async (): Promise<number> => {
     const before = new Date(wallClock.now().getTime() - graceMs);
     await incoming.sweep(before);
-    // Rows alone: their files go once nothing knows them.
+    // Rows only: their files become orphans and are removed below, or by a later sweep.
     await renditionStore.removeUnused(new Date(clock.now().getTime() - unusedMs));
     let removed = 0;
     let old: string[] = [];
     const removeOrphans = async () => {
       const ids = old.map(idOf);
-      const known = new Set([...(await store.known(ids)), ...(await renditionStore.known(ids))]);
-      for (const key of old.filter((one) => !known.has(idOf(one)))) {
+      const existing = new Set([...(await store.existing(ids)), ...(await renditionStore.existing(ids))]);
+      for (const key of old.filter((one) => !existing.has(idOf(one)))) {
         await files.remove(key);
         removed++;
       }

@@ -15,8 +15,8 @@ export interface Uploaded {
 export type UploadOnce = ReturnType<typeof createUploadOnce>;
 
 /**
- * Uploads that may be repeated. Only the record of the file is bound to the key: the file itself is received and stored
- * before, so that no transaction waits for it.
+ * Uploads with an Idempotency-Key. Only the row is written under the key: the file is received and stored before, so that
+ * no transaction stays open during an upload.
  */
 export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answers: IdempotentAnswers }) => {
   const once = async (
@@ -26,8 +26,8 @@ export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answe
     upload: (record?: RecordOf) => Promise<MediaItem>,
   ): Promise<Uploaded> => {
     if (key === undefined) return { item: await upload(), replayed: false };
-    const known = await answers.find(caller, key, request);
-    if (known !== undefined) return { item: JSON.parse(known), replayed: true };
+    const storedAnswer = await answers.find(caller, key, request);
+    if (storedAnswer !== undefined) return { item: JSON.parse(storedAnswer), replayed: true };
     let replayed = false;
     const item = await upload(async (work) => {
       const answered = await answers.once(caller, key, request, async () => JSON.stringify(await work()));
@@ -45,15 +45,15 @@ export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answe
       received: Received,
       about: { alt: string | undefined; name: string | undefined },
     ): Promise<Uploaded> => {
-      let kept = false;
+      let isTakenOver = false;
       try {
         const request = key === undefined ? '' : `upload ${await hashOf(received.path)} ${about.alt ?? ''}`;
         return await once(caller, key, request, (record) => {
-          kept = true;
+          isTakenOver = true;
           return uploads.keep(caller, received, about, record);
         });
       } finally {
-        if (!kept) await uploads.discard(received);
+        if (!isTakenOver) await uploads.discard(received);
       }
     },
 

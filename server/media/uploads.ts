@@ -59,7 +59,7 @@ export const createUploads = ({
       await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
       await unlessRefused(files.put(id, path, type.mimeType));
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      const forget = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+      const removeFiles = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
       const write = () =>
         store.transaction(async () => {
           const inserted = await store.insert({ id, workspaceId, ...about });
@@ -67,11 +67,11 @@ export const createUploads = ({
           return toMediaItem(inserted, baseUrl);
         });
       const item = await record(write).catch(async (error: unknown) => {
-        // Where a connection broke, the record may be there; a file that has none is swept later.
-        if (error instanceof Refusal) await forget();
+        // After a broken connection the row may exist all the same, so only a refusal removes the files; the sweep does the rest.
+        if (error instanceof Refusal) await removeFiles();
         throw error;
       });
-      if (item.id !== id) await forget();
+      if (item.id !== id) await removeFiles();
       return item;
     } finally {
       await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
@@ -125,7 +125,7 @@ const video = async (path: string, mimeType: string) => {
   }
 };
 
-/** Turns trouble at the sending address into an error for the caller; our own trouble stays an internal error. */
+/** A broken download is the caller's error; what breaks on our side stays an internal error. */
 const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Error) {
   try {
     yield* source;
@@ -138,8 +138,8 @@ const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Er
  * The operator finds the cause in the log and with `posthorn doctor`; the person who uploads learns that the file is
  * not at fault.
  */
-const unlessRefused = (putting: Promise<void>) =>
-  putting.catch((cause: unknown) => {
+const unlessRefused = (upload: Promise<void>) =>
+  upload.catch((cause: unknown) => {
     const words =
       'The store for media refused the file, so it was not kept. Ask the operator to run `posthorn doctor`.';
     throw Object.assign(new Refusal('Internal', words), { cause });

@@ -10,7 +10,7 @@ export interface Video {
   readonly durationMs?: number;
 }
 
-/** No camera makes more; a file can say anything. */
+/** No camera exceeds it, but a header can claim any size. */
 const longestSide = 65_536;
 /** 24 days, the most that the column holds: a longer duration counts as unknown. */
 const longestMs = 2 ** 31 - 1;

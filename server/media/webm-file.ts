@@ -53,8 +53,8 @@ export const readWebm = async (file: FileHandle, size: number) => {
   if (picture === undefined) throw noPicture();
 
   function number(elements: readonly Element[], id: number) {
-    const found = elements.find((element) => element.id === id);
-    return found && unsigned(bytes, found);
+    const match = elements.find((element) => element.id === id);
+    return match && unsigned(bytes, match);
   }
   const sides = childrenOf(bytes, picture);
   const length = info.find(({ id }) => id === ids.duration);
@@ -89,7 +89,7 @@ const vintBytes = (first: number) => {
   return length;
 };
 
-/** Up to the end of what was read, or the first element with this id. */
+/** The children up to the first element with the id `until`, as far as the bytes go. */
 const childrenIn = (seen: { parts: number }, bytes: Buffer, { from, to }: Element, until?: number): Element[] => {
   const children: Element[] = [];
   for (let at = from; at < Math.min(to, bytes.length); ) {

@@ -1,7 +1,7 @@
 import type { Database } from '#server/store/database';
 import { createMessageStore, sealedInMessages } from './store.ts';
 
-/** What commands read of this slice. Opened apart, because they send nothing and may have no key. */
+/** For commands. Separate from the slice, because commands send nothing and may have no encryption key. */
 export const openMessageInspection = ({ database }: { database: Database }) => {
   const store = createMessageStore(database);
   return {

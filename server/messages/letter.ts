@@ -4,7 +4,7 @@ export interface Letter {
   readonly html: string;
 }
 
-/** A mail in plain text and simple HTML: no picture, nothing that tells us whether it was read. */
+/** A mail in plain text and simple HTML: no images and no tracking. */
 export const letter = ({
   subject,
   lines,
@@ -16,29 +16,29 @@ export const letter = ({
   link: { readonly label: string; readonly url: string };
   foot: string;
 }): Letter => {
-  const said = lines.map(oneLine).filter((line) => line !== '');
+  const paragraphs = lines.map(oneLine).filter((line) => line !== '');
   return {
     subject: oneLine(subject),
-    text: [...said, `${link.label}:\n${link.url}`, `-- \n${foot}`].join('\n\n').concat('\n'),
+    text: [...paragraphs, `${link.label}:\n${link.url}`, `-- \n${foot}`].join('\n\n').concat('\n'),
     html: [
       '<!doctype html><html lang="en"><body style="font-family:sans-serif;font-size:15px;line-height:1.5;color:#14171f">',
-      ...said.map((line) => `<p>${escaped(line)}</p>`),
-      `<p><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>`,
-      `<p style="font-size:12px;color:#5f6675">${escaped(foot)}</p>`,
+      ...paragraphs.map((line) => `<p>${escapeHtml(line)}</p>`),
+      `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
+      `<p style="font-size:12px;color:#5f6675">${escapeHtml(foot)}</p>`,
       '</body></html>',
     ].join('\n'),
   };
 };
 
-const longestLine = 300;
+const maxLineLength = 300;
 
 /** Names come from people and clients: a line break in one must not begin a header or a paragraph of its own. */
 export const oneLine = (text: string) => {
   const clean = withoutBreaks(text);
-  return clean.length <= longestLine ? clean : `${clean.slice(0, longestLine - 1)}…`;
+  return clean.length <= maxLineLength ? clean : `${clean.slice(0, maxLineLength - 1)}…`;
 };
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 export const withoutBreaks = (text: string) =>
   text

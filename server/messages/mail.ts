@@ -5,9 +5,9 @@ import type { Outcome } from './outcome.ts';
 
 const connectMs = 10_000;
 const silenceMs = 15_000;
-/** For all of it; shorter than the lease of a message. */
+/** For the whole exchange; shorter than the lease of a message. */
 const sendMs = 30_000;
-/** What would need quotes in a header is no address that people have. */
+/** Addresses that would need quoting in a header do not occur in practice, and could inject one. */
 const plainAddress = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u;
 
 export interface Mail extends Letter {
@@ -18,7 +18,7 @@ export type Mailer = ReturnType<typeof createMailer>;
 
 /** Hands mails to the operator's SMTP server. */
 export const createMailer = ({ smtpUrl, from }: MailSettings, baseUrl: string) => {
-  // Loaded by those who use it.
+  // Lazy: many installations send no mail.
   const open = async () =>
     (await import('nodemailer')).createTransport({
       url: smtpUrl,
@@ -33,11 +33,11 @@ export const createMailer = ({ smtpUrl, from }: MailSettings, baseUrl: string) =
   return {
     sender,
 
-    /** The id is the same on every try, so that whoever gets it twice can tell. */
+    /** The message id is the same on every try, so that mail programs recognise a duplicate. */
     send: async (id: string, { to, ...letter }: Mail, { unsubscribe }: { unsubscribe: boolean }): Promise<Outcome> => {
       if (!plainAddress.test(to)) return { is: 'refused', answer: 'The address cannot be mailed to.' };
       const transport = await open();
-      const given = new AbortController();
+      const timer = new AbortController();
       try {
         const sending = transport.sendMail({
           ...letter,
@@ -50,18 +50,18 @@ export const createMailer = ({ smtpUrl, from }: MailSettings, baseUrl: string) =
             ...(unsubscribe && { 'List-Unsubscribe': `<${baseUrl}/settings/profile#notifications>` }),
           },
         });
-        const late = sleep(sendMs, undefined, { signal: given.signal, ref: false }).then(() => {
+        const timeout = sleep(sendMs, undefined, { signal: timer.signal, ref: false }).then(() => {
           throw new Error('The mail server took too long.');
         });
-        const { response } = await Promise.race([sending, late]);
+        const { response } = await Promise.race([sending, timeout]);
         return { is: 'sent', answer: response };
       } catch (error) {
         const { message, responseCode = 0, code } = error as Error & { responseCode?: number; code?: string };
-        // A wrong password of ours is the operator's to mend, and then the mail can go.
+        // A wrong SMTP password is the operator's mistake, not the mail's: once corrected, a retry succeeds.
         const isFinal = responseCode >= 500 && code !== 'EAUTH';
         return { is: isFinal ? 'refused' : 'failed', answer: message.slice(0, 500) };
       } finally {
-        given.abort();
+        timer.abort();
         transport.close();
       }
     },

@@ -1,4 +1,3 @@
-/** What operators watch. */
 export interface MessageMetrics {
   tried(channel: 'mail' | 'push', result: 'sent' | 'failed' | 'refused'): void;
 }

@@ -1,9 +1,9 @@
-/** How a try to send a message went. */
+/** The result of one attempt to send a message. */
 export type Outcome =
   | { readonly is: 'sent'; readonly answer: string }
-  /** Worth another try. */
+  /** Worth a retry. */
   | { readonly is: 'failed'; readonly answer: string }
-  /** No try will ever succeed. */
+  /** A retry cannot succeed. */
   | { readonly is: 'refused'; readonly answer: string }
-  /** Nothing was sent: the process stood still for too long. It is due again when the lease ends. */
+  /** The process was suspended for too long to send safely, so it sent nothing. The message is due again when its lease ends. */
   | { readonly is: 'late' };

@@ -8,9 +8,9 @@ import type { SignedIn } from '#server/signed-in';
 import type { Outcome } from './outcome.ts';
 import type { PushAddress, PushStore } from './store.ts';
 
-const mostBrowsers = 10;
-const answerMs = 10_000;
-/** The place of the seal for our private key. */
+const maxBrowsers = 10;
+const timeoutMs = 10_000;
+/** Binds the sealed private key to its row. */
 const keyPlace = 'push_keys:one:private_key';
 
 export interface PushMessage {
@@ -18,7 +18,7 @@ export interface PushMessage {
   readonly body: string;
   /** Of the app; a click opens it. */
   readonly path: string;
-  /** A later message about the same replaces this one. */
+  /** The browser shows only the latest message with the same `about`. */
   readonly about: string;
   readonly urgency: 'high' | 'normal';
 }
@@ -41,21 +41,21 @@ export const createPush = ({
   store: PushStore;
   outbound: Outbound;
   seal: Seal;
-  /** For push services: whom to tell of trouble; an https or mailto address. */
+  /** Where push services can reach the operator: an https or mailto address. */
   contact: string;
   clock: Clock;
 }) => {
-  /** Made once for the whole installation: browsers are subscribed to this key and to no other. */
+  /** One pair for the whole installation, because a browser's subscription is bound to the key. */
   const keys = async () => {
-    const known = await store.keys();
-    if (known !== undefined) return known;
+    const stored = await store.keys();
+    if (stored !== undefined) return stored;
     const { generateVAPIDKeys } = (await import('web-push')).default;
-    const made = generateVAPIDKeys();
-    await store.insertKeys(made.publicKey, seal.seal(made.privateKey, keyPlace));
-    // Of two that made one at once, the first counts.
-    const kept = await store.keys();
-    if (kept === undefined) throw new Error('the keys that were just made are gone');
-    return kept;
+    const pair = generateVAPIDKeys();
+    await store.insertKeys(pair.publicKey, seal.seal(pair.privateKey, keyPlace));
+    // Another process may have inserted its pair first, and then that one counts.
+    const winner = await store.keys();
+    if (winner === undefined) throw new Error('The push keys disappeared right after they were inserted.');
+    return winner;
   };
 
   const placeOf = (endpointHash: string) => `push_subscriptions:${endpointHash}:subscription`;
@@ -76,18 +76,21 @@ export const createPush = ({
       await store.transaction(async () => {
         await store.dropOfOthers(hash, userId);
         const id = await store.save(newId('pushBrowser', clock.now()), userId, sessionId, hash, sealed);
-        await store.dropOthers(userId, id, sessionId, mostBrowsers);
+        await store.dropOthers(userId, id, sessionId, maxBrowsers);
       });
     },
 
     list: async ({ userId, sessionId }: SignedIn) =>
-      (await store.list(userId)).map(({ sessionId: of, ...browser }) => ({ ...browser, current: of === sessionId })),
+      (await store.list(userId)).map(({ sessionId: owner, ...browser }) => ({
+        ...browser,
+        current: owner === sessionId,
+      })),
 
     remove: async ({ userId }: SignedIn, id: string) => {
       if (!(await store.remove(userId, id))) throw notFound('browser', id);
     },
 
-    /** Through the guarded client: the address came from a browser, and could be any. */
+    /** Through the guarded client, because the endpoint comes from a browser and could be any address. */
     send: async (
       { id, sealed, endpointHash }: PushAddress,
       { about, urgency, ...shown }: PushMessage,
@@ -110,19 +113,19 @@ export const createPush = ({
         method: 'POST',
         headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
         ...(body !== null && { body }),
-        timeoutMs: answerMs,
+        timeoutMs,
         maxBytes: 0,
         guard: { mayBegin },
       });
       if (!answer.ok) return answer.reason === 'late' ? { is: 'late' } : { is: 'failed', answer: answer.message };
-      const said = `HTTP ${answer.status}`;
-      if (answer.status >= 200 && answer.status < 300) return { is: 'sent', answer: said };
+      const status = `HTTP ${answer.status}`;
+      if (answer.status >= 200 && answer.status < 300) return { is: 'sent', answer: status };
       if (answer.status === 404 || answer.status === 410) {
         await store.forget(id);
-        return { is: 'refused', answer: said };
+        return { is: 'refused', answer: status };
       }
-      const mayPass = answer.status === 429 || answer.status >= 500;
-      return { is: mayPass ? 'failed' : 'refused', answer: said };
+      const isRetryable = answer.status === 429 || answer.status >= 500;
+      return { is: isRetryable ? 'failed' : 'refused', answer: status };
     },
   };
 };

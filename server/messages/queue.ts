@@ -12,15 +12,15 @@ import type { Push, PushMessage } from './push.ts';
 import type { Channel, ClaimedMessage, MessageStore } from './store.ts';
 
 const minuteMs = 60_000;
-/** The wait after the first try, the second, …; after the last it is given up. */
-export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes * minuteMs);
-/** Longer than any try takes: if it ends, the process that claimed the message is gone, and another tries again. */
+/** The delay after each failed attempt; after the last one the message is given up. */
+export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes * minuteMs);
+/** Longer than any attempt takes: when it expires, the claiming process has died, and another one retries. */
 const leaseMs = 60_000;
 const sendWithinMs = leaseMs / 2;
-const atOnce: Record<Channel, number> = { mail: 8, push: 32 };
-const keptMs = 30 * 24 * 60 * minuteMs;
+const concurrency: Record<Channel, number> = { mail: 8, push: 32 };
+const retentionMs = 30 * 24 * 60 * minuteMs;
 
-/** Why it is sent. A notification can be chosen away, the others cannot. */
+/** People can switch notifications off, but not the others. */
 export type Purpose = 'notification' | 'invitation' | 'password';
 
 interface About {
@@ -29,13 +29,13 @@ interface About {
   readonly userId?: string;
   /** Absent when it is about the person alone. */
   readonly workspaceId?: string;
-  /** Of no use to anybody after that. */
+  /** After this time the message is worthless and is not sent any more. */
   readonly livesMs: number;
 }
 
 export type NewMessage = About & ({ readonly mail: Mail } | { readonly push: PushMessage; readonly browserId: string });
 
-interface Held extends ClaimedMessage {
+interface ClaimedSend extends ClaimedMessage {
   mayBegin(): boolean;
 }
 
@@ -65,20 +65,20 @@ export const createMessages = ({
 }) => {
   const placeOf = (id: string) => `messages:${id}:content`;
 
-  const sendMail = (message: Held): Promise<Outcome> => {
+  const sendMail = (message: ClaimedSend): Promise<Outcome> => {
     if (mailer === undefined) return Promise.resolve({ is: 'refused', answer: 'SMTP_URL is not set.' });
     if (!message.mayBegin()) return Promise.resolve({ is: 'late' });
     const mail = JSON.parse(seal.open(message.content, placeOf(message.id))) as Mail;
     return mailer.send(message.id, mail, { unsubscribe: message.purpose === 'notification' });
   };
 
-  const sendPush = (message: Held): Promise<Outcome> => {
+  const sendPush = (message: ClaimedSend): Promise<Outcome> => {
     if (message.browser === null) return Promise.resolve({ is: 'refused', answer: 'The browser is gone.' });
     const content = JSON.parse(seal.open(message.content, placeOf(message.id))) as PushMessage;
     return push.send(message.browser, content, message);
   };
 
-  const handle = async (channel: Channel, message: Held, send: typeof sendMail) => {
+  const handle = async (channel: Channel, message: ClaimedSend, send: typeof sendMail) => {
     const outcome: Outcome =
       message.leftMs <= 0 ? { is: 'refused', answer: 'Not sent: it is too old.' } : await send(message);
     if (outcome.is === 'late') return;
@@ -87,16 +87,16 @@ export const createMessages = ({
       await store.saveSent(message, outcome.answer);
       return;
     }
-    const waitMs = outcome.is === 'failed' ? ladderMs[message.attempts] : undefined;
-    // The address is left out: logs are read by more people than mails.
+    const waitMs = outcome.is === 'failed' ? retryDelaysMs[message.attempts] : undefined;
+    // Without the address, because more people read logs than mails.
     if (await store.saveFailed(message, outcome.answer, waitMs)) {
       log.warn({ messageId: message.id, purpose: message.purpose, answer: outcome.answer }, 'a message was given up');
     }
   };
 
   const loop = (channel: Channel, send: typeof sendMail): DueLoop =>
-    createDueLoop<Held>({
-      concurrency: atOnce[channel],
+    createDueLoop<ClaimedSend>({
+      concurrency: concurrency[channel],
       claim: async (room) => {
         const sinceClaimed = startStopwatch();
         const claimed = await store.claim(channel, room, randomUUID(), leaseMs);
@@ -114,7 +114,7 @@ export const createMessages = ({
 
     hasMail: mailer !== undefined,
 
-    /** Inside the transaction of what they tell about. Mails are left out where the operator has set up none. */
+    /** Called inside the transaction of the event they report. Mails are left out when no mail server is configured. */
     add: async (messages: readonly NewMessage[]) => {
       const now = clock.now();
       const rows = messages
@@ -132,18 +132,18 @@ export const createMessages = ({
       if (rows.length > 0) await store.insert(rows);
     },
 
-    /** How many this person was sent for this purpose, whatever became of them. */
+    /** How many messages this person was sent for this purpose, delivered or not. */
     countRecent: (userId: string, purpose: Purpose, withinMs: number) => store.countRecent(userId, purpose, withinMs),
 
     /** The same by address, for people without an account. */
     countRecentTo: (email: string, purpose: Purpose, withinMs: number) =>
       store.countRecentTo(hashOf(email), purpose, withinMs),
 
-    /** When somebody leaves a workspace: what waits to be sent to them about it. */
+    /** When somebody leaves a workspace, unsent messages to them about it are dropped. */
     dropPending: ({ userId, workspaceId }: { userId: string; workspaceId: string }) =>
       store.dropPending(userId, workspaceId, 'Not sent: they are no longer a member of the workspace.'),
 
-    purge: () => store.purge(keptMs),
+    purge: () => store.purge(retentionMs),
   };
 };
 

@@ -41,14 +41,14 @@ export interface PushAddress {
 
 const insertMessages = sql(
   'messages.insert',
-  `with made as (
+  `with inserted as (
      insert into messages (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, expires_at)
      select id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content,
             posthorn_now() + lives_ms * interval '1 ms'
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[])
          as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms) returning id
    )
-   select ${wakes('mails')}, ${wakes('pushes')} from (select count(*) from made) as all_of_them`,
+   select ${wakes('mails')}, ${wakes('pushes')} from (select count(*) from inserted) as batch`,
 );
 const countRecent = sql(
   'messages.countRecent',
@@ -88,7 +88,7 @@ const saveSent = sql(
   `update messages set state = 'sent', attempts = attempts + 1, last_answer = $3, due_at = null, claim = null, content = null
     where id = $1 and claim = $2`,
 );
-/** Without a wait, or when it would be too late by then, it has ended. */
+/** Given up when no delay is left, or when the message would expire during it. */
 const saveFailed = sql(
   'messages.failed',
   `update messages m set attempts = m.attempts + 1, last_answer = $3, claim = null, due_at = next.at,
@@ -137,11 +137,11 @@ export const createMessageStore = (db: Database) => ({
   msToNext: async (channel: Channel) =>
     (await db.query<{ ms: number | null }>(msToNext, [channel]))[0]?.ms ?? undefined,
   saveSent: ({ id, claim }: ClaimedMessage, answer: string) => db.run(saveSent, [id, claim, answer]),
-  /** Whether it was given up now. */
+  /** Whether the message was given up. */
   saveFailed: async ({ id, claim }: ClaimedMessage, answer: string, waitMs: number | undefined) =>
     (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
   discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
-  purge: (keptMs: number) => db.run(purge, [keptMs]),
+  purge: (retentionMs: number) => db.run(purge, [retentionMs]),
 });
 
 export interface BrowserRow {
@@ -151,7 +151,7 @@ export interface BrowserRow {
   readonly sessionId: string;
 }
 
-/** With what waits for it: a browser that somebody else signed in with gets nothing that is meant for others. */
+/** Deletes pending messages too (cascade): after another person signs in, the browser must not show what was meant for the first. */
 const dropOfOthers = sql(
   'pushBrowsers.dropOfOthers',
   'delete from push_subscriptions where endpoint_hash = $1 and user_id <> $2',
@@ -162,7 +162,7 @@ const saveBrowser = sql(
    on conflict (endpoint_hash) do update set session_id = excluded.session_id, subscription = excluded.subscription
    returning id`,
 );
-/** One for each session, and the newest of each person: a browser that renews its address leaves the old one behind. */
+/** Keeps one per session and the newest per person, because a browser that renews its endpoint leaves the old one behind. */
 const dropOthers = sql(
   'pushBrowsers.dropOthers',
   `delete from push_subscriptions where user_id = $1 and id <> $2 and (session_id = $3 or id in (
@@ -192,17 +192,17 @@ export type PushStore = ReturnType<typeof createPushStore>;
 export const createPushStore = (db: Database) => ({
   transaction: db.transaction,
   dropOfOthers: (endpointHash: Buffer, userId: string) => db.run(dropOfOthers, [endpointHash, userId]),
-  /** The id it has: its own when it was known before. */
+  /** The id of the row, which is the old one when the endpoint was subscribed before. */
   save: async (id: string, userId: string, sessionId: string, endpointHash: Buffer, subscription: string) =>
     (await db.query<{ id: string }>(saveBrowser, [id, userId, sessionId, endpointHash, subscription]))[0]?.id ?? id,
-  dropOthers: (userId: string, id: string, sessionId: string, kept: number) =>
-    db.run(dropOthers, [userId, id, sessionId, kept]),
+  dropOthers: (userId: string, id: string, sessionId: string, maxBrowsers: number) =>
+    db.run(dropOthers, [userId, id, sessionId, maxBrowsers]),
   list: (userId: string) => db.query<BrowserRow>(listBrowsers, [userId]),
   remove: async (userId: string, id: string) => (await db.run(removeBrowser, [userId, id])) > 0,
   /** The push service no longer knows it. */
   forget: (id: string) => db.run(forgetBrowser, [id]),
   discardLost: (endpointHash: string, sealed: string) => db.run(discardLostBrowser, [endpointHash, sealed]),
-  /** With every browser: each is subscribed to this key alone. */
+  /** Deletes the subscriptions too, because each is bound to this key. */
   forgetKeys: async () => {
     await db.run(forgetAllBrowsers);
     await db.run(forgetKeys);

@@ -2,65 +2,67 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-const answerMs = 2_000;
+const answerTimeoutMs = 2_000;
 
-/** Between a process that was asked for figures, its parent, and the others, whom the parent asks. */
-export interface FiguresMessage {
-  readonly figures: string;
-  /** Those of one process. */
-  readonly of?: object[];
-  /** Those of all. */
+/** Sent between the worker that serves /metrics, the primary, and the other workers, which the primary asks. */
+export interface MetricsMessage {
+  /** The id of the request. */
+  readonly metricsRequest: string;
+  /** From a worker: its own metrics. */
+  readonly metrics?: object[];
+  /** From the primary: the metrics of all workers, added up. */
   readonly text?: string;
-  /** A process asks for those of all. */
-  readonly wanted?: true;
+  /** From a worker that wants the metrics of all. */
+  readonly isForAll?: true;
 }
 
-/** The figures of all processes of this start added up, or of this one when it is alone. */
-export const createFiguresOfAll = (registry: Registry, report: (error: unknown) => void) => {
+/** The metrics of all workers added up, or of this process when it runs alone. */
+export const createClusterMetrics = (registry: Registry, report: (error: unknown) => void) => {
   if (!cluster.isWorker) return () => registry.metrics();
   const waiting = new Map<string, (text: string) => void>();
-  /** Some figures are read from the database: without it this process is left out. */
+  /** Some metrics are queried from the database: when it fails, this worker is left out. */
   const collect = () =>
     registry.getMetricsAsJSON().catch((error: unknown) => {
       report(error);
       return [];
     });
-  process.on('message', async ({ figures, text }: Partial<FiguresMessage>) => {
-    if (figures === undefined) return;
-    if (text === undefined) process.send?.({ figures, of: await collect() } satisfies FiguresMessage);
-    else waiting.get(figures)?.(text);
-    waiting.delete(figures);
+  process.on('message', async ({ metricsRequest, text }: Partial<MetricsMessage>) => {
+    if (metricsRequest === undefined) return;
+    if (text === undefined) process.send?.({ metricsRequest, metrics: await collect() } satisfies MetricsMessage);
+    else waiting.get(metricsRequest)?.(text);
+    waiting.delete(metricsRequest);
   });
   return () =>
     new Promise<string>((resolve) => {
-      const figures = randomUUID();
-      waiting.set(figures, resolve);
-      process.send?.({ figures, wanted: true } satisfies FiguresMessage);
+      const metricsRequest = randomUUID();
+      waiting.set(metricsRequest, resolve);
+      process.send?.({ metricsRequest, isForAll: true } satisfies MetricsMessage);
     });
 };
 
-/** In the parent. `ready` are the processes that serve; one that does not answer in time is left out. */
-export const figuresFor = (ready: () => readonly Worker[]) => async (asker: Worker, figures: string) => {
-  const all = await Promise.all(ready().map((worker) => ask(worker)));
-  const text = await AggregatorRegistry.aggregate(all.filter((of) => of !== undefined)).metrics();
-  asker.send({ figures, text } satisfies FiguresMessage, () => undefined);
-};
+/** In the primary. `ready` are the workers that serve; one that does not answer in time is left out. */
+export const sendClusterMetrics =
+  (ready: () => readonly Worker[]) => async (requester: Worker, metricsRequest: string) => {
+    const all = await Promise.all(ready().map((worker) => collectFrom(worker)));
+    const text = await AggregatorRegistry.aggregate(all.filter((metrics) => metrics !== undefined)).metrics();
+    requester.send({ metricsRequest, text } satisfies MetricsMessage, () => undefined);
+  };
 
-const ask = (worker: Worker) =>
+const collectFrom = (worker: Worker) =>
   new Promise<object[] | undefined>((resolve) => {
-    const figures = randomUUID();
-    const end = (of?: object[]) => {
-      clearTimeout(late);
-      worker.off('message', hear);
-      resolve(of);
+    const metricsRequest = randomUUID();
+    const end = (metrics?: object[]) => {
+      clearTimeout(timeout);
+      worker.off('message', receive);
+      resolve(metrics);
     };
-    const late = setTimeout(end, answerMs);
-    const hear = (message: FiguresMessage) => {
-      if (message.figures === figures) end(message.of);
+    const timeout = setTimeout(end, answerTimeoutMs);
+    const receive = (message: MetricsMessage) => {
+      if (message.metricsRequest === metricsRequest) end(message.metrics);
     };
-    worker.on('message', hear);
-    // One that was killed just now cannot be asked. Without this the error would end the parent.
-    worker.send({ figures } satisfies FiguresMessage, (error) => {
+    worker.on('message', receive);
+    // A worker that was just killed has a closed channel. Without this callback the error would end the primary.
+    worker.send({ metricsRequest } satisfies MetricsMessage, (error) => {
       if (error) end();
     });
   });

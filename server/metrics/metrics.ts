@@ -6,18 +6,17 @@ import type { ReadMetrics } from '#server/statistics/metrics';
 import { measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
 import type { DeliveryMetrics } from '#server/webhooks/metrics';
-import { createFiguresOfAll } from './cluster-metrics.ts';
+import { createClusterMetrics } from './cluster-metrics.ts';
 
 export type ServiceMetrics = ReturnType<typeof createMetrics>;
 
-/** What operators watch of requests. */
 export interface HttpMetrics {
-  /** `door` is one of few. Without a time for a stream, which is open for as long as somebody listens. */
+  /** `door` has few values, as a label must. `ms` is undefined for a stream, whose duration says nothing. */
   answered(door: string, status: string, ms: number | undefined): void;
 }
 
-/** What is asked when somebody reads the figures. */
-interface Watched {
+/** Read at every scrape. */
+interface MetricSources {
   readonly jobs: {
     agesMs(): Promise<ReadonlyMap<string, number>>;
     inFlight(): ReadonlyMap<string, number>;
@@ -27,7 +26,7 @@ interface Watched {
   readonly live: { subscriberCount(): number };
 }
 
-/** Numbers for operators, in the text form that Prometheus reads. */
+/** Metrics for operators, in the text format of Prometheus. */
 export const createMetrics = ({ report }: { report: (error: unknown) => void }) => {
   const registry = new Registry();
   // Event loop, memory, garbage collection, file descriptors.
@@ -43,9 +42,9 @@ export const createMetrics = ({ report }: { report: (error: unknown) => void }) 
     deliveries: deliveryMetrics(registers),
     reads: readMetrics(registers),
     messages: messageMetrics(registers),
-    watch: (watched: Watched) => watch(registers, watched),
+    watch: (sources: MetricSources) => watch(registers, sources),
 
-    text: createFiguresOfAll(registry, report),
+    text: createClusterMetrics(registry, report),
     contentType: registry.contentType,
   };
 };
@@ -64,12 +63,12 @@ const httpMetrics = (registers: Registry[]): HttpMetrics => {
     labelNames: ['door'],
     registers,
   });
-  // Finding the child of a label costs more than counting.
-  const counters = remembered((key: string) => {
+  // Looking up the child of a label costs more than counting.
+  const counters = memoize((key: string) => {
     const [door = '', status = ''] = key.split(' ');
     return requests.labels(door, status);
   });
-  const histograms = remembered((door: string) => durations.labels(door));
+  const histograms = memoize((door: string) => durations.labels(door));
   return {
     answered: (door, status, ms) => {
       counters(`${door} ${status}`).inc();
@@ -78,12 +77,12 @@ const httpMetrics = (registers: Registry[]): HttpMetrics => {
   };
 };
 
-const remembered = <T>(make: (key: string) => T) => {
-  const made = new Map<string, T>();
+const memoize = <T>(make: (key: string) => T) => {
+  const cache = new Map<string, T>();
   return (key: string) => {
-    const known = made.get(key) ?? make(key);
-    made.set(key, known);
-    return known;
+    const value = cache.get(key) ?? make(key);
+    cache.set(key, value);
+    return value;
   };
 };
 
@@ -94,7 +93,7 @@ const publishingMetrics = (registers: Registry[]): PublishingMetrics => {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600],
     registers,
   });
-  const underWay = new Gauge({
+  const inFlight = new Gauge({
     name: 'posthorn_sends_in_flight',
     help: 'Sends under way on this instance',
     labelNames: ['network'],
@@ -120,7 +119,7 @@ const publishingMetrics = (registers: Registry[]): PublishingMetrics => {
       });
     },
     late: (ms) => lateness.observe(ms / 1000),
-    inFlight: (network, count) => underWay.set({ network }, count),
+    inFlight: (network, count) => inFlight.set({ network }, count),
     ended: (network, { ok, error }) => ends.inc({ network, result: ok ? 'ok' : (error?.code ?? 'failed') }),
   };
 };
@@ -155,8 +154,8 @@ const messageMetrics = (registers: Registry[]): MessageMetrics => {
   return { tried: (channel, result) => tries.inc({ channel, result }) };
 };
 
-const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
-  // Before those that ask the database, which would count as waiting themselves.
+const watch = (registers: Registry[], { jobs, database, live }: MetricSources) => {
+  // Collected before the metrics that query the database, which would count themselves as waiting.
   new Gauge({
     name: 'posthorn_database_connections',
     help: 'Connections of this instance by pool and state; "waiting" are callers that wait for one, "most" is the limit',

@@ -4,8 +4,8 @@ import { littleText } from './little-text.ts';
 import { withShortLinks } from './short-links.ts';
 
 /**
- * How long a text is for a network, by the rule that providers.limits shows. Pure, so that the server and the editor in
- * the browser count with the same code. Exact up to `countedUpTo`; a longer text comes out as that.
+ * The length of a text by the network's counting rule, as in providers.limits. Pure, so that the server and the editor in
+ * the browser count with the same code. Exact up to `countedUpTo`, which is the result for any longer text.
  */
 export const countText = (
   characters: Characters,
@@ -13,15 +13,15 @@ export const countText = (
   options: Readonly<Record<string, string>> = {},
 ): number => {
   const most = countedUpTo(characters);
-  const beside = (characters.countedOptions ?? []).map((key) => options[key]?.trim() ?? '');
-  const length = beside.reduce((sum, option) => sum + count(characters, option, most), 0);
+  const optionTexts = (characters.countedOptions ?? []).map((key) => options[key]?.trim() ?? '');
+  const length = optionTexts.reduce((sum, option) => sum + count(characters, option, most), 0);
   return Math.min(length + count(characters, readable(characters, text), most), most);
 };
 
-/** For a text four times too long, an exact count helps nobody. */
+/** Beyond four times the limit the exact length does not matter, and counting stops. */
 export const countedUpTo = ({ max }: Pick<Characters, 'max'>): number => Math.max(4 * max, 1_000);
 
-/** No character of a real text has more UTF-16 units. */
+/** Real characters have fewer UTF-16 units. */
 const longestCharacter = 32;
 
 const count = ({ rule, links }: Characters, text: string, most: number): number => {
@@ -56,7 +56,7 @@ const readable = (characters: Characters, text: string): string => {
 
 type Links = NonNullable<Characters['links']>;
 
-/** With this many links the text is too long, whatever else it holds. */
+/** A text with this many links exceeds the limit by the links alone. */
 const mostLinks = ({ length }: Links, most: number) => Math.ceil(most / length);
 
 const replaceLinks = (text: string, links: Links, most: number): string => {
@@ -86,7 +86,7 @@ const unitsOf = (code: number) => (code > 0xffff ? 2 : 1);
 
 const bytesOf = (code: number) => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
 
-/** UTF-8 bytes, whatever the length. */
+/** Without an upper bound. */
 export const utf8Bytes = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, bytesOf);
 
 export const codePoints = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, () => 1);
@@ -94,17 +94,17 @@ export const codePoints = (text: string): number => sumOf(text, Number.POSITIVE_
 /** Pictographs, flags and keycaps. */
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
-/** Each of these is a character of its own. */
+/** In this range every code unit is one grapheme. */
 const plain = /^[\n -~]*$/;
 
-/** Made when it is needed: that takes longer than all else in this file. */
+/** Created lazily, because that is the slowest step here. */
 let segmenter: Intl.Segmenter | undefined;
 const chunk = 500;
 
 /**
- * What a reader sees as one character: a family emoji or a letter with its accent is one.
- * Works in chunks, since the segmenter of Node 20 takes seconds for a long text. The cut may go through a character,
- * even through a surrogate pair, so the next chunk begins with the last two pieces of this one.
+ * User-perceived characters: a family emoji or a letter with its accent is one. Works in chunks, because the segmenter of
+ * Node 20 takes seconds for a long text. A chunk may end inside a grapheme or a surrogate pair, so the next chunk begins
+ * with the last two graphemes of this one.
  */
 export const graphemes = function* (text: string): Generator<string> {
   if (plain.test(text)) return yield* text;
@@ -142,7 +142,7 @@ const weightOf = (text: string, most: number, links: Characters['links']): numbe
   return sum + weightOfPlain(text.slice(from), most - sum);
 };
 
-/** Character by character, because normalising a hundred thousand accents on one letter takes seconds. */
+/** Normalizes grapheme by grapheme, because a hundred thousand accents on one letter take seconds otherwise. */
 const weightOfPlain = (text: string, most: number): number =>
   sumOfGraphemes(text, most, (piece) => weightOfCharacter(piece.normalize('NFC')));
 
@@ -163,7 +163,7 @@ const isLight = (code: number) =>
   (code >= 0x2010 && code <= 0x201f) ||
   (code >= 0x2032 && code <= 0x2037);
 
-/** A digit is one with a keycap around it, © with a mark that asks for a picture. */
+/** A digit is an emoji with a keycap, and © with the emoji variation selector. */
 const mayBeEmoji = (text: string, at: number, code: number) => {
   if (code > 0x2000) return code < 0x3300 || code > 0x1f000;
   const next = text.charCodeAt(at + 1);

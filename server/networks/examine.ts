@@ -17,7 +17,7 @@ export interface Examined {
 const dayMs = 24 * 3_600_000;
 const warnDays = 60;
 
-/** What an operator has to know about a network: what is set and missing, what to register, whether it is taken. */
+/** The checks of `doctor` for a network: settings, redirect address, permissions, API version and credentials. */
 export const examineNetwork = async (
   network: Network,
   {
@@ -88,7 +88,7 @@ const mediaOf = ({ name, constraints, app }: Network, baseUrl: string, isLive: b
   return [isLive ? checks.failure(message) : checks.note(message)];
 };
 
-/** Whether the version that is spoken lives on, by the clock of the service. */
+/** Whether the API version in use is still supported, by the service's clock. */
 export const versionOf = (network: Network, site: Pick<Site, 'setting' | 'now'>): Check => {
   const { name, app } = network;
   const checks = checksNamed(name);
@@ -96,15 +96,15 @@ export const versionOf = (network: Network, site: Pick<Site, 'setting' | 'now'>)
   if (wrong) return wrong;
   const { version, endsOn, setting } = app.api(site);
   if (version === undefined) return checks.ok(`${name}'s API has no versions that could end`);
-  const spoken = `Version ${version} of ${name}'s API`;
-  if (endsOn === undefined) return checks.ok(`${spoken}: no end is known`);
+  const versionName = `Version ${version} of ${name}'s API`;
+  if (endsOn === undefined) return checks.ok(`${versionName}: no end is known`);
   const next = setting ? `set ${setting} to a newer one` : 'update Posthorn';
   const daysLeft = (Date.parse(endsOn) - site.now().getTime()) / dayMs;
-  if (daysLeft <= 0) return checks.failure(`${spoken} has ended on ${endsOn}, or may any day: ${next}.`);
+  if (daysLeft <= 0) return checks.failure(`${versionName} has ended on ${endsOn}, or may any day: ${next}.`);
   if (daysLeft <= warnDays) {
-    return checks.warning(`${spoken} ends on ${endsOn}, in ${Math.ceil(daysLeft)} days: ${next}.`);
+    return checks.warning(`${versionName} ends on ${endsOn}, in ${Math.ceil(daysLeft)} days: ${next}.`);
   }
-  return checks.ok(`${spoken} lives until ${endsOn}`);
+  return checks.ok(`${versionName} lives until ${endsOn}`);
 };
 
 const credentialsOf = async (network: Network, site: Site, redirectUri: string): Promise<Check> => {
@@ -112,14 +112,16 @@ const credentialsOf = async (network: Network, site: Site, redirectUri: string):
   const checks = checksNamed(name);
   if (app.tryCredentials === undefined) return checks.note(`${name} has no way to try credentials`);
   try {
-    const tried = await app.tryCredentials(site, redirectUri);
-    if (tried.is === 'accepted') return checks.ok(`${name} knows the app and its secret`);
-    const said = tried.said.replace(/\.$/, '');
-    if (tried.is === 'unclear') {
-      return checks.note(`${name} does not say whether the credentials are right (${said}); connect an account to see`);
+    const result = await app.tryCredentials(site, redirectUri);
+    if (result.is === 'accepted') return checks.ok(`${name} knows the app and its secret`);
+    const answer = result.said.replace(/\.$/, '');
+    if (result.is === 'unclear') {
+      return checks.note(
+        `${name} does not say whether the credentials are right (${answer}); connect an account to see`,
+      );
     }
     return checks.failure(
-      `${name} does not know this app and secret (${said}): copy ${settings.join(' and ')} again, and restart.`,
+      `${name} does not know this app and secret (${answer}): copy ${settings.join(' and ')} again, and restart.`,
     );
   } catch (error) {
     const trouble = asTrouble(error, () => undefined);

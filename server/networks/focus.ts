@@ -1,4 +1,4 @@
-/** Pure, so that the editor reads what the server reads. */
+/** Pure, so that the editor in the browser uses the same code as the server. */
 export interface FocusPoint {
   /** From -1, the left edge, to 1. */
   readonly x: number;
@@ -8,7 +8,7 @@ export interface FocusPoint {
 
 export const focusShape = '{"media_01JCQ2X7M8T9V0W1X2Y3Z4A5B6":{"x":0,"y":0.5}}';
 
-/** What is looked at in each image, by media id; undefined when the text says no such thing. */
+/** The focal point of each image, by media id; undefined when the text is not valid. */
 export const readFocus = (text: string): Readonly<Record<string, FocusPoint>> | undefined => {
   try {
     const value: unknown = JSON.parse(text);

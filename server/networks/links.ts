@@ -8,7 +8,7 @@ export interface Link {
   readonly hasScheme: boolean;
 }
 
-/** The longest address that X makes a link of. */
+/** X makes no link of a longer address. */
 const longestLink = 4096;
 const longestLabel = 63;
 const longestDomain = 253;
@@ -29,14 +29,14 @@ export const findLinks = (
   for (let dot = text.indexOf('.'); dot !== -1 && links.length < most; dot = text.indexOf('.', done)) {
     let from = dot;
     while (from > done && isHost(text.charCodeAt(from - 1))) from--;
-    // The rest of a run that held a link has the same end.
+    // A run that contained a link still has the same end, so `to` is kept.
     if (to <= dot) to = dot + 1;
     while (to < text.length && isHost(text.charCodeAt(to))) to++;
     const scheme = schemeBefore(text, from, links.at(-1)?.end ?? 0);
-    const found =
+    const link =
       scheme === undefined ? (bareDomains ? firstBare(text, from, to) : undefined) : withScheme(text, scheme, from, to);
-    if (found && found.end - found.start <= longestLink) links.push(found);
-    done = found ? found.end : to;
+    if (link && link.end - link.start <= longestLink) links.push(link);
+    done = link ? link.end : to;
   }
   return links;
 };
@@ -57,20 +57,20 @@ const withScheme = (text: string, start: number, from: number, to: number): Link
   return domainEnd === undefined ? undefined : { start, end: endOfAddress(text, domainEnd).end, hasScheme: true };
 };
 
-/** The first bare domain of a run of host characters. Its letters are Latin; others around it are not part of it. */
+/** The first bare domain in a run of host characters. Only Latin letters belong to it. */
 const firstBare = (text: string, from: number, to: number): Link | undefined => {
   for (let at = from; at < to; ) {
     while (at < to && !isLatin(text.charCodeAt(at))) at++;
     let end = at;
     while (end < to && isLatin(text.charCodeAt(end))) end++;
-    const found = bareIn(text, at, end, to);
-    if (found) return found;
+    const link = bareIn(text, at, end, to);
+    if (link) return link;
     at = end;
   }
   return undefined;
 };
 
-/** Only its ending may go on in another script, until `most`. */
+/** Only its ending may continue in another script, up to `most`. */
 const bareIn = (text: string, from: number, to: number, most: number): Link | undefined => {
   let start = from;
   while (start < to && isJoint(text.charCodeAt(start))) start++;
@@ -96,7 +96,7 @@ const mayStartBare = (text: string, at: number) => {
 
 /** The end of the longest domain that begins at `from` and has a known ending. */
 const endOfDomain = (text: string, from: number, to: number, most = to): number | undefined => {
-  let found: number | undefined;
+  let domainEnd: number | undefined;
   let label = from;
   while (label < to && label - from < longestDomain) {
     let end = label;
@@ -104,10 +104,10 @@ const endOfDomain = (text: string, from: number, to: number, most = to): number 
     for (; end < to && text[end] !== '.'; end++) hasUnderscore ||= text[end] === '_';
     const isLabel = end > label && !isJoint(text.charCodeAt(label)) && !isJoint(text.charCodeAt(end - 1));
     if (end === to || !isLabel || end - label > longestLabel) break;
-    if (!hasUnderscore) found = endOfEnding(text, end + 1, most) ?? found;
+    if (!hasUnderscore) domainEnd = endOfEnding(text, end + 1, most) ?? domainEnd;
     label = end + 1;
   }
-  return found;
+  return domainEnd;
 };
 
 /** The end of a top-level domain that begins at `at`. `example.comです` ends in `com`. */
@@ -124,18 +124,18 @@ const endOfEnding = (text: string, at: number, to: number): number | undefined =
     hasCapitals ||= mayBeCapital(text.charCodeAt(end));
   }
   for (let until = end; until > at + 1; until--) {
-    if (goesOn(text.charCodeAt(until))) continue;
+    if (continuesWord(text.charCodeAt(until))) continue;
     const ending = text.slice(at, until);
     if (topLevelDomains.has(hasCapitals ? ending.toLowerCase() : ending)) return until;
   }
   return undefined;
 };
 
-/** Lower case costs much in scripts that have none. */
+/** Lower-casing is slow, so scripts without capitals skip it. */
 const mayBeCapital = (code: number) => (code >= 0x41 && code <= 0x5a) || (code > 0x7f && code < 0x2e80);
 
-/** A letter, digit, @, + or - behind an ending: it is the beginning of a longer word. */
-const goesOn = (code: number) =>
+/** A letter, digit, @, + or - after an ending makes it part of a longer word. */
+const continuesWord = (code: number) =>
   isAsciiLetter(code) || isDigit(code) || code === 0x40 || code === 0x2b || code === 0x2d;
 
 const endOfAddress = (text: string, domainEnd: number): { end: number; hasPath: boolean } => {
@@ -150,7 +150,7 @@ const endOfAddress = (text: string, domainEnd: number): { end: number; hasPath: 
   return { end, hasPath };
 };
 
-/** The full stop behind an address is not part of it, and a bracket only when it was opened inside. */
+/** A full stop after an address is not part of it; a closing bracket only if it was opened inside. */
 const endOfPath = (text: string, from: number): number => {
   let last = from;
   for (let at = from; at < text.length && at - from <= longestLink; ) {

@@ -1,9 +1,9 @@
 import { findLinks } from './links.ts';
 
 /**
- * LinkedIn's "little text": what has a meaning there is escaped, and an unescaped bracket silently cuts off the rest of
- * the post. Hashtags and mentions of organizations and members have forms of their own; links are left as they are. Pure, so that
- * what is counted in the browser is what is sent.
+ * LinkedIn's "little text": reserved characters must be escaped, because an unescaped bracket silently cuts off the rest of
+ * the post. Hashtags and mentions have their own syntax; links stay as they are. Pure, so that the browser counts exactly
+ * what is sent.
  */
 export const littleText = (text: string): string => {
   let from = 0;
@@ -15,7 +15,7 @@ export const littleText = (text: string): string => {
   return pieces.join('') + withoutLinks(text.slice(from));
 };
 
-/** What readers see of it, to compare. */
+/** The text as readers see it, for comparison. */
 export const plainText = (text: string): string =>
   text
     .replace(/\{hashtag\|\\?#\|([^}]*)\}/g, '#$1')
@@ -25,7 +25,7 @@ export const plainText = (text: string): string =>
     .trim()
     .normalize('NFC');
 
-const withMeaning = /[\\|{}@[\]()<>#*_~]/g;
+const reserved = /[\\|{}@[\]()<>#*_~]/g;
 const special =
   /@\[([^\][\n]{1,200})\]\((urn:li:(?:organization:\d{1,20}|person:[\w-]{1,40}))\)|(?<![\p{L}\p{N}_&])#([\p{N}_]*\p{L}[\p{L}\p{N}_]*)|[\\|{}@[\]()<>#*_~]/gu;
 
@@ -35,8 +35,8 @@ const withoutLinks = (text: string) =>
     return tag === undefined ? `\\${sign}` : `{hashtag|\\#|${escaped(tag)}}`;
   });
 
-const escaped = (text: string) => text.replace(withMeaning, '\\$&');
+const escaped = (text: string) => text.replace(reserved, '\\$&');
 
-/** The same address, without the signs that end a text. */
+/** Percent-encodes the reserved characters that would cut off the text; the address stays the same. */
 const inLinks = /[()[\]|]/g;
 const encodeBracket = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '#server/clock';
 import type { Network, Site } from './network.ts';
 
-/** Clock of the network minus that of this machine, by the `Date` of any answer, which has whole seconds. */
+/** The network's clock minus this machine's, from the `Date` header of any answer, which has whole seconds. */
 export const measureNetworkSkewMs = async (network: Network, site: Site, clock: Clock = systemClock) => {
   const [host] = Object.keys(network.hosts);
   if (host === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface NetworkMedia {
   readonly height: number;
   readonly durationMs?: number;
   readonly alt?: string;
-  /** On a rendition: the item of the library that it was made of, and the hash of its own bytes. */
+  /** For a rendition: the id of its original, and the hash of its own bytes. */
   readonly fitted?: { readonly of: string; readonly sha256: string };
 }
 
@@ -32,7 +32,7 @@ export interface LinkCard {
   readonly picture?: string;
 }
 
-/** As it was read just now. */
+/** A card with the bytes of its picture, as just fetched. */
 export interface ReadLinkCard extends LinkCard {
   readonly pictureBytes?: Buffer;
 }
@@ -43,7 +43,7 @@ export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
   readonly options: Readonly<Record<string, string>>;
   /** The files that options of type Media name, by the key of the option. */
   readonly optionFiles?: Readonly<Record<string, Media>>;
-  /** As they were when a person was asked. */
+  /** As they were when a person was asked for approval. */
   readonly linkCards?: readonly LinkCard[];
 }
 
@@ -54,11 +54,11 @@ export interface Problem {
   readonly message: string;
   readonly limit?: number | string;
   readonly actual?: number | string;
-  /** An option that would mend it, and the values that do. */
+  /** An option that would fix it, and the values that do. */
   readonly fix?: { readonly key: string; readonly values: string[] };
 }
 
-/** What can be kept in a row until the next step. */
+/** Data that can be stored in a row until the next step. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** Where a network is and how to send requests to it. An adapter cannot tell the network from its sandbox. */
@@ -89,16 +89,16 @@ export interface Tokens {
   readonly refreshToken?: string;
   /** ISO-8601 instant; absent when it does not expire. */
   readonly expiresAt?: string;
-  /** The app that they were given to, where the connection registered one of its own. */
+  /** The app they were issued to, if the connection registered its own. */
   readonly registration?: Registration;
 }
 
-/** What the network tells of an account; it is asked again once a day. */
+/** What the network reports about an account; refreshed once a day. */
 export interface Profile {
   readonly name: string;
   readonly handle: string;
   readonly avatarUrl?: string;
-  /** What the adapter keeps for itself: limits of the server, boards, a user name for addresses. */
+  /** Private data of the adapter: limits of the server, boards, a user name for addresses. */
   readonly facts: Json;
 }
 
@@ -112,28 +112,28 @@ export interface NetworkAccount extends Profile {
   readonly server?: string;
 }
 
-/** What an operator registers at a network, and how to see whether that is right. */
+/** The app that an operator registers at a network, and how to verify it. */
 export interface NetworkApp {
   /** The permissions that people are asked for. */
   readonly scopes: readonly string[];
   /** What the network has to grant to the app, or the operator to switch on there: products, reviews. */
   readonly needs: readonly string[];
-  /** What it fetches from BASE_URL, where the constraints do not say so: `Photos`. */
+  /** What the network fetches from BASE_URL, if the constraints do not say so: `Photos`. */
   readonly fetches?: string;
-  /** The version of its API that is spoken. */
+  /** The version of the API in use. */
   api(site: Pick<Site, 'setting'>): ApiVersion;
-  /** As far as can be without posting; nothing to try where it has none. */
+  /** Tries the credentials without posting; absent when the network has no way to do that. */
   tryCredentials?(site: Site, redirectUri: string): Promise<CredentialsTried>;
 }
 
 export interface ApiVersion {
   /** As the network calls it; absent where its API has none. */
   readonly version?: string;
-  /** The day on which it may be gone, as `2027-07-01`; absent when no end is known. */
+  /** The day from which it may no longer work, as `2027-07-01`; absent when no end is known. */
   readonly endsOn?: string;
   /** The setting with which the operator chooses another. */
   readonly setting?: string;
-  /** What such a version looks like, when this one does not: `202607`. */
+  /** Set when the version has the wrong format: an example of the right one, `202607`. */
   readonly expected?: string;
 }
 
@@ -158,13 +158,13 @@ export interface OAuthConnect extends OAuthSteps {
   readonly kind: 'OAuth';
 }
 
-/** Everybody can run a server: the person names theirs, and we register there by ourselves. */
+/** For networks where everybody can run a server: the person names theirs, and Posthorn registers an app there. */
 export interface ServerOAuthConnect extends OAuthSteps {
   readonly kind: 'ServerOAuth';
   /** An example, or what most people use. */
   readonly usualServer: string;
   register(site: Site, request: { redirectUri: string; website: string }): Promise<Registration>;
-  /** Whether one registration serves every connection: some software forgets them, or means one sign-in by each. */
+  /** Whether one registration serves every connection: some software forgets them, or allows one sign-in each. */
   keepsRegistrations(site: Site): Promise<boolean>;
 }
 
@@ -193,20 +193,20 @@ export interface PublishMedia extends NetworkMedia {
   read(range?: ByteRange): Promise<Readable>;
 }
 
-/** One thing that goes out on its own: an item of a thread, or a comment below the post. */
+/** One part that is published on its own: an item of a thread, or a comment below the post. */
 export interface Sending {
   readonly account: NetworkAccount;
   readonly post: NetworkPost<PublishMedia>;
-  /** Which of `parts(post)`. */
+  /** The index in `parts(post)`. */
   readonly index: number;
   readonly part: NetworkItem<PublishMedia>;
-  /** The parts before it, which are out. */
+  /** The parts before it, which are already published. */
   readonly out: readonly Sent[];
-  /** A UUID that stays the same however often this part is tried. */
+  /** An idempotency key: a UUID that stays the same for every attempt at this part. */
   readonly key: string;
   /** When its first preparation began; stays the same. */
   readonly since: Date;
-  /** The picture of a link card, by what the card calls it. */
+  /** The picture of a link card, by its name in the card. */
   readPicture?(picture: string): Promise<Buffer | undefined>;
 }
 
@@ -215,20 +215,20 @@ export interface Sent {
   readonly url?: string;
   /** For later parts and for statistics. */
   readonly ref?: Json;
-  /** It is out, but its numbers can never be read. */
+  /** Published, but its metrics can never be read. */
   readonly withoutStatistics?: true;
-  /** ISO-8601 instant: when it went out, where the network says so. */
+  /** ISO-8601 instant of publication, if the network reports it. */
   readonly publishedAt?: string;
-  /** What a person still has to do at the network, or what did not work after it was out. */
+  /** What a person still has to do at the network, or what failed after publication. */
   readonly note?: string;
 }
 
-/** The network is processing it: ask again after `forMs`, within bounds, with what was kept. No slot is held until then. */
+/** The network is still processing: call again after `forMs` with `prepared`. Meanwhile the send takes no slot. */
 export interface Waiting<Prepared> {
   readonly is: 'waiting';
   readonly prepared: Prepared;
   readonly forMs: number;
-  /** It is out, and only what follows is missing. This is its result when that takes too long. */
+  /** Already published, with only follow-up work missing. Becomes the result if that takes too long. */
   readonly out?: Sent;
 }
 
@@ -242,9 +242,9 @@ export const ready = <Prepared>(prepared: Prepared) => ({ is: 'ready', prepared 
 export const waiting = <Prepared>(prepared: Prepared, forMs: number, out?: Sent) =>
   ({ is: 'waiting', prepared, forMs, ...(out && { out }) }) as const;
 export const sent = (sent: Sent) => ({ is: 'sent', sent }) as const;
-/** The network says that it is not there. */
+/** The network does not have the post. */
 export const absent = { is: 'absent' } as const;
-/** The network cannot say. */
+/** The network cannot tell. */
 export const unknown = { is: 'unknown' } as const;
 
 export interface PublishedPost {
@@ -254,14 +254,14 @@ export interface PublishedPost {
 }
 
 export type MetricsRead =
-  /** Only what the network reported; empty when it has nothing to tell yet. */
+  /** Only the reported metrics; empty when there are none yet. */
   | {
       readonly is: 'numbers';
       readonly metrics: Readonly<Partial<Record<MetricName, number>>>;
       /** The network stops reporting after this. */
       readonly isLast?: boolean;
     }
-  /** The network does not show the post. Networks say so of posts that are there, too, so a single read decides nothing. */
+  /** The network does not show the post. Networks sometimes report existing posts as absent, so one read decides nothing. */
   | { readonly is: 'absent'; readonly why: string }
   /** There will be no more numbers. `why` is absent when posts of this kind never have any. */
   | { readonly is: 'over'; readonly why?: string };
@@ -272,15 +272,15 @@ export interface Network<Prepared = unknown> {
   readonly key: string;
   /** `Bluesky`: what people read. */
   readonly name: string;
-  /** Other keys under which tools that people come from know it. */
+  /** Names of this network in other tools, for imports. */
   readonly alsoCalled?: readonly string[];
   /** How pages draw it. No other network has the same code. */
   readonly badge: Badge;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
-  /** Others that it reads, which have a default. */
+  /** Further settings, which have a default. */
   readonly otherSettings?: readonly string[];
-  /** The app that those settings stand for, or that Posthorn registers by itself. */
+  /** The app of those settings, or the one that Posthorn registers itself. */
   readonly app: NetworkApp;
   /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */
   readonly hosts: Readonly<Record<string, string>>;
@@ -301,12 +301,12 @@ export interface Network<Prepared = unknown> {
   pollLimitsFor?(facts: Json): Option['poll'];
   /** Rules that the constraints cannot express. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
-  /** What the network takes, but not as people expect. */
+  /** What the network accepts, but handles differently than people expect. */
   surprises?(post: NetworkPost, facts?: Json): readonly Problem[];
 
   /**
-   * Where the writer of a post says what its link card shows. They are read when a person is asked, and sent as they were
-   * then; a page that says nothing, or too late, has a plain one.
+   * For networks where the sender supplies link cards. They are fetched when a person is asked for approval, and sent
+   * unchanged; a page without metadata, or one that answers too late, gets a plain card.
    */
   readonly linkCards?: {
     /** The addresses whose cards this post shows. */
@@ -323,20 +323,20 @@ export interface Network<Prepared = unknown> {
   profile(site: Site, account: NetworkAccount): Promise<Profile>;
   /** Ends the tokens of an account that was disconnected, where the network has a call for that. */
   revoke?(site: Site, account: NetworkAccount): Promise<void>;
-  /** The call ends all that the person gave to our app, and with it other accounts that they connected. */
+  /** `revoke` ends everything that the person granted to our app, including other accounts they connected. */
   readonly revokesWholeApp?: true;
 
-  /** What goes out, one after the other: the items of the thread, and a first comment where there is one. */
+  /** The parts in the order of publication: the items of the thread, and a first comment if there is one. */
   parts<Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[];
-  /** Uploads and containers: everything that can be repeated. It is given what it kept when it was waiting. */
+  /** Uploads and containers: everything that is safe to repeat. `kept` is what it returned while waiting. */
   prepare(site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>>;
   /** The one call that makes it public. It is never repeated automatically. */
   send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
-  /** Sending it again with the same key makes no second post, however the first call ended. Absent: it may. */
+  /** Whether sending again with the same key creates no second post, however the first call ended. Absent: it may create one. */
   isRepeatable?(sending: Sending): boolean;
   /**
-   * Whether it is there. Asked when an answer was lost, and while the network is processing it. Trouble about content or media
-   * is a verdict on the post only when it says so (`isVerdict`): a refused question tells nothing.
+   * Whether the network has the post. Called after a lost answer, and while the network is processing. Trouble about content
+   * or media is a verdict on the post only with `isVerdict`: a refused question says nothing.
    */
   confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
   /**

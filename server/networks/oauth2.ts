@@ -13,8 +13,8 @@ export type TokenAnswer = z.output<typeof TokenAnswer>;
 
 /** The address, with these parameters, where a person gives consent. */
 export const authorizeUrl = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined);
-  return `${address}?${new URLSearchParams(given)}`;
+  const defined = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined);
+  return `${address}?${new URLSearchParams(defined)}`;
 };
 
 interface TokenRequest {
@@ -43,7 +43,7 @@ const askAsClient = async (site: Site, request: TokenRequest): Promise<NetworkAn
   return answer;
 };
 
-/** The one that renews first: the other lives on for a short time alone. */
+/** The refresh token first: the access token expires soon anyway. */
 export const bothTokens = ({ accessToken, refreshToken }: Tokens): string[] => [
   ...(refreshToken === undefined ? [] : [refreshToken]),
   accessToken,
@@ -64,9 +64,9 @@ export const tokenTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble =
       ...(until && { until }),
     });
   }
-  // Words of a proxy or firewall, which knows nothing of our access.
-  const isOfAnother = answer.json === undefined && ![400, 401].includes(answer.status);
-  if (answer.status >= 500 || isOfAnother) {
+  // Not JSON: the answer comes from a proxy or firewall, which cannot judge our access.
+  const isFromProxy = answer.json === undefined && ![400, 401].includes(answer.status);
+  if (answer.status >= 500 || isFromProxy) {
     return new NetworkTrouble('temporary', 'The network cannot give access right now. Try again later.', {
       networkCode,
     });
@@ -78,8 +78,8 @@ export const tokenTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble =
 };
 
 /**
- * Asks a token endpoint with a grant that nobody has. It looks at the app first: one that it knows is told that the grant
- * is wrong.
+ * Asks a token endpoint for an invented grant. The endpoint checks the app first, so an error about the grant means that the
+ * credentials are right.
  */
 export const tryMadeUpGrant = async (
   site: Site,
@@ -99,7 +99,7 @@ export const tryMadeUpGrant = async (
 
 export const madeUpGrant = 'posthorn-doctor';
 
-/** A server can report anything. */
+/** Capped, because a server can report any lifetime. */
 const longestLifeSeconds = 10 * 365 * 86_400;
 
 /** A network that sends no new refresh token expects the old one to be kept. */

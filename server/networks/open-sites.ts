@@ -5,7 +5,7 @@ import { createSandboxClient } from '#server/outbound/sandbox-client';
 import { createRequest } from './request.ts';
 import { createSites } from './sites.ts';
 
-/** The ways to ask a network: the live one through the guarded client, its sandbox on this machine. */
+/** Live networks are reached through the guarded client, sandboxes on this machine. */
 export const openSites = ({
   outbound,
   ownUrl,

@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 
 export interface Networks {
   readonly all: readonly Network[];
-  /** A network that a stored record names; one that does not exist is our fault, not the caller's. */
+  /** For keys from stored records. A missing network is an internal error, not the caller's. */
   get(key: string): Network;
   find(key: string): Network | undefined;
   option(key: string): { network: Network; option: Option } | undefined;
@@ -21,7 +21,7 @@ export const createNetworks = (folders: readonly Network[]): Networks => {
     all,
     get: (key) => {
       const network = byKey.get(key);
-      if (network === undefined) throw new Error(`no network ${key}: was its folder removed?`);
+      if (network === undefined) throw new Error(`There is no network ${key}. Was its folder removed?`);
       return network;
     },
     find: (key) => byKey.get(key),

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Outbound, WriteGuard } from '#server/outbound/guarded-client';
 import { NetworkTrouble } from './trouble.ts';
 
-/** Bytes whose number is known before they are read. */
+/** A stream of known length. */
 export interface Bytes {
   readonly length: number;
   readonly stream: Readable;
@@ -13,7 +13,7 @@ export interface Bytes {
 export interface NetworkRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
-  /** Added to the address; what is undefined is left out. */
+  /** Added to the address; undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** At most one of these. */
@@ -34,13 +34,13 @@ export interface NetworkAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** The same as it came, for what is no text. */
+  /** The raw body, for binary answers. */
   readonly bytes: Buffer;
   /** Undefined when the text is not JSON. */
   readonly json: unknown;
 }
 
-/** Any status is an answer. Without one it throws trouble: `temporary` when nothing arrived, else `unknown`. */
+/** Resolves with any status. Without an answer it throws trouble: `temporary` when nothing was sent, else `unknown`. */
 export type Request = (request: NetworkRequest) => Promise<NetworkAnswer>;
 
 const maxAnswerBytes = 5_000_000;
@@ -67,12 +67,12 @@ export const createRequest =
         ...headers,
       },
       ...(body !== undefined && { body }),
-      keptConnection: true,
+      reuseConnection: true,
       timeoutMs: timeoutMs + Math.ceil((length ?? 0) / slowestBytesPerMs),
       maxBytes: maxAnswerBytes,
       guard: { ...guard, mayBegin },
     });
-    // What is left of a file whose upload failed, or was answered before its end.
+    // The upload may have failed or been answered early, so unread streams must be closed.
     for (const stream of [body, content.multipart?.file?.stream]) if (stream instanceof Readable) stream.destroy();
     if (!answer.ok) {
       throw new NetworkTrouble(reached ? 'unknown' : 'temporary', `The network could not be asked: ${answer.message}`, {
@@ -81,7 +81,7 @@ export const createRequest =
       });
     }
     const text = answer.body.toString();
-    return { status: answer.status, headers: flat(answer.headers), text, bytes: answer.body, json: parsed(text) };
+    return { status: answer.status, headers: flat(answer.headers), text, bytes: answer.body, json: parseJson(text) };
   };
 
 /** The answer in its expected shape. With any other answer, what happened is unknown. */
@@ -93,7 +93,7 @@ export const shaped = <Schema extends z.ZodType>(schema: Schema, answer: Network
   });
 };
 
-/** When to ask again, from seconds to wait, an instant in seconds or in words. */
+/** Parses Retry-After and similar headers: seconds to wait, Unix seconds, or a date. */
 export const retryAt = (value: string | undefined, now: Date): Date | undefined => {
   if (value === undefined || value === '') return undefined;
   const number = Number(value);
@@ -101,16 +101,16 @@ export const retryAt = (value: string | undefined, now: Date): Date | undefined 
     const instant = Date.parse(value);
     return Number.isNaN(instant) ? undefined : new Date(instant);
   }
-  // Seconds since 1970 are ten digits; nobody is told to wait that long.
+  // Ten digits are Unix seconds: nobody is asked to wait that long.
   return new Date(number > 1e9 ? number * 1000 : now.getTime() + number * 1000);
 };
 
 export const bytesOf = (bytes: Uint8Array): Bytes => ({ length: bytes.length, stream: Readable.from([bytes]) });
 
 const withQuery = (url: string, query: NetworkRequest['query'] = {}) => {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  if (given.length === 0) return url;
-  return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`;
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  if (pairs.length === 0) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(pairs)}`;
 };
 
 const encode = ({
@@ -120,19 +120,20 @@ const encode = ({
   bytes,
 }: Omit<NetworkRequest, 'method' | 'url' | 'query' | 'headers' | 'guard'>) => {
   if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
-  if (form) return { body: new URLSearchParams(given(form)).toString(), type: 'application/x-www-form-urlencoded' };
+  if (form)
+    return { body: new URLSearchParams(definedFields(form)).toString(), type: 'application/x-www-form-urlencoded' };
   if (multipart) return encodeMultipart(multipart);
   return bytes ? { body: bytes.stream, length: bytes.length } : {};
 };
 
-const given = (fields: Readonly<Record<string, string | undefined>>) =>
+const definedFields = (fields: Readonly<Record<string, string | undefined>>) =>
   Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
 
-/** As a stream with a known length: a video does not fit into memory. */
+/** A stream of known length, because a video does not fit into memory. */
 const encodeMultipart = ({ fields, file }: Multipart) => {
   const boundary = randomUUID();
   const open = (disposition: string) => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}`;
-  const texts = given(fields).map(([name, value]) => `${open(`name="${name}"`)}\r\n\r\n${value}\r\n`);
+  const texts = definedFields(fields).map(([name, value]) => `${open(`name="${name}"`)}\r\n\r\n${value}\r\n`);
   if (file) {
     texts.push(`${open(`name="${file.field}"; filename="${file.name}"`)}\r\ncontent-type: ${file.mimeType}\r\n\r\n`);
   }
@@ -155,14 +156,14 @@ const flat = (headers: Readonly<Record<string, string | string[] | undefined>>) 
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-/** Without what PostgreSQL cannot keep: a null character or half of a surrogate pair. */
-const parsed = (text: string): unknown => {
+/** Drops what PostgreSQL cannot store: NUL characters and lone surrogates. */
+const parseJson = (text: string): unknown => {
   try {
-    return /\\u(?:0000|d[89a-f])/i.test(text) ? JSON.parse(text, withoutOddities) : JSON.parse(text);
+    return /\\u(?:0000|d[89a-f])/i.test(text) ? JSON.parse(text, dropUnstorable) : JSON.parse(text);
   } catch {
     return undefined;
   }
 };
 
-const withoutOddities = (_name: string, value: unknown) =>
+const dropUnstorable = (_name: string, value: unknown) =>
   typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { MetricName } from '#contracts/analytics';
 import type { Json } from './network.ts';
 
-/** What a sandbox can be told to do wrong, by a mark in the text such as `[sandbox:429]` or on the sandbox page. */
+/** Faults that a sandbox can simulate, chosen by a mark in the text such as `[sandbox:429]` or on the sandbox page. */
 export const faults = {
   '429': 'Asks to wait, and says how long',
   '429-bare': 'Asks to wait, and does not say how long',
@@ -45,7 +45,7 @@ export type Refusals = Readonly<
 
 /** Somebody who has an account at the sandbox. */
 export interface SandboxPerson {
-  /** The same for the same handle, and digits alone. */
+  /** Digits only, and derived from the handle. */
   readonly id: string;
   readonly handle: string;
   readonly name: string;
@@ -54,7 +54,7 @@ export interface SandboxPerson {
 export interface SandboxGrant {
   readonly person: SandboxPerson;
   readonly scopes: readonly string[];
-  /** What the sandbox itself wants to remember with it. */
+  /** Private data of the sandbox. */
   readonly data: Json;
   readonly expired: boolean;
 }
@@ -108,9 +108,9 @@ export interface SandboxKit {
     readonly codeLifeMs?: number;
     /** Put behind the code, as Meta does. */
     readonly suffix?: string;
-    /** What every new operator meets: words of a handle, and how the network behaves to somebody who is called so. */
+    /** Words in a handle that make the network behave in a special way, and how. */
     readonly states?: Readonly<Record<string, string>>;
-    /** What goes back instead of a code, as `error` and in words. */
+    /** Redirects with `error` and `error_description` instead of a code. */
     readonly refusalOf?: (handle: string) => readonly [error: string, description: string] | undefined;
   }): RequestHandler;
 
@@ -122,13 +122,13 @@ export interface SandboxKit {
     ): Promise<string>;
     /** Undefined when it was never issued, or was revoked. */
     find(use: string, secret: string): Promise<SandboxGrant | undefined>;
-    /** Finds it and ends it: of two callers only one gets it. */
+    /** Finds and ends it atomically: of two callers only one gets it. */
     take(use: string, secret: string): Promise<SandboxGrant | undefined>;
     /** All of a person, of every use. */
     revokeAll(person: SandboxPerson): Promise<void>;
   };
 
-  /** Uploads, containers, sessions, registered apps: whatever the sandbox has to remember. */
+  /** Uploads, containers, sessions, registered apps and any other state of the sandbox. */
   readonly records: {
     put(kind: string, id: string, value: Json): Promise<void>;
     /** False when there is one of this id already; two callers at once never both get true. */
@@ -186,8 +186,8 @@ export interface SandboxKit {
 export type Sandbox = (kit: SandboxKit) => Router;
 
 /**
- * What a network's own machine-readable description says of the calls that are made, in small schemas of our own. Tests
- * hold every request of the adapter and every answer of the sandbox against it: a field that is not there fails.
+ * The calls we make, as the network's own machine-readable description defines them, in small schemas of our own. Tests
+ * check every request of the adapter and every answer of the sandbox against it: an undocumented field fails.
  */
 export interface Documented {
   readonly calls: readonly DocumentedCall[];

@@ -6,7 +6,7 @@ type ReadSetting = (name: string) => string | undefined;
 const versionIn = ({ app }: Network, setting: ReadSetting) =>
   app.api({ setting: (name, byDefault) => setting(name) ?? byDefault });
 
-/** Half of what a network needs: it stays a sandbox, or is left out, and nobody meant that. */
+/** Only some of the credentials are set: the network stays a sandbox or is left out, which nobody intends. */
 export const checkCredentials = ({ name, settings }: Network, setting: ReadSetting): Check | undefined => {
   const missing = settings.filter((one) => setting(one) === undefined);
   if (missing.length === 0 || missing.length === settings.length) return undefined;
@@ -16,7 +16,7 @@ export const checkCredentials = ({ name, settings }: Network, setting: ReadSetti
   );
 };
 
-/** Whether the network can have such a version at all. */
+/** Whether the configured version has the network's format. */
 export const checkVersionFormat = (network: Network, setting: ReadSetting): Check | undefined => {
   const { version, setting: where, expected } = versionIn(network, setting);
   if (expected === undefined) return undefined;
@@ -25,10 +25,10 @@ export const checkVersionFormat = (network: Network, setting: ReadSetting): Chec
   );
 };
 
-/** What is wrong whether or not the network is used yet. Networks of one family may share a setting, which is said once. */
+/** Problems in the settings of all networks, used or not. A setting shared by a family is reported once. */
 export const checkNetworkSettings = (networks: readonly Network[], setting: ReadSetting): Check[] => {
   const versions = new Map(
-    // The first one of a family is named.
+    // Reversed, so that the first network of a family is the one named.
     networks.toReversed().flatMap((network) => {
       const wrong = checkVersionFormat(network, setting);
       return wrong ? [[versionIn(network, setting).setting, wrong] as const] : [];

@@ -1,7 +1,7 @@
 import { isUrl } from '#contracts/is-url';
 import { findLinks } from './links.ts';
 
-/** A link of a text, as it is typed and where it leads. */
+/** A link in a text: its visible text and its target. */
 export interface ShownLink {
   readonly start: number;
   readonly text: string;
@@ -20,12 +20,12 @@ export const linksOf = (text: string): ShownLink[] => {
   return [...whole, ...bare].filter(({ uri }) => isUrl(uri)).sort((a, b) => a.start - b.start);
 };
 
-/** Longer texts are refused whatever their links are. */
+/** Longer texts are refused anyway. */
 const longestText = 3_000;
 
 /**
- * The text as Bluesky's own app publishes it: of a link the host and the beginning of its path, behind which the whole address
- * is kept. Pure, so that what is counted in the browser is what is sent.
+ * The text as Bluesky's own app publishes it: a link shows its host and the beginning of its path, and keeps the full address
+ * as its target. Pure, so that the browser counts exactly what is sent.
  */
 export const withShortLinks = (text: string): { readonly text: string; readonly links: readonly ShownLink[] } => {
   if (text.length > longestText) return { text, links: [] };
@@ -54,7 +54,7 @@ const shortened = (typed: string): string => {
 
 const linkAt = (start: number, text: string, scheme: string): ShownLink => ({ start, text, uri: scheme + text });
 
-/** The end of a sentence is not part of its link, nor a bracket that was opened before it. */
+/** Punctuation at the end of a sentence is not part of the link, nor a bracket that was opened before it. */
 const withoutEnd = (link: string): string => {
   const cut = link.replace(/[.,;:!?'"”’»]+$/, '');
   const shorter = cut.endsWith(')') && cut.split(')').length > cut.split('(').length ? cut.slice(0, -1) : cut;

@@ -16,9 +16,9 @@ export const createSites = ({
   live: Request;
   sandbox: {
     readonly request: Request;
-    /** Where we ask it; known once the service listens. */
+    /** For requests; known once the service listens. */
     readonly url: () => string;
-    /** Where people see it. */
+    /** For people. */
     readonly baseUrl: string;
   };
   /** The operator's settings. */

@@ -21,11 +21,11 @@ export class NetworkTrouble extends Error {
   readonly networkCode: string | undefined;
   /** For `rateLimited`: when it is worth trying again. */
   readonly until: Date | undefined;
-  /** False when the request certainly did nothing: it never arrived, or was turned away at the door. */
+  /** False when the request certainly had no effect: it never arrived, or was rejected before processing. */
   readonly reached: boolean;
-  /** The network has decided about the post itself: it is not public, and will not be. */
+  /** The network rejected the post itself: it is not public and never will be. */
   readonly isVerdict: boolean;
-  /** The network has used up the idempotency key with its refusal: the next try needs another. */
+  /** The refusal used up the idempotency key, so the next attempt needs a new one. */
   readonly isKeySpent: boolean;
 
   constructor(
@@ -49,7 +49,7 @@ export class NetworkTrouble extends Error {
   }
 }
 
-/** Much of a message are words of the network, and anybody can run a server of some networks. */
+/** Cut, because messages quote the network, and anybody can run a server of some networks. */
 const longestMessage = 1_000;
 const longestCode = 100;
 
@@ -62,7 +62,7 @@ export const whatHappened = ({ message }: NetworkTrouble, { name }: { readonly n
   return /[.!?]$/.test(text) ? text : `${text}.`;
 };
 
-/** Turns whatever an adapter threw into trouble. Anything else is a fault of ours, and is reported. */
+/** Converts any error of an adapter. An error that is not NetworkTrouble is a bug of ours, and is reported. */
 export const asTrouble = (error: unknown, report: (error: unknown) => void = () => undefined): NetworkTrouble => {
   if (error instanceof NetworkTrouble) return error;
   report(error);

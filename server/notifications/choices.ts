@@ -3,8 +3,8 @@ import type { Messages } from '#server/messages/queue';
 import type { SignedIn } from '#server/signed-in';
 import type { Choices, ChoicesChange, NotificationStore } from './store.ts';
 
-/** Until somebody chooses. Push messages go only to browsers that were asked for them. */
-export const proposed: Choices = {
+/** Until somebody chooses. Push messages go only to browsers where the person switched them on. */
+export const defaultChoices: Choices = {
   mail: ['posts', 'accounts', 'webhooks', 'personal'],
   push: ['requests', 'posts', 'accounts', 'webhooks', 'personal'],
   pushText: false,
@@ -12,7 +12,7 @@ export const proposed: Choices = {
 
 export type NotificationChoices = ReturnType<typeof createChoices>;
 
-/** What a person hears of outside the app, and where. */
+/** What a person is notified of outside the app, and by which channel. */
 export const createChoices = ({
   store,
   push,
@@ -23,10 +23,10 @@ export const createChoices = ({
   messages: Messages;
 }) => {
   const read = async (signedIn: SignedIn) => {
-    const { mail, push: pushed, pushText } = (await store.choices(signedIn.userId)) ?? proposed;
+    const { mail, push: pushTopics, pushText } = (await store.choices(signedIn.userId)) ?? defaultChoices;
     return {
       mail: [...mail],
-      push: [...pushed],
+      push: [...pushTopics],
       pushText,
       mailOffered: hasMail,
       pushKey: await push.publicKey(),
@@ -38,7 +38,7 @@ export const createChoices = ({
     read,
 
     change: async (signedIn: SignedIn, change: ChoicesChange) => {
-      await store.changeChoices(signedIn.userId, change, proposed);
+      await store.changeChoices(signedIn.userId, change, defaultChoices);
       return read(signedIn);
     },
 

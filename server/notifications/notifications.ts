@@ -7,21 +7,21 @@ import type { Live } from '#server/live/open-tabs';
 import { letter, oneLine } from '#server/messages/letter';
 import type { Messages, NewMessage } from '#server/messages/queue';
 import { fromCursor, toPage } from '#server/store/page';
-import { proposed } from './choices.ts';
-import type { Looking, NotificationRow, NotificationStore, RecipientRow } from './store.ts';
+import { defaultChoices } from './choices.ts';
+import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from './store.ts';
 
 const dayMs = 24 * 3_600_000;
-const keptMs = 90 * dayMs;
+const retentionMs = 90 * dayMs;
 const mailLivesMs = 2 * dayMs;
 const pushLivesMs = dayMs;
-const mostNeeding = 100;
+const maxNeedsYou = 100;
 const pageLength = 50;
 const excerptLength = 140;
 
-export interface Happening {
+export interface NewNotification {
   readonly workspaceId: string;
   readonly kind: NotificationKind;
-  /** What it is about: it needs a person until that is done. Of a personal kind: whom it is for. */
+  /** The id of the post, account or card that needs a person. For a personal kind, the id of the person it is for. */
   readonly subjectId: string;
   /** Without the text of a post: it is mailed and pushed. */
   readonly title: string;
@@ -31,7 +31,7 @@ export interface Happening {
   readonly text?: string | undefined;
   /** Of the app. */
   readonly path: string;
-  /** Who did it, and need not be told outside the app. */
+  /** Who caused it, and so gets no mail or push message. */
   readonly by?: string;
 }
 
@@ -51,24 +51,29 @@ export const createNotifications = ({
   baseUrl: string;
   clock: Clock;
 }) => {
-  /** To members who can do something about it; when nobody can, to all who may see it. */
-  const outside = (happening: Happening, excerpt: string | null, members: readonly RecipientRow[]) => {
+  /** Mails and push messages to members who can act on it; when no role can, to all who may see it. */
+  const messagesFor = (notification: NewNotification, excerpt: string | null, members: readonly RecipientRow[]) => {
     const { doneBy, seenBy, topic }: { doneBy: readonly Role[]; seenBy: readonly Role[]; topic: string } =
-      kinds[happening.kind];
+      kinds[notification.kind];
     const roles = doneBy.length > 0 ? doneBy : seenBy;
-    const isFor = (userId: string) => !isPersonal(happening) || userId === happening.subjectId;
-    const told = members.filter(({ role, userId }) => roles.includes(role) && userId !== happening.by && isFor(userId));
-    return told.flatMap((recipient): NewMessage[] => {
-      const { mail, push, pushText } = recipient.choices ?? proposed;
-      const has = (chosen: readonly string[]) => chosen.includes(topic);
+    const isFor = (userId: string) => !isPersonal(notification) || userId === notification.subjectId;
+    const recipients = members.filter(
+      ({ role, userId }) => roles.includes(role) && userId !== notification.by && isFor(userId),
+    );
+    return recipients.flatMap((recipient): NewMessage[] => {
+      const { mail, push, pushText } = recipient.choices ?? defaultChoices;
+      const has = (topics: readonly string[]) => topics.includes(topic);
       return [
-        ...(has(mail) ? [mailTo(recipient, happening)] : []),
-        ...(has(push) ? pushesTo(recipient, happening, pushText ? excerpt : null) : []),
+        ...(has(mail) ? [mailTo(recipient, notification)] : []),
+        ...(has(push) ? pushesTo(recipient, notification, pushText ? excerpt : null) : []),
       ];
     });
   };
 
-  const mailTo = ({ userId, email, workspace }: RecipientRow, { workspaceId, title, path }: Happening): NewMessage => ({
+  const mailTo = (
+    { userId, email, workspace }: RecipientRow,
+    { workspaceId, title, path }: NewNotification,
+  ): NewMessage => ({
     purpose: 'notification',
     userId,
     workspaceId,
@@ -86,10 +91,10 @@ export const createNotifications = ({
 
   const pushesTo = (
     { userId, workspace, browsers }: RecipientRow,
-    happening: Happening,
+    notification: NewNotification,
     excerpt: string | null,
   ): NewMessage[] => {
-    const { workspaceId, title, path, kind, subjectId } = happening;
+    const { workspaceId, title, path, kind, subjectId } = notification;
     return browsers.map((browserId) => ({
       purpose: 'notification',
       userId,
@@ -100,67 +105,67 @@ export const createNotifications = ({
         title: oneLine(title),
         body: [workspace, ...(excerpt === null ? [] : [excerpt])].map(oneLine).join('\n'),
         path,
-        about: `${kinds[kind].topic} ${isPersonal(happening) ? path : subjectId}`,
+        about: `${kinds[kind].topic} ${isPersonal(notification) ? path : subjectId}`,
         urgency: kind === 'approval.requested' ? 'high' : 'normal',
       },
     }));
   };
 
   return {
-    /** Called inside the transaction of what happened, so that none is lost, invented or told twice. */
-    tell: async (happened: readonly Happening[]) => {
-      if (happened.length === 0) return;
+    /** Called inside the transaction that causes it, so that a notification is neither lost nor duplicated nor untrue. */
+    tell: async (notifications: readonly NewNotification[]) => {
+      if (notifications.length === 0) return;
       const now = clock.now();
-      const rows = happened.map(({ workspaceId, kind, subjectId, title, detail = '', text, path }) => {
+      const rows = notifications.map(({ workspaceId, kind, subjectId, title, detail = '', text, path }) => {
         const id = newId('notification', now);
         return { id, workspaceId, kind, subjectId, title: oneLine(title), detail, excerpt: excerptOf(text), path };
       });
       await store.insert(rows);
-      for (const id of new Set(happened.map(({ workspaceId }) => workspaceId))) {
+      for (const id of new Set(notifications.map(({ workspaceId }) => workspaceId))) {
         const members = await store.recipients(id);
         await messages.add(
-          happened.flatMap((happening, index) =>
-            happening.workspaceId === id ? outside(happening, rows[index]?.excerpt ?? null, members) : [],
+          notifications.flatMap((notification, index) =>
+            notification.workspaceId === id ? messagesFor(notification, rows[index]?.excerpt ?? null, members) : [],
           ),
         );
       }
     },
 
     list: async (caller: Caller, { cursor }: { cursor?: string | undefined }) => {
-      const looking = lookingAs(caller);
+      const viewer = viewerOf(caller);
       const after = fromCursor(cursor);
       const [needsYou, rows, { unread }] = await Promise.all([
-        store.needing(looking, mostNeeding),
-        store.earlier(looking, after, pageLength + 1),
-        store.count(looking),
+        store.needing(viewer, maxNeedsYou),
+        store.earlier(viewer, after, pageLength + 1),
+        store.count(viewer),
       ]);
       const { page, ...next } = toPage(rows, pageLength);
       return { needsYou: needsYou.map(shown), earlier: page.map(shown), unread, ...next };
     },
 
-    count: (caller: Caller) => store.count(lookingAs(caller)),
+    count: (caller: Caller) => store.count(viewerOf(caller)),
 
     mark: async (caller: Caller, { ids, read }: { ids?: readonly string[] | undefined; read: boolean }) => {
-      const looking = lookingAs(caller);
-      await store.mark(looking, ids, read);
+      const viewer = viewerOf(caller);
+      await store.mark(viewer, ids, read);
       // The other tabs of this person.
       await live.publish({ workspaceId: caller.workspaceId, kind: 'notification', id: caller.userId });
-      return store.count(looking);
+      return store.count(viewer);
     },
 
-    /** Whoever does what it is about need not be told of it any more. Inside the transaction of that. */
+    /** Whoever handled the subject need not read about it. Called inside the transaction that handles it. */
     seen: (caller: Caller, subjectId: string) => store.markSeen(caller, subjectId),
 
-    purge: () => store.purge(keptMs),
+    purge: () => store.purge(retentionMs),
   };
 };
 
-const isPersonal = ({ kind }: Happening) => personalKinds.includes(kind);
+const isPersonal = ({ kind }: NewNotification) => personalKinds.includes(kind);
 
 const allKinds = Object.keys(kinds) as NotificationKind[];
 
-/** Their role as it is now, whatever it was when it happened. */
-const lookingAs = ({ workspaceId, userId, role }: Caller): Looking => {
+/** By the current role, not by the one at the time of the notification. */
+const viewerOf = ({ workspaceId, userId, role }: Caller): Viewer => {
   const may = (which: 'seenBy' | 'doneBy') =>
     allKinds.filter((kind) => (kinds[kind][which] as readonly Role[]).includes(role));
   return { workspaceId, userId, seen: may('seenBy'), done: may('doneBy') };

@@ -31,7 +31,7 @@ interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail
   readonly subjectId: string;
 }
 
-/** A member who may have to be told outside the app. */
+/** A member who may get a mail or push message. */
 export interface RecipientRow {
   readonly userId: string;
   readonly email: string;
@@ -49,8 +49,8 @@ export interface Choices {
 
 export type ChoicesChange = { readonly [Name in keyof Choices]?: Choices[Name] | undefined };
 
-/** Who looks: which kinds their role sees, and which it can do something about. */
-export interface Looking {
+/** A person, with the kinds that their role sees and those it can act on. */
+export interface Viewer {
   readonly workspaceId: string;
   readonly userId: string;
   readonly seen: readonly NotificationKind[];
@@ -74,7 +74,7 @@ const recipients = sql(
     where m.workspace_id = $1 order by m.user_id`,
 );
 
-/** While what it is about still stands, and nothing later was told of that. */
+/** True while the problem lasts and no later notification about the same subject exists. */
 const needsPerson = `case n.kind
     when 'approval.requested' then exists (
       select from approval_cards c
@@ -91,7 +91,7 @@ const needsPerson = `case n.kind
     select from notifications later
      where later.workspace_id = n.workspace_id and later.subject_id = n.subject_id and later.id > n.id)`;
 
-/** What happened before somebody joined is no news to them. */
+/** Notifications from before somebody joined count as read. */
 const isRead = `(n.created_at < m.created_at or exists (
   select from notification_reads r
    where r.workspace_id = n.workspace_id and r.notification_id = n.id and r.user_id = m.user_id))`;
@@ -140,7 +140,7 @@ const readChoices = sql(
   'notifications.choices',
   'select mail, push, push_text as "pushText" from notification_choices where user_id = $1',
 );
-/** In one statement, so that of two changes at once none is lost. */
+/** One statement, so that concurrent changes do not overwrite each other. */
 const changeChoices = sql(
   'notifications.changeChoices',
   `insert into notification_choices as chosen (user_id, mail, push, push_text)
@@ -152,7 +152,7 @@ const changeChoices = sql(
 export type NotificationStore = ReturnType<typeof createNotificationStore>;
 
 export const createNotificationStore = (db: Database) => {
-  const who = ({ workspaceId, userId, seen: kinds, done }: Looking) => [workspaceId, userId, kinds, done];
+  const viewerColumns = ({ workspaceId, userId, seen: kinds, done }: Viewer) => [workspaceId, userId, kinds, done];
   return {
     insert: (rows: readonly NewRow[]) =>
       db.run(insert, [
@@ -166,28 +166,32 @@ export const createNotificationStore = (db: Database) => {
         rows.map(({ path }) => path),
       ]),
     recipients: (workspaceId: string) => db.query<RecipientRow>(recipients, [workspaceId]),
-    needing: (looking: Looking, limit: number) => db.query<NotificationRow>(listNeeding, [...who(looking), limit]),
-    earlier: (looking: Looking, after: string | null, limit: number) =>
-      db.query<NotificationRow>(listEarlier, [...who(looking), after, limit]),
-    count: async (looking: Looking) =>
-      (await db.query<{ unread: number; needsYou: number }>(count, who(looking)))[0] ?? { unread: 0, needsYou: 0 },
+    needing: (viewer: Viewer, limit: number) =>
+      db.query<NotificationRow>(listNeeding, [...viewerColumns(viewer), limit]),
+    earlier: (viewer: Viewer, after: string | null, limit: number) =>
+      db.query<NotificationRow>(listEarlier, [...viewerColumns(viewer), after, limit]),
+    count: async (viewer: Viewer) =>
+      (await db.query<{ unread: number; needsYou: number }>(count, viewerColumns(viewer)))[0] ?? {
+        unread: 0,
+        needsYou: 0,
+      },
     /** Without ids: all. */
-    mark: ({ workspaceId, userId, seen: kinds }: Looking, ids: readonly string[] | undefined, read: boolean) =>
+    mark: ({ workspaceId, userId, seen: kinds }: Viewer, ids: readonly string[] | undefined, read: boolean) =>
       db.run(read ? markRead : markUnread, [workspaceId, userId, kinds, ids ?? null]),
-    markSeen: ({ workspaceId, userId }: Pick<Looking, 'workspaceId' | 'userId'>, subjectId: string) =>
+    markSeen: ({ workspaceId, userId }: Pick<Viewer, 'workspaceId' | 'userId'>, subjectId: string) =>
       db.run(markSeen, [workspaceId, userId, subjectId]),
-    purge: (keptMs: number) => db.run(purge, [keptMs]),
+    purge: (retentionMs: number) => db.run(purge, [retentionMs]),
     choices: async (userId: string) => (await db.query<Choices>(readChoices, [userId]))[0],
-    /** What is left out stays as it is, or is as in `first` for somebody who has not chosen yet. */
-    changeChoices: (userId: string, { mail, push, pushText }: ChoicesChange, first: Choices) =>
+    /** Omitted choices stay as they are; somebody who has not chosen yet gets them from `defaults`. */
+    changeChoices: (userId: string, { mail, push, pushText }: ChoicesChange, defaults: Choices) =>
       db.run(changeChoices, [
         userId,
         mail ?? null,
         push ?? null,
         pushText ?? null,
-        first.mail,
-        first.push,
-        first.pushText,
+        defaults.mail,
+        defaults.push,
+        defaults.pushText,
       ]),
   };
 };

@@ -4,9 +4,9 @@ import { isPublicIp } from './public-address.ts';
 import { type Trouble, trouble } from './trouble.ts';
 
 const maxLength = 2048;
-/** What URL would quietly drop, turn into a slash, or take for a host. */
+/** Characters that the URL parser silently drops or reinterprets. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const misread = /[\u0000-\u0020\u007f-\u00a0\\]/;
+const ambiguousCharacters = /[\u0000-\u0020\u007f-\u00a0\\]/;
 const ownNames = /(^|\.)(local|localhost|localdomain|internal|intranet|lan|home\.arpa|onion)$/;
 
 export type CheckedUrl = { readonly ok: true; readonly url: URL } | Trouble;
@@ -14,14 +14,15 @@ export type CheckedUrl = { readonly ok: true; readonly url: URL } | Trouble;
 export interface UrlRules {
   /** `host:port` that may be private. */
   readonly allow: ReadonlySet<string>;
-  /** Whether those of them on this machine may go without TLS. */
+  /** Whether loopback addresses among them may use plain HTTP. */
   readonly plainHttp: boolean;
 }
 
-/** Whether this address may be asked at all, before anything is resolved. */
+/** Checks an address before its host name is resolved. */
 export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedUrl => {
   if (text.length > maxLength) return trouble('badUrl', `The address is longer than ${maxLength} characters.`);
-  if (misread.test(text)) return trouble('badUrl', 'The address holds a space, a backslash or a control character.');
+  if (ambiguousCharacters.test(text))
+    return trouble('badUrl', 'The address holds a space, a backslash or a control character.');
   const [, scheme, authority] = /^([a-z]+):\/\/([^/?#]+)/i.exec(text) ?? [];
   if (scheme === undefined || authority === undefined || !isUrl(text)) {
     return trouble('badUrl', 'The address is not a URL like https://example.com/path.');
@@ -36,7 +37,7 @@ export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedU
   return isPublicHost(url.hostname) ? { ok: true, url } : trouble('blocked');
 };
 
-/** `example.com.` is `example.com`, and certificates know the latter alone. */
+/** `example.com.` means `example.com`, but certificates name only the latter. */
 const withoutRootDot = (url: URL) => {
   if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.slice(0, -1);
   return url;

@@ -3,13 +3,13 @@ import type { Dispatcher } from 'undici';
 import { TimedOut, TooLarge, TooLate } from './trouble.ts';
 
 /**
- * Asked in the last step before bytes leave, when a connection is open: a process may have stood still for minutes
- * since it decided to send something.
+ * Checked right before bytes are written to an open connection, because the process may have stalled for minutes since it
+ * decided to send.
  */
 export interface WriteGuard {
   mayBegin(): boolean;
-  /** Before each further piece of a stream. */
-  mayGoOn?(): boolean;
+  /** Checked before each further chunk of a stream. */
+  mayContinue?(): boolean;
 }
 
 /** A checked address, as undici takes it. */
@@ -24,66 +24,66 @@ export interface Exchange {
   readonly body: string | Uint8Array | Readable | null;
   readonly guard: WriteGuard | undefined;
   readonly timeoutMs: number;
-  /** A longer answer is trouble. 0: only status and headers are waited for. */
+  /** A longer answer is an error. 0: resolve with status and headers, without the body. */
   readonly maxBytes: number;
-  /** Of an answer that nobody waits for, what is read to have the connection again. */
-  readonly droppedBytes: number;
+  /** With `maxBytes` 0: how much of the body to drain, so that the connection can be reused. */
+  readonly drainBytes: number;
 }
 
-/** A redirect is an answer like any other: nobody follows it. */
-export interface Exchanged {
+/** Redirects are not followed: they are returned like any other answer. */
+export interface ExchangeResponse {
   readonly ok: true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-const nothing = Buffer.alloc(0);
+const emptyBody = Buffer.alloc(0);
 
 /**
- * One request and all of its answer. Not with undici's own `request`: its stream and signal cost more than sending and
- * reading do.
+ * One request and its whole answer. Without undici's `request`, whose stream and signal cost more than the exchange
+ * itself.
  */
 export const exchange = (
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   { origin, path }: Target,
   exchange: Exchange,
-): Promise<Exchanged> =>
+): Promise<ExchangeResponse> =>
   new Promise((resolve, reject) => {
     const { method, headers, body } = exchange;
     dispatcher.dispatch({ origin, path, method, headers, body }, new Answer(exchange, resolve, reject));
   });
 
-/** Not a closure for each step: many thousands of these are made in a second. */
+/** A class instead of closures, because thousands are created per second. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
-  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #resolve: (response: ExchangeResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #dueMs: number;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #trouble: Error | undefined;
+  #error: Error | undefined;
   #status = 0;
-  #headers: Exchanged['headers'] = {};
+  #headers: ExchangeResponse['headers'] = {};
   #chunks: Buffer[] | undefined;
   #length = 0;
 
-  constructor(exchange: Exchange, resolve: (exchanged: Exchanged) => void, reject: (error: Error) => void) {
+  constructor(exchange: Exchange, resolve: (response: ExchangeResponse) => void, reject: (error: Error) => void) {
     this.#exchange = exchange;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#dueMs = performance.now() + exchange.timeoutMs;
-    this.#timer = setTimeout(() => this.#timeIsUp(), exchange.timeoutMs);
+    this.#timer = setTimeout(() => this.#extendOnce(), exchange.timeoutMs);
   }
 
-  /** A process that stood still has not read what came meanwhile. It gets the time back that it lost, once. */
-  #timeIsUp() {
+  /** A stalled process has not read the answer that arrived meanwhile, so it gets the lost time back, once. */
+  #extendOnce() {
     const lostMs = performance.now() - this.#dueMs;
     this.#timer = setTimeout(() => this.#giveUp(new TimedOut()), Math.min(lostMs, this.#exchange.timeoutMs));
   }
 
   #giveUp(error: Error) {
-    this.#trouble = error;
+    this.#error = error;
     this.#reject(error);
     this.#controller?.abort(error);
   }
@@ -92,36 +92,36 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#resolve({ ok: true, status: this.#status, headers: this.#headers, body });
   }
 
-  /** Right before the head of the request is written, to a new connection and to a kept one alike. */
+  /** Called right before the request head is written, on a new or a reused connection. */
   onRequestStart(controller: Dispatcher.DispatchController) {
-    if (this.#trouble) throw this.#trouble;
+    if (this.#error) throw this.#error;
     const { guard } = this.#exchange;
     if (guard && !guard.mayBegin()) throw new TooLate();
     this.#controller = controller;
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Exchanged['headers']) {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ExchangeResponse['headers']) {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
     if (this.#exchange.maxBytes > 0) return;
-    this.#answer(nothing);
-    if (this.#exchange.droppedBytes === 0) this.#giveUp(new TooLarge());
+    this.#answer(emptyBody);
+    if (this.#exchange.drainBytes === 0) this.#giveUp(new TooLarge());
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
-    const { maxBytes, droppedBytes } = this.#exchange;
+    const { maxBytes, drainBytes } = this.#exchange;
     this.#length += chunk.length;
     if (maxBytes > 0) {
       this.#chunks ??= [];
       this.#chunks.push(chunk);
     }
-    if (this.#length > (maxBytes || droppedBytes)) this.#giveUp(new TooLarge());
+    if (this.#length > (maxBytes || drainBytes)) this.#giveUp(new TooLarge());
   }
 
   onResponseEnd() {
     clearTimeout(this.#timer);
-    if (this.#exchange.maxBytes > 0) this.#answer(this.#chunks ? Buffer.concat(this.#chunks) : nothing);
+    if (this.#exchange.maxBytes > 0) this.#answer(this.#chunks ? Buffer.concat(this.#chunks) : emptyBody);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error) {

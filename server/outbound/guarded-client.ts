@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort } from './check-url.ts';
-import { type Exchanged, exchange, type Target, type WriteGuard } from './exchange.ts';
+import { type ExchangeResponse, exchange, type Target, type WriteGuard } from './exchange.ts';
 import { isPublicIp } from './public-address.ts';
 import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
 import { BlockedAddress, TooLate, type Trouble, troubleFrom } from './trouble.ts';
@@ -14,33 +14,33 @@ export type { WriteGuard };
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
-  /** A stream is destroyed by whoever made it when there is trouble. */
+  /** When the request fails, the caller destroys a stream it passed. */
   readonly body?: string | Uint8Array | Readable;
-  /** For all of it, from the name to the last byte. */
+  /** For the whole exchange, from the DNS lookup to the last byte. */
   readonly timeoutMs?: number;
-  /** A longer answer is trouble. 0: only status and headers are waited for. */
+  /** A longer answer is an error. 0: resolve with status and headers, without the body. */
   readonly maxBytes?: number;
-  /** Over the connection of a request just before, where there is one: for those that may be repeated or asked after. */
-  readonly keptConnection?: boolean;
-  /** Sent once more, over a fresh connection, when a kept one breaks before any answer: the other side may get it twice. */
+  /** May use an idle connection, which can break under the request. For requests that are safe to repeat or can be verified. */
+  readonly reuseConnection?: boolean;
+  /** Retried once on a fresh connection when a reused one breaks before any answer: the server may get the request twice. */
   readonly repeatable?: boolean;
   readonly guard?: WriteGuard;
 }
 
-export type OutboundResponse = Exchanged;
+export type OutboundResponse = ExchangeResponse;
 
 export type OutboundAnswer = OutboundResponse | Trouble;
 
-/** One whose body has not been read: whoever asked for it reads or destroys it. */
+/** With an unread body, which the caller reads or destroys. */
 export interface OpenResponse extends Omit<OutboundResponse, 'body'> {
   readonly body: Readable;
 }
 
 export interface Outbound {
-  /** For answers too large to hold. */
+  /** For answers too large to hold in memory. */
   open(url: string, options?: Pick<OutboundRequest, 'headers' | 'timeoutMs'>): Promise<OpenResponse | Trouble>;
   request(url: string, options?: OutboundRequest): Promise<OutboundAnswer>;
-  /** What can be said of an address without asking anybody, for the moment it is typed in. */
+  /** Checks an address without any network access, for instance while it is typed in. */
   checkUrl(url: string): CheckedUrl;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface OutboundOptions {
   readonly plainHttp?: boolean;
   /** One more certificate authority, in PEM. */
   readonly extraCa?: string | undefined;
-  /** Names and sockets are handed in by tests, which never ask a public address. */
+  /** Replaced by tests, which never reach a public address. */
   readonly lookup?: Lookup;
   readonly connectorFor?: (options: ConnectorOptions) => buildConnector.connector;
 }
@@ -64,20 +64,20 @@ export type Lookup = (
 
 export interface ConnectorOptions {
   readonly lookup: LookupFunction;
-  /** Made once: reading all authorities for every connection would hold the process up. */
+  /** Created once: parsing all certificate authorities for every connection would block the event loop. */
   readonly secureContext?: SecureContext;
   readonly timeout: number;
 }
 
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 1024 * 1024;
-/** Shorter than any server waits, so that hardly ever one closes it under a request. */
-const keptMs = 1000;
+/** Shorter than the keep-alive timeout of servers, so that they rarely close a connection under a request. */
+const keepAliveMs = 1000;
 /** Node's own bound is 16 kB, which some servers exceed with cookies and policies. */
 const maxHeaderSize = 64 * 1024;
-/** What is read of an answer that nobody wants, to have the connection again. */
-const droppedBytes = 16 * 1024;
-const mostKnown = 500;
+/** How much of an unwanted body is drained, so that the connection can be reused. */
+const drainBytes = 16 * 1024;
+const maxCachedTargets = 500;
 
 /** The one HTTP client for every address that a user can influence: it reaches the public internet and nothing else. */
 export const createOutbound = ({
@@ -96,35 +96,35 @@ export const createOutbound = ({
   const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
   const connect: buildConnector.connector = (target, callback) =>
     (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback);
-  // Every request has a time for all of it, so undici needs none for its parts.
+  // Every request has a total timeout, so undici needs none for its phases.
   const shared = { maxHeaderSize, connect: tolerant(connect), headersTimeout: 0, bodyTimeout: 0 };
-  // A kept connection could be closed by the other side just as a request is written to it.
+  // No keep-alive: the server could close an idle connection just as a request is written to it.
   const agent = new Agent({ ...shared, pipelining: 0 });
-  const keepingAgent = new Agent({ ...shared, keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs });
+  const keepAliveAgent = new Agent({ ...shared, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs });
 
-  const known = new Map<string, CheckedTarget>();
-  const targetOf = (text: string, { keptConnection }: OutboundRequest): CheckedTarget => {
-    const found = known.get(text);
-    if (found) return found;
+  const cachedTargets = new Map<string, CheckedTarget>();
+  const targetOf = (text: string, { reuseConnection }: OutboundRequest): CheckedTarget => {
+    const cached = cachedTargets.get(text);
+    if (cached) return cached;
     const checked = checkUrl(text, rules);
     const target = checked.ok
       ? { ok: true as const, origin: checked.url.origin, path: checked.url.pathname + checked.url.search }
       : checked;
-    // Whoever keeps a connection asks the same address again.
-    if (keptConnection) {
-      if (known.size >= mostKnown) known.clear();
-      known.set(text, target);
+    // Callers that reuse connections call the same addresses again.
+    if (reuseConnection) {
+      if (cachedTargets.size >= maxCachedTargets) cachedTargets.clear();
+      cachedTargets.set(text, target);
     }
     return target;
   };
 
   const request = (target: Target, options: OutboundRequest): Promise<OutboundAnswer> => {
-    const { timeoutMs = defaultTimeoutMs, keptConnection } = options;
-    if (!keptConnection) return ask(agent, target, options, timeoutMs).catch(troubleFrom);
-    const begunMs = performance.now();
-    return ask(keepingAgent, target, options, timeoutMs).catch((error: unknown) => {
+    const { timeoutMs = defaultTimeoutMs, reuseConnection } = options;
+    if (!reuseConnection) return ask(agent, target, options, timeoutMs).catch(troubleFrom);
+    const startedMs = performance.now();
+    return ask(keepAliveAgent, target, options, timeoutMs).catch((error: unknown) => {
       if (!options.repeatable || !brokeWhileReused(error)) return troubleFrom(error);
-      return ask(agent, target, options, timeoutMs - (performance.now() - begunMs)).catch(troubleFrom);
+      return ask(agent, target, options, timeoutMs - (performance.now() - startedMs)).catch(troubleFrom);
     });
   };
 
@@ -139,7 +139,7 @@ export const createOutbound = ({
       return target.ok ? request(target, options) : Promise.resolve(target);
     },
     close: async () => {
-      await Promise.all([agent.destroy(), keepingAgent.destroy()]);
+      await Promise.all([agent.destroy(), keepAliveAgent.destroy()]);
     },
   };
 };
@@ -152,7 +152,7 @@ const begin = async (
   { headers = {}, timeoutMs = defaultTimeoutMs }: Pick<OutboundRequest, 'headers' | 'timeoutMs'>,
 ) => {
   const answer = await send(url, { dispatcher, headers, signal: AbortSignal.timeout(timeoutMs) });
-  // Destroying a body that is still coming makes it report an error that is of no interest.
+  // A body that is destroyed while data arrives emits an error, which would be unhandled.
   answer.body.on('error', () => undefined);
   return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
@@ -160,31 +160,31 @@ const begin = async (
 const ask = (
   dispatcher: Dispatcher,
   target: Target,
-  { method = 'GET', headers = {}, body, guard, maxBytes = defaultMaxBytes, keptConnection }: OutboundRequest,
+  { method = 'GET', headers = {}, body, guard, maxBytes = defaultMaxBytes, reuseConnection }: OutboundRequest,
   timeoutMs: number,
 ): Promise<OutboundResponse> =>
   exchange(dispatcher, target, {
     method,
     headers,
-    body: guard && body instanceof Readable ? (inPieces(body, guard) as unknown as Readable) : (body ?? null),
+    body: guard && body instanceof Readable ? (guardedChunks(body, guard) as unknown as Readable) : (body ?? null),
     guard,
     timeoutMs,
     maxBytes,
-    droppedBytes: keptConnection ? droppedBytes : 0,
+    drainBytes: reuseConnection ? drainBytes : 0,
   });
 
-/** Not as a stream, which would hold a piece back that was looked at too long ago. The head leaves with the first. */
-async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {
+/** A generator, because a stream would buffer chunks after their check. The request head is written with the first chunk. */
+async function* guardedChunks(stream: Readable, { mayBegin, mayContinue = () => true }: WriteGuard) {
   let isFirst = true;
-  for await (const piece of stream) {
+  for await (const chunk of stream) {
     if (isFirst && !mayBegin()) throw new TooLate();
-    if (!isFirst && !mayGoOn()) throw new Error('The process stood still while it sent this.');
+    if (!isFirst && !mayContinue()) throw new Error('The process stalled while it sent this.');
     isFirst = false;
-    yield piece;
+    yield chunk;
   }
 }
 
-/** The addresses that are checked are the ones that are dialled: a name cannot change its mind in between. */
+/** Checks the addresses that are then dialled, so that a name cannot resolve differently in between (DNS rebinding). */
 const publicLookup = (lookup: Lookup) =>
   lookupWith(lookup, (addresses) => addresses.length > 0 && addresses.every(({ address }) => isPublicIp(address)));
 
@@ -201,7 +201,7 @@ const lookupWith =
       callback(null, first.address, first.family);
     });
 
-/** `checkUrl` and `publicLookup` have refused private addresses already; the socket says where it really went. */
+/** `checkUrl` and `publicLookup` refuse private addresses before; this checks where the socket really connected. */
 const onlyPublic =
   (connect: buildConnector.connector): buildConnector.connector =>
   (target, callback) => {

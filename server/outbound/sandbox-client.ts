@@ -1,6 +1,6 @@
 import { createOutbound, type Outbound } from './guarded-client.ts';
 
-/** The sandbox is on this machine, where the guarded client does not go: this one goes there and nowhere else. */
+/** The sandbox is on loopback, which the guarded client refuses, so this client reaches the sandbox and nothing else. */
 export const createSandboxClient = (
   url: () => string,
 ): Pick<Outbound, 'request'> & { close: () => Promise<void> | undefined } => {

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-const unasked = Buffer.from('HTTP/1.1 100');
+const continueStatus = Buffer.from('HTTP/1.1 100');
 const endOfHeaders = '\r\n\r\n';
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
-/** Errors of a connection that had served before and broke before any answer to the request it carries. */
+/** Errors of reused connections that broke before any byte of an answer to the current request. */
 const brokenWhileReused = new WeakSet<object>();
 export const brokeWhileReused = (error: unknown) => brokenWhileReused.has(error as object);
 
 /**
- * Two things that undici does not do: an unasked `100 Continue` before the answer is dropped, where undici would cut the
- * connection, and the error of a broken connection can be asked whether it had served before.
+ * Adds two things to undici: an unsolicited `100 Continue` before the answer is dropped, where undici would close the
+ * connection, and `brokeWhileReused` tells whether a broken connection had served a request before.
  */
 export const tolerant =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -26,13 +26,13 @@ const watch = (socket: Socket) => {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let requests = 0;
   let isAnswered = true;
-  let held: Buffer = nothing;
+  let pending: Buffer = noBytes;
 
   socket.write = (...args: unknown[]) => {
     if (isAnswered) {
       requests++;
       isAnswered = false;
-      held = nothing;
+      pending = noBytes;
     }
     return write(...args);
   };
@@ -40,10 +40,10 @@ const watch = (socket: Socket) => {
   socket.read = (size?: number) => {
     const chunk = read(size);
     if (chunk === null || size === 0 || isAnswered) return chunk;
-    held = withoutContinue(held === nothing ? chunk : Buffer.concat([held, chunk]));
-    if (isContinue(held)) return null;
+    pending = withoutContinue(pending === noBytes ? chunk : Buffer.concat([pending, chunk]));
+    if (isContinue(pending)) return null;
     isAnswered = true;
-    return held;
+    return pending;
   };
 
   socket.on('error', (error) => {
@@ -56,8 +56,8 @@ const withoutContinue = (bytes: Buffer): Buffer => {
   return end < 0 ? bytes : withoutContinue(bytes.subarray(end + endOfHeaders.length));
 };
 
-/** Or could become one with the bytes to come. */
+/** Also true for a prefix of one, which the next bytes may complete. */
 const isContinue = (bytes: Buffer) => {
-  for (let i = 0; i < bytes.length && i < unasked.length; i++) if (bytes[i] !== unasked[i]) return false;
+  for (let i = 0; i < bytes.length && i < continueStatus.length; i++) if (bytes[i] !== continueStatus[i]) return false;
   return true;
 };

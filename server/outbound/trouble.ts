@@ -1,4 +1,4 @@
-/** Why there is no answer, in words for the person who gave the address: they never tell what a name resolved to. */
+/** Shown to the person who entered the address, so no message reveals what a name resolved to. */
 const messages = {
   badUrl: 'The address is not valid.',
   blocked: 'The address is not on the public internet.',
@@ -23,7 +23,7 @@ export const trouble = (reason: Trouble['reason'], message: string = messages[re
   message,
 });
 
-/** Thrown inside a connection, where only an error can stop it. */
+/** Thrown while connecting, where only an error stops undici. */
 export class BlockedAddress extends Error {
   readonly code = 'EBLOCKED';
 }

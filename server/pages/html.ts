@@ -1,6 +1,6 @@
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that is HTML already, which only `html` makes. */
+/** Escaped HTML, created only by `html`. */
 export class Html {
   readonly #text: string;
   constructor(text: string) {
@@ -13,7 +13,7 @@ export class Html {
 
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
-/** A template whose values are escaped, unless they come from such a template. Lists are joined, nothing is nothing. */
+/** A template that escapes its values, except nested `html`. Lists are joined; null, undefined and false render as ''. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]) =>
   new Html(texts.map((text, index) => text + (index < parts.length ? render(parts[index]) : '')).join(''));
 

@@ -3,8 +3,8 @@ import { type Html, html, type Part } from './html.ts';
 import { stylesheet } from './style.ts';
 
 /**
- * Our own script, no frame, nothing from elsewhere. `form-action` is left open: it would also stop the redirect that takes
- * somebody back to the app they came from. `script-src` is there for the identity provider, which adds a hash to it.
+ * Own scripts only, no frames, nothing from other origins. `form-action` is not set, because it would also block the OAuth
+ * redirect back to the client. `script-src` is explicit because the identity provider appends a hash to it.
  */
 export const pageSecurity = [
   "default-src 'none'",
@@ -16,26 +16,31 @@ export const pageSecurity = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** One thing to read or decide, in the middle of the page. */
+/** A centred card with one thing to read or decide. */
 export const cardPage = ({ title, body }: { title: string; body: Part }) =>
-  document(
+  document({
     title,
-    html`<main class="card">
+    head: html`<script src="/color-scheme.js"></script>`,
+    body: html`<main class="card">
 <a class="brand" href="/"><img src="/favicon.svg" alt="Posthorn" width="36" height="36"></a>
 <div class="paper">
 <h1>${title}</h1>
 ${body}
 </div>
 </main>`,
-  );
+  });
 
-const document = (title: string, body: Html) => html`<!doctype html>
+/** A page that is none of the app's: it follows the colours of the system. */
+export const plainPage = ({ title, script, body }: { title: string; script: string; body: Html }) =>
+  document({ title, head: html`<script src="${script}" defer></script>`, body });
+
+const document = ({ title, head, body }: { title: string; head: Html; body: Html }) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Posthorn</title>
-<script src="/color-scheme.js"></script>
+${head}
 <link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="${stylesheet}">
 </head>
@@ -45,7 +50,7 @@ ${body}
 </html>
 `;
 
-/** `namesOrigin`: a form on it is sent with our origin, which browsers leave out where no referrer may be sent. */
+/** `namesOrigin`: for a page with a form, because browsers send `Origin: null` under `no-referrer`. */
 export const sendPage = (res: ServerResponse, page: Html, status = 200, { namesOrigin = false } = {}) => {
   const text = page.toString();
   res.writeHead(status, {

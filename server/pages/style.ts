@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
 
+const dark = `color-scheme: dark;
+  --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
+  --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --bad: #ff9d95;`;
+
 const css = `
 :root {
   color-scheme: light;
@@ -8,10 +12,12 @@ const css = `
   --line: #e4e6eb; --field: #ced2da; --hover: #f2f3f6; --link: #2647c5; --warn: #f6eaf9; --bad: #b3261e;
 }
 [data-mantine-color-scheme=dark] {
-  color-scheme: dark;
-  --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
-  --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --bad: #ff9d95;
+  ${dark}
 }
+/* Where no script sets the attribute. */
+@media (prefers-color-scheme: dark) { :root:not([data-mantine-color-scheme]) {
+  ${dark}
+} }
 *, ::before, ::after { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/20px 'Geist Variable', system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); }
@@ -100,7 +106,7 @@ const version = createHash('sha256').update(css).digest('base64url').slice(0, 8)
 
 export const stylesheet = `/assets/posthorn.css?v=${version}`;
 
-/** `/assets/posthorn.css`: the address changes with the text, so browsers may keep it. */
+/** `/assets/posthorn.css`: its query has a hash of the content, so browsers may cache it forever. */
 export const styleRoutes = (): Router =>
   Router().get('/assets/posthorn.css', (_req, res) => {
     res.setHeader('cache-control', 'public, max-age=31536000, immutable');

@@ -6,14 +6,14 @@ import { type Plan, type PlanKey, plans } from './table.ts';
 
 export type Plans = ReturnType<typeof createPlans>;
 
-/** What was counted for a post, to be given back in the same month. */
-export interface Counted extends Usage {
+/** What a post used of the plan. It can be given back in the same month. */
+export interface PlanUse extends Usage {
   readonly month: string;
 }
 
-/** What a plan does not cover is refused here, for every door. Called inside the transaction of what it is about. */
+/** Enforces plan limits for every door. Called inside the transaction of the limited change. */
 export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }) => {
-  /** Locked, so that two at once cannot both be the last that fits. */
+  /** Locked, so that two concurrent changes cannot both take the last place. */
   const planOf = async (workspaceId: string): Promise<Plan> => {
     const key = await store.lockPlan(workspaceId);
     return isPlan(key) ? plans[key] : plans.unlimited;
@@ -21,12 +21,12 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
   const month = () => clock.now().toISOString().slice(0, 7);
 
   const mayUseNetworks = (plan: Plan, networks: readonly Network[]) => {
-    const outside = plan.paidNetworks ? undefined : networks.find(({ paidPerPost }) => paidPerPost);
-    if (outside) throw planLimit(plan, `${outside.name} is not part of it`, ({ paidNetworks }) => paidNetworks);
+    const uncovered = plan.paidNetworks ? undefined : networks.find(({ paidPerPost }) => paidPerPost);
+    if (uncovered) throw planLimit(plan, `${uncovered.name} is not part of it`, ({ paidNetworks }) => paidNetworks);
   };
 
-  /** Whether the plan covers these networks, and so much more in this month; then it is counted. */
-  const use = async (workspaceId: string, networks: readonly Network[], more: Usage): Promise<Counted> => {
+  /** Refuses what the plan does not cover, else adds it to the usage of this month. */
+  const use = async (workspaceId: string, networks: readonly Network[], more: Usage): Promise<PlanUse> => {
     const plan = await planOf(workspaceId);
     mayUseNetworks(plan, networks);
     const used = await store.usage(workspaceId, month());
@@ -51,8 +51,8 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     return { month: month(), ...more };
   };
 
-  /** What was counted in an earlier month was used there. */
-  const ofThisMonth = (counted: Counted | undefined): Usage =>
+  /** Usage of an earlier month cannot be given back. */
+  const ofThisMonth = (counted: PlanUse | undefined): Usage =>
     counted?.month === month() ? counted : { scheduled: 0, paidPosts: 0 };
 
   return {
@@ -74,7 +74,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       }
     },
 
-    /** How many are covered. */
+    /** How many webhooks the plan covers. */
     webhooks: (key: string) => (isPlan(key) ? plans[key] : plans.unlimited).webhooks,
 
     /**
@@ -87,22 +87,22 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       { scheduled, again }: { scheduled: boolean; again: readonly Network[] },
     ) => use(workspaceId, [...networks, ...again], { scheduled: scheduled ? 1 : 0, paidPosts: paidIn(networks) }),
 
-    /** A scheduled post will go to other networks than it was counted for, perhaps in an earlier month. */
+    /** The accounts of a scheduled post changed after it was counted, perhaps in an earlier month. */
     change: async (
       workspaceId: string,
-      counted: Counted | undefined,
+      counted: PlanUse | undefined,
       before: readonly Network[],
       after: readonly Network[],
       { again }: { again: readonly Network[] },
-    ): Promise<Counted> => {
+    ): Promise<PlanUse> => {
       const { scheduled, paidPosts } = ofThisMonth(counted);
       const more = Math.max(paidIn(after) - paidIn(before), -paidPosts);
       const now = await use(workspaceId, [...after, ...again], { scheduled: 0, paidPosts: more });
       return { ...now, scheduled, paidPosts: paidPosts + more };
     },
 
-    /** Taken back before it went out: what this month was counted for it. */
-    giveBack: (workspaceId: string, counted: Counted | undefined) => {
+    /** Unscheduled or deleted before it was published: gives back what this month counted for it. */
+    giveBack: (workspaceId: string, counted: PlanUse | undefined) => {
       const { scheduled, paidPosts } = ofThisMonth(counted);
       return store.addUsage(workspaceId, month(), { scheduled: -scheduled, paidPosts: -paidPosts });
     },
@@ -119,7 +119,6 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       throw new Refusal('BadInput', `There is no plan ${key}. Choose ${Object.keys(plans).join(', ')}.`);
     },
 
-    /** What was used before this month. */
     purge: () => store.purge(month()),
   };
 };
@@ -130,7 +129,7 @@ const isPlan = (key: string | undefined): key is PlanKey => key !== undefined &&
 
 const isOver = (count: number, limit: number | null) => limit !== null && count > limit;
 
-/** SPEC, PlanLimit: says which, and what lifts it. */
+/** SPEC, PlanLimit: the message names the limit and what lifts it. */
 const planLimit = (plan: Plan, which: string, lifts: (plan: Plan) => boolean, otherwise?: string) => {
   const better = Object.values(plans).filter((one) => one.name !== plans.unlimited.name && lifts(one));
   const names = (better.length > 0 ? better : [plans.unlimited]).map(({ name }) => name).join(' or ');

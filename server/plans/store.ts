@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/store/database';
 export const reads = ['accounts', 'members', 'workspaces'];
 
 const plan = sql('plans.plan', 'select plan from workspaces where id = $1');
-/** Not `for update`: whoever adds a row to the workspace holds a key lock on it, and two of them would wait for each other. */
+/** Not `for update`: inserts into the workspace hold a key lock on this row, and two of them would deadlock. */
 const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for no key update');
 const accounts = sql(
   'plans.accounts',

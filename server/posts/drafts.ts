@@ -47,10 +47,10 @@ export const createDrafts = ({
     return post;
   };
 
-  /** What a change makes of the content of a post, or why it cannot. Writes nothing. */
+  /** The new content of a post, or a refusal. Writes nothing. */
   type ContentChange = (post: Post) => Promise<Partial<PostContent>>;
 
-  /** What is scheduled must stay publishable, so its pictures are fitted and its links read for the content it gets. */
+  /** A scheduled post must stay publishable, so pictures are fitted and link cards fetched for its new content. */
   const change = async (
     caller: Caller,
     { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
@@ -72,7 +72,7 @@ export const createDrafts = ({
     { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
     contentOf: ContentChange,
   ) => {
-    // Others are refused, so their changes need no fitting.
+    // Changes by anybody else need approval first, so they are refused below.
     if (!caller.human) return;
     const post = await store.get(caller.workspaceId, id);
     if (post?.status !== 'Scheduled') return;
@@ -104,35 +104,35 @@ export const createDrafts = ({
     networkOf: ReadonlyMap<string, ConnectedNetwork>,
     path: { key: string; value: string },
   ) => {
-    const known = networks.option(key);
-    if (known === undefined) {
+    const match = networks.option(key);
+    if (match === undefined) {
       const message = `names no option (${key}); providers.limits lists them`;
       throw badInput({ path: path.key, code: 'UnknownOption', message });
     }
-    const { network, option } = known;
+    const { network, option } = match;
     const own = accountId ? networkOf.get(accountId) : undefined;
     if (own && network.key !== own.network) {
       const message = `names an option of another network than that of this account (${key})`;
       throw badInput({ path: path.key, code: 'UnknownOption', message });
     }
     if (value === '') return;
-    const there = (own ? [own] : [...networkOf.values()]).filter((one) => one.network === network.key);
-    const offered = there.length === 0 ? [option] : there.map(({ facts }) => optionFor(network, option, facts));
-    const wrong = offered.map((one) => wrongValue(one, value));
-    const [message] = wrong;
-    if (message !== undefined && !wrong.includes(undefined)) {
+    const targets = (own ? [own] : [...networkOf.values()]).filter((one) => one.network === network.key);
+    const offered = targets.length === 0 ? [option] : targets.map(({ facts }) => optionFor(network, option, facts));
+    const complaints = offered.map((one) => wrongValue(one, value));
+    const [message] = complaints;
+    if (message !== undefined && !complaints.includes(undefined)) {
       throw badInput({ path: path.value, code: 'OptionValue', message, actual: value.slice(0, 100) });
     }
   };
 
-  /** The versions as they are stored, or BadInput naming what cannot be. Files are looked at elsewhere. */
-  const checked = (
-    { accountIds, versions: sent }: { accountIds: readonly string[]; versions: readonly VersionInput[] },
+  /** The versions in their stored form, or BadInput with the path of the mistake. Does not check that files exist. */
+  const checkContent = (
+    { accountIds, versions: input }: { accountIds: readonly string[]; versions: readonly VersionInput[] },
     networkOf: ReadonlyMap<string, ConnectedNetwork>,
   ) => {
-    const versions = toVersions(sent, accountIds);
+    const versions = toVersions(input, accountIds);
     mustFit(versions);
-    checkOptions(sent, networkOf);
+    checkOptions(input, networkOf);
     return versions;
   };
 
@@ -162,7 +162,7 @@ export const createDrafts = ({
       });
     }
     await library.mustExist(caller, filesIn(versions));
-    return checked({ accountIds, versions }, networkOf);
+    return checkContent({ accountIds, versions }, networkOf);
   };
 
   const mustBeAccountOf = (post: Post, accountId: string) => {
@@ -176,7 +176,7 @@ export const createDrafts = ({
   };
 
   return {
-    /** A human's own time schedules at once; anybody else's is kept as a wish. */
+    /** A time set by a human schedules the post; a time from anybody else is stored as a suggestion. */
     create: async (
       caller: Caller,
       input: { accountIds: string[]; body: string; versions: VersionInput[]; scheduledAt: string },
@@ -196,20 +196,20 @@ export const createDrafts = ({
         await linkCards.keep(caller, post);
         return post;
       }
-      // Its files stay until the post is there; a text alone needs no transaction.
+      // With files, a transaction locks them until the post exists. A text alone needs none.
       return input.versions.length > 0 ? store.transaction(insert) : insert();
     },
 
-    /** For whoever tries many and knows the networks of all accounts. */
-    check: checked,
+    /** For an import, which checks many drafts and already has the networks of all accounts. */
+    check: checkContent,
 
-    /** A whole draft that was made elsewhere. Its time is only a wish, whoever brings it. */
-    bring: (
+    /** An imported draft. Its time is only a suggestion, even from a human. */
+    addDraft: (
       caller: Caller,
       input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },
     ): Promise<Post> =>
       store.transaction(async () => {
-        const versions = checked(input, await accounts.networksOf(caller, input.accountIds));
+        const versions = checkContent(input, await accounts.networksOf(caller, input.accountIds));
         await library.mustExist(caller, filesIn(input.versions));
         const { accountIds, scheduledAt } = input;
         const content = { accountIds, versions, scheduledAt };
@@ -229,12 +229,12 @@ export const createDrafts = ({
     ) => {
       const contentOf: ContentChange = async (post) => {
         const networkOf = await accounts.networksOf(caller, input.accountIds);
-        const versions = checked(input, networkOf);
+        const versions = checkContent(input, networkOf);
         await library.mustExist(caller, filesIn(input.versions));
         if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
         // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.
-        const keptTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
-        return { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || keptTime };
+        const currentTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
+        return { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || currentTime };
       };
       return change(caller, input, contentOf, approval);
     },

@@ -10,10 +10,10 @@ import type { LinkCards } from './link-cards.ts';
 import { mediaIn, outgoingTo, toLinkCards } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
-export type Desk = ReturnType<typeof createDesk>;
+export type EditorViews = ReturnType<typeof createEditorViews>;
 
-/** What lies beside a post while somebody writes it. */
-export const createDesk = ({
+/** What the editor shows beside a post: issues, limits, choices, media and link cards. */
+export const createEditorViews = ({
   store,
   accounts,
   library,
@@ -30,11 +30,11 @@ export const createDesk = ({
   lifecycle: Lifecycle;
   linkCards: LinkCards;
 }) => ({
-  view: async (caller: Caller, id: string): Promise<EditorView> => {
+  get: async (caller: Caller, id: string): Promise<EditorView> => {
     const post = await store.get(caller.workspaceId, id);
     if (post === undefined) throw notFound('post', id);
-    const used = mediaIn(post.versions);
-    const files = await library.find(caller, used);
+    const mediaIds = mediaIn(post.versions);
+    const files = await library.find(caller, mediaIds);
     const connected = await accounts.connectedOf(caller, post.accountIds);
     const { issues, warnings, fits } = await lifecycle.examine(caller, post);
     return {
@@ -48,19 +48,22 @@ export const createDesk = ({
         const outgoing = outgoingTo(network, post.versions, accountId, files);
         const choices = Object.fromEntries(
           network.options.flatMap(({ key }) => {
-            const known = network.choicesFor?.(key, facts);
-            return known ? [[key, known]] : [];
+            const accountChoices = network.choicesFor?.(key, facts);
+            return accountChoices ? [[key, accountChoices]] : [];
           }),
         );
         const fitted = Object.fromEntries(
-          [...(fits.get(accountId)?.made ?? [])].map(([id, row]) => [id, renditions.item(row, files.get(id) ?? {})]),
+          [...(fits.get(accountId)?.finished ?? [])].map(([id, row]) => [
+            id,
+            renditions.item(row, files.get(id) ?? {}),
+          ]),
         );
         const pollLimits = network.pollLimitsFor?.(facts);
         const constraints = network.constraintsFor(outgoing.post, facts);
         const disabledOptions = network.disabledOptions?.(outgoing.post, facts) ?? {};
         return [{ accountId, constraints, choices, disabledOptions, fitted, ...(pollLimits && { pollLimits }) }];
       }),
-      media: await library.items(caller, used),
+      media: await library.items(caller, mediaIds),
       linkCards: toLinkCards(await linkCards.of(caller, id)),
     };
   },

@@ -25,14 +25,14 @@ export const fileProblems = (
   const over = (code: Problem['code'], message: string, limit: number | string, actual: number | string) =>
     problems.push({ path, code, message, limit, actual });
   if (!limits.mimeTypes.includes(file.mimeType)) {
-    const taken = limits.mimeTypes.map(formatOf).join(', ');
-    over('MediaType', `It is ${formatOf(file.mimeType)}: use ${taken}.`, limits.mimeTypes.join(', '), file.mimeType);
+    const accepted = limits.mimeTypes.map(formatOf).join(', ');
+    over('MediaType', `It is ${formatOf(file.mimeType)}: use ${accepted}.`, limits.mimeTypes.join(', '), file.mimeType);
   }
   if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
   if (file.kind === 'Document') return problems;
   const ratio = Math.round((file.width / file.height) * 1000) / 1000;
   const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = (file.kind === 'Image' ? images : videos) ?? {};
-  // A pixel cannot be halved, so 1:3 may come as 0.334.
+  // Sides are whole pixels, so 1:3 may come out as 0.334.
   if (ratio < minRatio - 0.002) over('MediaRatio', 'It is too tall: crop it.', minRatio, ratio);
   if (ratio > maxRatio + 0.002) over('MediaRatio', 'It is too wide: crop it.', maxRatio, ratio);
   if (file.kind === 'Image' && images) {
@@ -49,7 +49,7 @@ export const fileProblems = (
   }
   if (file.kind === 'Video' && videos) {
     const { minDurationMs = 0, maxDurationMs = Number.POSITIVE_INFINITY } = videos;
-    // A file that does not tell its length is left to the network to judge.
+    // Without a duration in the file, the network has to decide.
     const { durationMs } = file;
     if (durationMs !== undefined && durationMs < minDurationMs) {
       over('VideoTooShort', 'Use a longer video.', minDurationMs, durationMs);

@@ -4,9 +4,9 @@ import type { Caller } from '#server/context';
 import { createYieldToEventLoop, type YieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import {
+  type FinishedRendition,
   type FitRefusal,
   fittedMedia,
-  type MadeRendition,
   type PostRendition,
   type Rendition,
   type Renditions,
@@ -19,24 +19,24 @@ import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
 
-/** What an account gets in the place of pictures of the post, by the id of each. */
+/** What an account gets instead of the pictures of the post, by media id. */
 export interface Fit {
-  readonly made: ReadonlyMap<string, MadeRendition>;
+  readonly finished: ReadonlyMap<string, FinishedRendition>;
   readonly refused: ReadonlyMap<string, FitRefusal>;
-  /** Not made yet. */
-  readonly wanted: readonly Wish[];
+  /** Not rendered yet. */
+  readonly pending: readonly Wish[];
 }
 
-/** Of a post, by account. */
+/** By account id. */
 export type Fits = ReadonlyMap<string, Fit>;
 
 export interface PublishContext {
-  /** The network of each account that is still connected, and what that told about the account. */
+  /** The network of a connected account, and the facts it reported about the account. */
   readonly networkOf: (accountId: string) => { readonly network: Network; readonly facts: Json } | undefined;
   readonly media: ReadonlyMap<string, NetworkMedia>;
 }
 
-/** What of a post decides how its pictures are fitted. */
+/** The parts of a post that decide how its pictures are fitted. */
 export interface FittablePost extends Pick<Post, 'id' | 'status'> {
   readonly accountIds: readonly string[];
   readonly versions: readonly Version[];
@@ -44,39 +44,40 @@ export interface FittablePost extends Pick<Post, 'id' | 'status'> {
 
 export type Fitting = ReturnType<typeof createFitting>;
 
-/** Which pictures go out fitted, and to whom. */
+/** Decides which pictures each account gets in a fitted form. */
 export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   /**
-   * What is to go out, as of now. `kept` are posts whose time has been decided: what a person saw then is what they go out
-   * with, whatever the limits have become.
+   * The fits of posts as of now. For a decided post they are frozen: it is published with the pictures that a person saw,
+   * even if the limits of the network have changed since.
    */
   of: async (
     posts: readonly FittablePost[],
     context: PublishContext & Pick<Caller, 'workspaceId'>,
-    { kept = isDecided } = {},
+    { isFrozen = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
     const turn = createYieldToEventLoop();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
-    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, context, turn));
+    for (const post of posts) if (!isFrozen(post)) wishes.set(post.id, await wishesOf(post, context, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
-    const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
-    const before = new Map<string, PostRendition[]>();
-    for (const row of asked.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, asked)) {
+    const postIds = posts.filter((post) => isFrozen(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
+    const stored = new Map<string, PostRendition[]>();
+    for (const row of postIds.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, postIds)) {
       const place = `${row.postId} ${row.accountId}`;
-      const rows = before.get(place);
+      const rows = stored.get(place);
       if (rows) rows.push(row);
-      else before.set(place, [row]);
+      else stored.set(place, [row]);
     }
-    const found = await renditions.find(context.workspaceId, all);
+    const available = await renditions.find(context.workspaceId, all);
     return new Map(
       posts.map((post) => [
         post.id,
         new Map(
           post.accountIds.map((accountId): [string, Fit] => {
-            const rows = before.get(`${post.id} ${accountId}`) ?? [];
-            if (kept(post)) return [accountId, { ...nothing, made: new Map(rows.map((row) => [row.mediaId, row])) }];
-            const whole = rows.filter(({ lost }) => !lost);
-            return [accountId, toFit(wishes.get(post.id)?.get(accountId) ?? [], whole, found)];
+            const rows = stored.get(`${post.id} ${accountId}`) ?? [];
+            if (isFrozen(post))
+              return [accountId, { ...noFit, finished: new Map(rows.map((row) => [row.mediaId, row])) }];
+            const intact = rows.filter(({ lost }) => !lost);
+            return [accountId, toFit(wishes.get(post.id)?.get(accountId) ?? [], intact, available)];
           }),
         ),
       ]),
@@ -85,13 +86,13 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
 
   make: renditions.make,
 
-  /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
+  /** Freezes the fits. Inside the transaction in which a person is asked for approval, or decides. */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
     renditions.keepForPost(
       workspaceId,
       postId,
-      [...fits].flatMap(([accountId, { made }]) =>
-        [...made].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
+      [...fits].flatMap(([accountId, { finished }]) =>
+        [...finished].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
       ),
     ),
 });
@@ -111,33 +112,33 @@ const wishesOf = async (post: FittablePost, { networkOf, media }: PublishContext
     if (network === undefined) continue;
     const outgoing = outgoingTo(network, post.versions, accountId, media);
     const key = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
-    const found = shared.get(key) ?? wishesFor(network, outgoing.post, facts);
-    shared.set(key, found);
-    if (found.length > 0) wishes.set(accountId, found);
+    const accountWishes = shared.get(key) ?? wishesFor(network, outgoing.post, facts);
+    shared.set(key, accountWishes);
+    if (accountWishes.length > 0) wishes.set(accountId, accountWishes);
     await turn();
   }
   return wishes;
 };
 
-/** The pictures that break limits of the account, where its option says what to do about that. */
+/** The pictures that break limits of the account, if its fit option can fix them. */
 const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => {
   const { media: limits, thread } = network.constraintsFor(post, facts);
   const mode = fitModes.find((one) => one === post.options[fitKey(network)]);
   if (mode === undefined || limits.images === undefined) return [];
   const target = targetText(targetOf(limits.images));
-  // What is too much is refused anyway.
+  // Items and files beyond the limits are refused anyway.
   const items = post.items.slice(0, thread.form === 'Comments' ? 1 : thread.max);
   const files = new Map(items.flatMap(({ media }) => media.slice(0, limits.max)).map((file) => [file.id, file]));
   return [...files.values()].flatMap((file) => {
     const problems = fileProblems(file, '', limits);
     if (!modesFor(file, problems, limits).includes(mode)) return [];
-    // Where the shape is fine, all modes do the same.
+    // Only the ratio distinguishes the modes: without that problem they all shrink.
     const isMisshapen = problems.some(({ code }) => code === 'MediaRatio');
     return [{ mediaId: file.id, mode: isMisshapen ? mode : 'shrink', target }];
   });
 };
 
-/** The modes that would mend all that is wrong with a picture. */
+/** The modes that would fix all problems of a picture. */
 const modesFor = (file: NetworkMedia, problems: readonly Problem[], { images }: Constraints['media']): FitMode[] => {
   const codes = problems.map(({ code }) => code).filter((code) => code !== 'AltTooLong');
   if (file.kind !== 'Image' || images === undefined || codes.length === 0) return [];
@@ -164,62 +165,66 @@ const targetOf = ({
   minHeight,
 });
 
-/** What was kept serves again while it is for the same target, also after a change of the recipe. */
-const toFit = (wishes: readonly Wish[], kept: readonly Rendition[], found: ReadonlyMap<string, Rendition>): Fit => {
-  const before = new Map(kept.map((row) => [wishKey(row), row]));
-  const rowFor = (wish: Wish) => before.get(wishKey(wish)) ?? found.get(wishKey(wish));
+/** A stored rendition is reused while the target is the same, also after the fitting code changed. */
+const toFit = (
+  wishes: readonly Wish[],
+  stored: readonly Rendition[],
+  available: ReadonlyMap<string, Rendition>,
+): Fit => {
+  const storedByKey = new Map(stored.map((row) => [wishKey(row), row]));
+  const rowFor = (wish: Wish) => storedByKey.get(wishKey(wish)) ?? available.get(wishKey(wish));
   const rows = wishes.flatMap((wish) => rowFor(wish) ?? []);
   return {
-    made: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
+    finished: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
     refused: new Map(rows.flatMap((row) => (row.refused === null ? [] : [[row.mediaId, row.refused] as const]))),
-    wanted: wishes.filter((wish) => rowFor(wish) === undefined),
+    pending: wishes.filter((wish) => rowFor(wish) === undefined),
   };
 };
 
-/** Renditions in the place of the pictures they were made of. */
+/** The media with renditions in the place of their originals. */
 export const mediaWith = (
   media: ReadonlyMap<string, NetworkMedia>,
-  { made }: Fit = nothing,
+  { finished }: Fit = noFit,
 ): ReadonlyMap<string, NetworkMedia> =>
-  made.size === 0
+  finished.size === 0
     ? media
-    : new Map([...media, ...[...made].map(([id, row]) => [id, fittedMedia(row, media.get(id))] as const)]);
+    : new Map([...media, ...[...finished].map(([id, row]) => [id, fittedMedia(row, media.get(id))] as const)]);
 
-const nothing: Fit = { made: new Map(), refused: new Map(), wanted: [] };
+const noFit: Fit = { finished: new Map(), refused: new Map(), pending: [] };
 
-/** The code of an issue that ends once the picture is fitted. */
+/** The code of the issue that lasts until the picture is fitted. */
 export const unfitted = 'MediaFitting';
 
-/** What is wrong with a picture, and how the option of the network would help, or why it cannot. */
+/** The problems of a picture, with how the fit option of the network would help, or why it cannot. */
 export const withAdvice = (
   network: Network,
   { options }: NetworkPost,
   file: NetworkMedia,
   problems: readonly Problem[],
   limits: Constraints['media'],
-  { wanted, refused }: Fit = nothing,
+  { pending, refused }: Fit = noFit,
 ): readonly Problem[] => {
   const key = fitKey(network);
   const modes = modesFor(file, problems, limits);
   const [first] = problems;
   if (first === undefined || modes.length === 0 || network.options.every((one) => one.key !== key)) return problems;
-  if (wanted.some(({ mediaId }) => mediaId === file.id)) {
+  if (pending.some(({ mediaId }) => mediaId === file.id)) {
     const message = 'This picture is still being fitted. Try again in a moment.';
     return [{ path: first.path, code: unfitted, message }];
   }
-  const told = (tell: (problem: Problem) => Partial<Problem>) =>
-    problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...tell(problem) }));
+  const adviseAll = (advise: (problem: Problem) => Partial<Problem>) =>
+    problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...advise(problem) }));
   const why = refused.get(file.id);
-  if (why !== undefined) return told(({ message }) => ({ message: `${message} ${whyNot[why](key)}` }));
+  if (why !== undefined) return adviseAll(({ message }) => ({ message: `${message} ${whyNot[why](key)}` }));
   if (modes.some((mode) => mode === options[key])) {
-    return told(({ message }) => ({
+    return adviseAll(({ message }) => ({
       message: `${message} ${key} fits it when the post is scheduled or published again.`,
     }));
   }
-  // Most of them are animated.
+  // Most GIFs are animated, and those cannot be fitted.
   if (file.mimeType === 'image/gif') return problems;
   const values = modes.includes('shrink') ? ['shrink'] : modes;
-  return told(({ message }) => ({
+  return adviseAll(({ message }) => ({
     message: `${message.replace(/\.$/, '')}, or set ${key} to ${values.join(' or ')}.`,
     fix: { key, values },
   }));
@@ -230,16 +235,16 @@ const whyNot: Record<FitRefusal, (key: string) => string> = {
   TooSmall: (key) => `${key} cannot help: the picture would become too small.`,
 };
 
-/** What people see of pictures that are fitted. */
+/** Tells people how their pictures will be changed. */
 export const fitNotes = (
   network: Network,
   { items }: NetworkPost,
   media: ReadonlyMap<string, NetworkMedia>,
-  { made }: Fit = nothing,
+  { finished }: Fit = noFit,
 ): Problem[] =>
   items.flatMap((item, i) =>
     item.media.flatMap(({ fitted, mimeType, width, height }, j) => {
-      const row = fitted && made.get(fitted.of);
+      const row = fitted && finished.get(fitted.of);
       const original = fitted && media.get(fitted.of);
       if (row === undefined || original === undefined) return [];
       const picture = `Picture ${j + 1}${items.length > 1 ? ` of item ${i + 1}` : ''}`;
@@ -254,7 +259,7 @@ export const fitNotes = (
     }),
   );
 
-/** `3:4`, or `1.91:1` where there is no such name. */
+/** `3:4`, or `1.91:1` when no small integers match. */
 const ratioOf = (ratio: number) => {
   const low = [1, 2, 3, 4, 5, 9, 16].find((one) => Math.abs(Math.round(ratio * one) / one - ratio) < 0.003);
   if (low !== undefined && ratio * low >= 0.5) return `${Math.round(ratio * low)}:${low}`;

@@ -17,7 +17,7 @@ import { mediaIn, pinOf } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
 /** One round fits at most `bounds.renditions` pictures. */
-const mostRounds = 4;
+const maxRounds = 4;
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
@@ -56,7 +56,7 @@ export const createLifecycle = ({
     return post;
   };
 
-  /** What posts alone do not tell about what would go out. */
+  /** The networks and media that the posts refer to. */
   const readContext = async (caller: Caller, posts: readonly FittablePost[]) => {
     const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
     return {
@@ -70,7 +70,7 @@ export const createLifecycle = ({
     };
   };
 
-  /** What goes out in the place of pictures, as far as it is made. */
+  /** The renditions of the post, as far as they are finished. */
   const fitsOf = async (caller: Caller, post: FittablePost): Promise<Fits> =>
     (await fitting.of([post], await readContext(caller, [post]))).get(post.id) ?? new Map();
 
@@ -84,30 +84,30 @@ export const createLifecycle = ({
     return { ...(await checkLimits(post, { ...context, fits, reachable })), fits };
   };
 
-  /** For whoever looks at it: pictures are fitted now. Not inside a transaction. */
+  /** Also fits pictures, so it must not run inside a transaction. */
   const examine = async (caller: Caller, post: Post) => {
-    const found = await check(caller, post);
-    const wanted = wantedIn(found.fits);
-    if (wanted.length === 0) return found;
-    await fitting.make(caller.workspaceId, wanted);
+    const findings = await check(caller, post);
+    const pending = pendingIn(findings.fits);
+    if (pending.length === 0) return findings;
+    await fitting.make(caller.workspaceId, pending);
     return check(caller, post);
   };
 
   /**
-   * Makes what is not made yet. Before the transaction that decides, as pictures take their time. A post that was decided
-   * goes out as it was decided.
+   * Renders what is pending. Runs before the transaction that decides, because rendering is slow. A decided post keeps its
+   * pictures.
    */
   const fitPictures = async (caller: Caller, post: FittablePost) => {
     if (!asksForFit(post)) return;
-    for (let round = 0; round < mostRounds; round++) {
-      const wanted = wantedIn(await fitsOf(caller, post));
-      if (wanted.length === 0 || !(await fitting.make(caller.workspaceId, wanted))) return;
+    for (let round = 0; round < maxRounds; round++) {
+      const pending = pendingIn(await fitsOf(caller, post));
+      if (pending.length === 0 || !(await fitting.make(caller.workspaceId, pending))) return;
     }
   };
 
-  /** Inside the transaction that decides that it goes out, now or later: what was checked is what is sent. */
+  /** Inside the transaction that publishes or schedules, so that what was checked is what is sent. */
   const mustBePublishable = async (caller: Caller, post: Post, approval?: ApprovalRun) => {
-    const { issues, warnings, fits } = await check(caller, post, { kept: () => false });
+    const { issues, warnings, fits } = await check(caller, post, { isFrozen: () => false });
     const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues].filter(
       ({ code }) => !(approval?.isBeforeFitting && code === unfitted),
     );
@@ -116,8 +116,8 @@ export const createLifecycle = ({
   };
 
   /**
-   * Every way to publish or schedule asks the plan for what will be sent now. An account that has a result was counted
-   * when it was its turn first, and is not counted again.
+   * Counts what will be sent now against the plan. An account that has a result was counted on its first attempt, and is
+   * not counted again.
    */
   const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) =>
     plans.use(caller.workspaceId, await uncounted(caller, post), { scheduled, again: await failedOn(caller, post) });
@@ -152,7 +152,7 @@ export const createLifecycle = ({
     }
   };
 
-  /** `field` is what the caller names the time. Its pictures are fitted. */
+  /** `field` is the caller's name for the time. The pictures must be fitted before. */
   const toScheduled = (caller: Caller, id: string, at: string, field: string, approval?: ApprovalRun) =>
     store.transaction(async () => {
       mustBeFuture(at, field);
@@ -182,13 +182,13 @@ export const createLifecycle = ({
 
     fitPictures,
 
-    /** Inside the transaction in which a person is asked about it. A decided post goes out as it was decided. */
+    /** Inside the transaction in which a person is asked about it. A decided post keeps its pictures. */
     keepFits: async (caller: Caller, post: Post) => {
       if (post.status !== 'Draft' && post.status !== 'Failed') return;
       await fitting.keep(caller.workspaceId, post.id, await fitsOf(caller, post));
     },
 
-    /** What each of the posts is and would put before the public: see pinOf. */
+    /** Hashes of the posts and of what they would publish: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
       const context = await readContext(caller, posts);
       const { networkOf, media } = context;
@@ -227,14 +227,14 @@ export const createLifecycle = ({
 
     toScheduled,
 
-    /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
+    /** After a change of a Scheduled post: its use of the plan and its time may have changed too. */
     rescheduled: async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
       await mustBePublishable(caller, after, approval);
       const { workspaceId } = caller;
-      const [wanted, wantedNow] = [await uncounted(caller, before), await uncounted(caller, after)];
+      const [networksBefore, networksAfter] = [await uncounted(caller, before), await uncounted(caller, after)];
       const counted = await store.counted(after.id, workspaceId);
       const again = await failedOn(caller, after);
-      const countedNow = await plans.change(workspaceId, counted, wanted, wantedNow, { again });
+      const countedNow = await plans.change(workspaceId, counted, networksBefore, networksAfter, { again });
       await store.setCounted(after.id, workspaceId, countedNow);
       await store.wake();
       if (after.scheduledAt !== before.scheduledAt) {
@@ -242,7 +242,7 @@ export const createLifecycle = ({
       }
     },
 
-    /** Back to what it was, Draft or Failed; the time stays as a wish. */
+    /** Back to Draft or Failed. The time stays as a suggestion. */
     unschedule: (caller: Caller, id: string) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
@@ -254,8 +254,8 @@ export const createLifecycle = ({
       }),
 
     /**
-     * Whether it may go out now, and what that uses of the plan. Inside the transaction that begins to publish it. `only`
-     * are accounts that failed; answers with the results of the others that did, which stay as they are.
+     * Refuses what cannot be published now, and counts the post against the plan. Inside the transaction that begins to
+     * publish. `only` are failed accounts to retry; returns the results of the other failed accounts, which stay as they are.
      */
     readyNow: async (
       caller: Caller,
@@ -277,23 +277,25 @@ export const createLifecycle = ({
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
 
-    /** A person looked at uncertain accounts and found the post there. With the results that it has there now. */
-    found: (caller: Caller, id: string, accountIds: readonly string[]) =>
+    /** A person checked uncertain accounts and found the post there. Returns their new results too. */
+    confirmFound: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
-        const isMeant = ({ accountId, uncertain }: Result) => uncertain && accountIds.includes(accountId);
-        const meant = post.results.filter(isMeant);
-        if (post.status !== 'Failed' || meant.length !== new Set(accountIds).size) {
+        const isConfirmed = ({ accountId, uncertain }: Result) => uncertain && accountIds.includes(accountId);
+        const uncertainResults = post.results.filter(isConfirmed);
+        if (post.status !== 'Failed' || uncertainResults.length !== new Set(accountIds).size) {
           throw new Refusal('Conflict', `Not all of these accounts are uncertain on the post ${id}. Read it again.`);
         }
-        const found = meant.map(({ error: _, ...result }): Result => ({ ...result, ok: true, uncertain: false }));
+        const confirmed = uncertainResults.map(
+          ({ error: _, ...result }): Result => ({ ...result, ok: true, uncertain: false }),
+        );
         const results = post.results.map(
-          (result) => found.find(({ accountId }) => accountId === result.accountId) ?? result,
+          (result) => confirmed.find(({ accountId }) => accountId === result.accountId) ?? result,
         );
         const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
         const settled = await store.setResults(id, caller.workspaceId, results, status);
         if (status === 'Published') await outcomes.tellOf(caller, id);
-        return { post: settled, found };
+        return { post: settled, confirmed };
       }),
 
     remove: (caller: Caller, id: string) =>
@@ -311,7 +313,7 @@ export const createLifecycle = ({
 const invalid = (issues: Findings['issues']) =>
   new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);
 
-const wantedIn = (fits: Fits) => [...fits.values()].flatMap(({ wanted }) => wanted);
+const pendingIn = (fits: Fits) => [...fits.values()].flatMap(({ pending }) => pending);
 
 const howMany = (limits: number) =>
   limits === 1 ? 'a limit' : `${limits === bounds.brokenLimits ? 'at least ' : ''}${limits} limits`;

@@ -16,7 +16,7 @@ import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
 interface LimitContext extends PublishContext {
-  /** What goes out in the place of pictures. */
+  /** Renditions that replace pictures. */
   readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */
   readonly reachable: boolean;
@@ -60,25 +60,25 @@ export const checkLimits = async (
       accountId,
       provider: network.name,
     });
-    // Accounts of one network that share a version share what is wrong with it: a long text is counted once.
-    const fitted = [...(fit?.made.values() ?? [])].map(({ id }) => id).join(' ');
+    // Accounts of one network that share a version also share its problems, so a long text is measured once.
+    const fitted = [...(fit?.finished.values() ?? [])].map(({ id }) => id).join(' ');
     const shared = `${network.key} ${outgoing.version} ${fitted} ${JSON.stringify(facts)}`;
-    const found =
+    const findings =
       checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, media, fit, reachable, measure, turn }));
-    checked.set(shared, found);
-    addUpTo(issues, found.problems.map(place));
-    addUpTo(warnings, found.surprises.map(place));
+    checked.set(shared, findings);
+    addUpTo(issues, findings.problems.map(place));
+    addUpTo(warnings, findings.surprises.map(place));
     await turn();
   }
   addUpTo(warnings, unusedOptions(post, networkOf));
   return { issues, warnings };
 };
 
-/** A hundred accounts with a hundred mistakes each would be an answer that nobody reads. */
+/** Capped, because nobody reads a hundred mistakes for each of a hundred accounts. */
 const addUpTo = (list: Issue[], more: readonly Issue[]) =>
   list.push(...more.slice(0, bounds.brokenLimits - list.length));
 
-/** What a text measures by the rule of a network. A text is counted once for each rule, however many accounts get it. */
+/** The length of a text by a network's counting rule, computed once per rule and text. */
 type Measure = (characters: Constraints['characters'], text: string, options: NetworkPost['options']) => number;
 
 const createMeasure = (): Measure => {
@@ -87,10 +87,10 @@ const createMeasure = (): Measure => {
     const { max, rule, links, shortLinks, shortMentions, countedOptions = [] } = characters;
     const counted = countedOptions.map((key) => options[key]);
     const key = JSON.stringify([max, rule, links, shortLinks, shortMentions, counted]);
-    const known = counts.get(key) ?? new Map<string, number>();
-    counts.set(key, known);
-    const length = known.get(text) ?? countText(characters, text, options);
-    known.set(text, length);
+    const lengths = counts.get(key) ?? new Map<string, number>();
+    counts.set(key, lengths);
+    const length = lengths.get(text) ?? countText(characters, text, options);
+    lengths.set(text, length);
     return length;
   };
 };
@@ -157,11 +157,11 @@ export const problemsOf = async (
   }: { fit?: Fit | undefined; measure?: Measure; turn?: YieldToEventLoop } = {},
 ): Promise<Problem[]> => {
   const constraints = network.constraintsFor(post, facts);
-  const found = threadProblems(post, constraints);
+  const all = threadProblems(post, constraints);
   for (const [index, item] of post.items.entries()) {
-    found.push(...textProblems(post, item, index, constraints, measure), ...mediaProblems(item, index, constraints));
+    all.push(...textProblems(post, item, index, constraints, measure), ...mediaProblems(item, index, constraints));
     if (index === 0 || constraints.thread.form !== 'Comments') {
-      found.push(
+      all.push(
         ...item.media.flatMap((file, j) => {
           const problems = fileProblems(file, `content.${index}.media.${j}`, constraints.media);
           return withAdvice(network, post, file, problems, constraints.media, fit);
@@ -170,15 +170,15 @@ export const problemsOf = async (
     }
     await turn();
   }
-  found.push(
+  all.push(
     ...network.options.flatMap((option) => [
       ...optionProblems(optionFor(network, option, facts), post.options[option.key]),
       ...optionFileProblems(option, post.optionFiles?.[option.key]),
     ]),
   );
   await turn();
-  found.push(...network.check(post, facts));
-  return found;
+  all.push(...network.check(post, facts));
+  return all;
 };
 
 const threadProblems = ({ items }: NetworkPost, { thread }: Constraints): Problem[] =>
@@ -270,7 +270,7 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
     count('TooManyMedia', `One item takes at most ${limits.max} files.`, limits.max, media.length);
   }
   const [images, videos, documents] = (['Image', 'Video', 'Document'] as const).map(
-    (wanted) => media.filter(({ kind }) => kind === wanted).length,
+    (one) => media.filter(({ kind }) => kind === one).length,
   ) as [number, number, number];
   const { images: imageLimits, videos: videoLimits } = limits;
   if (limits.documents && documents > 0 && media.length > 1) {
@@ -288,7 +288,7 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
   return problems;
 };
 
-/** The option as this account has it. */
+/** The option with the choices and limits of this account. */
 export const optionFor = (network: Network, option: Option, facts: Json): Option => {
   const choices = network.choicesFor?.(option.key, facts);
   const poll = option.poll && network.pollLimitsFor?.(facts);
@@ -328,7 +328,7 @@ const optionProblems = (option: Option, value: string | undefined): Problem[] =>
 const optionFileProblems = ({ key, file: limits }: Option, file: NetworkMedia | undefined): Problem[] =>
   file && limits ? fileProblems(file, `options.${key}`, { images: { max: 1, ...limits } }) : [];
 
-/** What is wrong with a value that no post can have, as the end of a sentence. */
+/** Why no post can have this value, as the end of a sentence that begins with the option. */
 export const wrongValue = ({ type, choices }: Option, value: string): string | undefined => {
   if (choices) return choices.some((choice) => choice.value === value) ? undefined : `must be ${offer(choices)}`;
   switch (type) {
@@ -360,7 +360,7 @@ const maxNamed = 20;
 const named = <One>(all: readonly One[], nameOf: (one: One) => string) =>
   [...all.slice(0, maxNamed).map(nameOf), ...(all.length > maxNamed ? ['…'] : [])].join(', ');
 
-/** A network's own ids say nothing to a reader, so the label stands beside them. */
+/** With the labels, because the ids of a network mean nothing to a reader. */
 const offer = (choices: NonNullable<Option['choices']>) =>
   choices.length === 0
     ? 'one that the account has, and it has none: make one on the network, then connect the account again.'

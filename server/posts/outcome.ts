@@ -2,7 +2,7 @@ import type { Post, Result } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { JsonText } from '#server/json/json-text';
 import type { Live } from '#server/live/open-tabs';
-import type { Happening, Notifications } from '#server/notifications/notifications';
+import type { NewNotification, Notifications } from '#server/notifications/notifications';
 import type { PostKey } from '#server/store/post-key';
 import type { Events } from '#server/webhooks/events';
 import type { EndedPost, PostStore } from './store.ts';
@@ -10,7 +10,7 @@ import type { EndedPost, PostStore } from './store.ts';
 export type { EndedPost };
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
-/** How publishing begins and ends: the post, its event and the news for open tabs are one change. */
+/** Beginning and end of publishing: the post, its webhook event and its live event change in one transaction. */
 export const createOutcomes = ({
   store,
   events,
@@ -33,7 +33,7 @@ export const createOutcomes = ({
         data: new JsonText(`{"post":${json}}`),
       })),
     );
-    await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(happening));
+    await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(failureNotification));
     await live.publish(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
   };
 
@@ -45,49 +45,51 @@ export const createOutcomes = ({
       if (post) await tell([{ workspaceId, post }]);
     },
 
-    /** To Publishing. Whoever calls it adds the sends, in the same transaction. `sends` are those that put a post out before. */
+    /** To Publishing. The caller adds the sends in the same transaction. `sends` are earlier ones that succeeded. */
     begin: async (keys: readonly PostKey[], sends: readonly (PostKey & { readonly result: Result })[]) => {
       if (sends.length > 0) await store.restoreResults(sends);
       await store.begin(keys);
     },
 
-    /** For the transaction that ends or settles sends of these posts, before it changes anything. */
+    /** Called first in a transaction that ends or settles sends of these posts. */
     lock: (keys: readonly PostKey[]) => store.lockToEnd(keys),
 
     /**
-     * Called in the transaction that ended their last sends, with the posts locked before the sends are read: of two who end
-     * the last two accounts of a post at once, the second sees what the first did.
+     * Called in the transaction that ended their last sends. The posts are locked before the sends are read: when two
+     * transactions end the last two accounts of a post concurrently, the second sees the result of the first.
      */
     end: async (posts: readonly EndedPost[]) => {
       if (posts.length > 0) await tell(await store.end(posts));
     },
 
-    /** What became of sends whose posts had ended without knowing it. A post that all accounts have now is Published. */
+    /** Late results of sends whose posts had already ended. When all accounts have the post now, it is Published. */
     settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
       if (sends.length === 0) return;
       const posts = await store.settle(sends);
       await tell(posts.filter(({ isPublished }) => isPublished));
       const others = posts.filter(({ isPublished }) => !isPublished);
       const failures = others.filter(({ post }) => post.value.status === 'Failed');
-      await notifications.tell(failures.map(({ workspaceId, post }) => happening({ workspaceId, post: post.value })));
+      await notifications.tell(
+        failures.map(({ workspaceId, post }) => failureNotification({ workspaceId, post: post.value })),
+      );
       await live.publish(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
     },
   };
 };
 
-const happening = ({ workspaceId, post }: { workspaceId: string; post: Post }): Happening => {
-  const without = post.results.filter(({ ok }) => !ok);
-  const unsure = without.filter(({ uncertain }) => uncertain);
+const failureNotification = ({ workspaceId, post }: { workspaceId: string; post: Post }): NewNotification => {
+  const failed = post.results.filter(({ ok }) => !ok);
+  const uncertain = failed.filter((result) => result.uncertain);
   const of = (count: number) => `${count} of ${post.results.length} account${post.results.length === 1 ? '' : 's'}`;
   return {
     workspaceId,
     subjectId: post.id,
     path: `/posts/${post.id}`,
     text: post.versions[0]?.content[0]?.body,
-    detail: (unsure[0] ?? without[0])?.error?.message ?? '',
-    ...(unsure.length > 0
-      ? { kind: 'post.uncertain', title: `A post may or may not be out on ${of(unsure.length)}` }
-      : { kind: 'post.failed', title: `A post failed on ${of(without.length)}` }),
+    detail: (uncertain[0] ?? failed[0])?.error?.message ?? '',
+    ...(uncertain.length > 0
+      ? { kind: 'post.uncertain', title: `A post may or may not be out on ${of(uncertain.length)}` }
+      : { kind: 'post.failed', title: `A post failed on ${of(failed.length)}` }),
   };
 };
 

@@ -4,28 +4,28 @@ import { isMediaId } from '#server/ids';
 import type { LinkCard, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { versionFor } from './versions.ts';
 
-/** A post as one account gets it. */
+/** A post as it is sent to one account. */
 export interface Outgoing<Media extends NetworkMedia> {
-  /** Which of the versions. */
+  /** The index of its version. */
   readonly version: number;
   readonly post: NetworkPost<Media>;
-  /** Files that are no longer there. */
+  /** Files that no longer exist. */
   readonly missing: Problem[];
 }
 
-/** The one description of what goes out to an account: limits are checked on it, a card pins it, publishing sends it. */
+/** What is sent to an account. The limit check, the pin of an approval and publishing all use this, so that they agree. */
 export const outgoingTo = <Media extends NetworkMedia>(
   network: Network,
   versions: readonly Version[],
   accountId: string,
   media: ReadonlyMap<string, Media>,
-  kept: readonly KeptLinkCard[] = [],
+  kept: readonly StoredLinkCard[] = [],
 ): Outgoing<Media> => {
   const version = versionFor(versions, accountId);
   const missing: Problem[] = [];
   const fileOf = (id: string, path: string): Media[] => {
-    const found = media.get(id);
-    if (found) return [found];
+    const file = media.get(id);
+    if (file) return [file];
     const message = 'This file is no longer in the media library. Choose another.';
     missing.push({ path, code: 'MediaGone', message, actual: id });
     return [];
@@ -46,22 +46,22 @@ export const outgoingTo = <Media extends NetworkMedia>(
 };
 
 /** A link card of a post, and the network that shows it. */
-export interface KeptLinkCard extends LinkCard {
+export interface StoredLinkCard extends LinkCard {
   readonly network: string;
 }
 
 /** As pages show them. */
-export const toLinkCards = (kept: readonly KeptLinkCard[]): ShownLinkCard[] =>
+export const toLinkCards = (kept: readonly StoredLinkCard[]): ShownLinkCard[] =>
   kept.map(({ picture, ...card }) => ({ ...card, ...(picture && { pictureUrl: `/link-cards/${picture}` }) }));
 
-const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly KeptLinkCard[]): LinkCard[] => {
+const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly StoredLinkCard[]): LinkCard[] => {
   const own = kept.filter(({ network }) => network === key);
   if (own.length === 0 || linkCards === undefined) return [];
   const shown = linkCards.of(post);
   return own.filter(({ uri }) => shown.includes(uri)).map(({ network: _, ...card }) => card);
 };
 
-/** The files that `outgoingTo` needs. An option names one by its id, and by nothing else. */
+/** The files that `outgoingTo` needs. An option refers to a file by its id alone. */
 export const mediaIn = (versions: readonly Version[]) => [
   ...new Set(
     versions.flatMap(({ content, options }) => [
@@ -71,27 +71,27 @@ export const mediaIn = (versions: readonly Version[]) => [
   ),
 ];
 
-/** Equal pins: the post is what it was, and the same would go to the same accounts at the same time. */
+/** A hash of the post and of what each account would get, and when. Equal pins mean that nothing changed. */
 export const pinOf = (
   post: Post,
   networkOf: (accountId: string) => Network | undefined,
   media: ReadonlyMap<string, NetworkMedia>,
-  kept: readonly KeptLinkCard[],
-  /** With what goes out in the place of pictures. */
+  kept: readonly StoredLinkCard[],
+  /** With renditions in the place of pictures. */
   mediaFor: (accountId: string) => ReadonlyMap<string, NetworkMedia> = () => media,
 ): Buffer => {
   const { status, versions, accountIds, scheduledAt = null } = post;
   const files = mediaIn(versions).map((id) => media.get(id) ?? id);
   const pin = createHash('sha256').update(JSON.stringify([status, scheduledAt, versions, files]));
-  const written = new Set<string>();
+  const hashed = new Set<string>();
   for (const id of accountIds) {
     const network = networkOf(id);
     const outgoing = network && outgoingTo(network, versions, id, mediaFor(id), kept);
     const shared = [network?.key, outgoing?.version, ...fittedIn(outgoing?.post)].join(' ');
     pin.update(JSON.stringify([id, shared]));
-    // Accounts of one network that share a version get the same: a long text is written once.
-    if (!written.has(shared)) pin.update(JSON.stringify(outgoing?.post ?? null));
-    written.add(shared);
+    // Accounts of one network that share a version get the same, so a long text is hashed once.
+    if (!hashed.has(shared)) pin.update(JSON.stringify(outgoing?.post ?? null));
+    hashed.add(shared);
   }
   return pin.digest();
 };

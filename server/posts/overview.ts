@@ -2,11 +2,11 @@ import { type PostStatus, type PostSummary, postStatuses } from '#contracts/post
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
-import type { FoundPost, PostFilter, PostSearch } from './search.ts';
+import type { PostFilter, PostMatch, PostSearch } from './search.ts';
 import type { PostStore } from './store.ts';
 
 const listPage = 50;
-/** A month of a busy workspace at once. */
+/** Enough for a month of a busy workspace. */
 const calendarPage = 500;
 
 export type Overview = ReturnType<typeof createOverview>;
@@ -15,8 +15,8 @@ export type Overview = ReturnType<typeof createOverview>;
 export const createOverview = ({ store, library }: { store: PostStore; library: MediaLibrary }) => ({
   search: async (caller: Caller, search: PostSearch, cursor: string | undefined) => {
     const limit = search.group === 'Timed' || search.group === 'Late' ? calendarPage : listPage;
-    const found = await store.search(caller.workspaceId, search, limit + 1, placeOf(cursor));
-    const page = found.slice(0, limit);
+    const matches = await store.search(caller.workspaceId, search, limit + 1, placeOf(cursor));
+    const page = matches.slice(0, limit);
     const last = page.at(-1);
     const media = await library.thumbnails(
       caller,
@@ -27,7 +27,7 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
         const thumbnailUrl = mediaId === null ? undefined : media.get(mediaId);
         return { ...summary, ...(thumbnailUrl !== undefined && { thumbnailUrl }) };
       }),
-      ...(found.length > limit && last && { nextCursor: cursorOf(last) }),
+      ...(matches.length > limit && last && { nextCursor: cursorOf(last) }),
     };
   },
 
@@ -42,7 +42,7 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
   },
 });
 
-const cursorOf = ({ at, summary }: FoundPost) => Buffer.from(`${at} ${summary.id}`).toString('base64url');
+const cursorOf = ({ at, summary }: PostMatch) => Buffer.from(`${at} ${summary.id}`).toString('base64url');
 
 const placeOf = (cursor: string | undefined) => {
   if (cursor === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { type Post, type PostStatus, Result, resultErrorCodes, type Version } from '#contracts/posts';
 
-/** A row of posts as rules and answers have it: `toPost` and `postJsonOf` give the same. */
+/** A row of posts. `toPost` converts it here and `postJsonOf` in the database; both give the same post. */
 export interface PostRow {
   readonly id: string;
   readonly status: PostStatus;
@@ -13,8 +13,8 @@ export interface PostRow {
 
 export const postColumns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
 
-/** Another release may have written others. */
-const known: ReadonlySet<string> = new Set(resultErrorCodes);
+/** Another release may have stored other codes. */
+const knownErrorCodes: ReadonlySet<string> = new Set(resultErrorCodes);
 
 export const toPost = (row: PostRow): Post => ({
   id: row.id,
@@ -22,18 +22,20 @@ export const toPost = (row: PostRow): Post => ({
   accountIds: row.account_ids,
   versions: row.versions,
   ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-  // The row remembers accounts that were taken out: should they come back, they still have the post.
+  // The row keeps results of removed accounts: when such an account is added again, it already has the post.
   results: row.results
     .filter(({ accountId }) => row.account_ids.includes(accountId))
     .map(({ error, ...result }) => ({
       ...result,
       uncertain: result.uncertain ?? false,
-      ...(error && { error: { ...error, code: known.has(error.code) ? error.code : ('unavailable' as const) } }),
+      ...(error && {
+        error: { ...error, code: knownErrorCodes.has(error.code) ? error.code : ('unavailable' as const) },
+      }),
     })),
   updatedAt: row.updated_at,
 });
 
-/** As every answer has it. */
+/** The format of instants in every answer. */
 const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const resultFields = Object.keys(Result.shape).filter((name) => !['uncertain', 'error'].includes(name));
 const resultJson = `jsonb_strip_nulls(jsonb_build_object(
@@ -42,7 +44,7 @@ const resultJson = `jsonb_strip_nulls(jsonb_build_object(
    'error', case when jsonb_typeof(r -> 'error') = 'object' then jsonb_build_object('message', r -> 'error' -> 'message',
      'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
                   then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
-/** A post as `toPost` has it, written by the database: what is only passed on is neither parsed nor written again. */
+/** SQL for the JSON of a post, the same as `toPost` gives: a post that is only passed on is never parsed here. */
 export const postJsonOf = (
   table: string,
 ) => `concat('{"id":', to_json(${table}.id), ',"status":"', ${table}.status, '","accountIds":', to_json(${table}.account_ids),

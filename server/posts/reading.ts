@@ -22,8 +22,8 @@ interface PostPage {
   readonly nextCursor?: string;
 }
 
-/** Those among which a second draft of the same content is looked for. */
-const amongNewest = 20;
+/** How many of the newest posts are searched for a duplicate draft. */
+const duplicateWindow = 20;
 
 export type Reading = ReturnType<typeof createReading>;
 
@@ -34,14 +34,14 @@ export const createReading = ({ store }: { store: PostStore }) => ({
     return post;
   },
 
-  /** As the actions answer it. */
+  /** As JSON, for the answers of actions. */
   show: async ({ workspaceId }: Caller, id: string) => {
     const post = await store.show(workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     return post;
   },
 
-  /** Inside a transaction: nobody changes it until that ends. */
+  /** Locks the post until the transaction ends. */
   lock: async ({ workspaceId }: Caller, id: string) => {
     const post = await store.lock(workspaceId, id);
     if (post === undefined) throw notFound('post', id);
@@ -51,13 +51,13 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   /** Those of the ids that exist. */
   many: ({ workspaceId }: Caller, ids: readonly string[]) => store.many(workspaceId, ids),
 
-  /** Those of the ids that exist. Inside a transaction: nobody deletes them until that ends. */
+  /** The ids that exist, protected from deletion until the transaction ends. */
   hold: ({ workspaceId }: Caller, ids: readonly string[]) => store.hold(workspaceId, ids),
 
-  /** A draft that says the same to the same accounts, and was made not long ago. */
-  alike: ({ workspaceId }: Caller, id: string) => store.alike(workspaceId, id, amongNewest),
+  /** A recent draft with the same content for the same accounts. */
+  findDuplicate: ({ workspaceId }: Caller, id: string) => store.findDuplicate(workspaceId, id, duplicateWindow),
 
-  /** The next ones that are to go to this account. */
+  /** The next posts scheduled for this account. */
   scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>
     store.scheduledFor(workspaceId, accountId, limit),
 
@@ -67,12 +67,12 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   ): Promise<PostPage | JsonText<PostPage>> => {
     const filter = { status, query, from: from || null, to: to || null };
     if (view === 'summary') {
-      const found = await store.lines(workspaceId, limit, fromCursor(cursor), filter);
-      const summaries = found.slice(0, limit);
+      const lines = await store.lines(workspaceId, limit, fromCursor(cursor), filter);
+      const summaries = lines.slice(0, limit);
       const last = summaries.at(-1);
-      return { posts: [], summaries, ...(found.length > limit && last && { nextCursor: toCursor(last.id) }) };
+      return { posts: [], summaries, ...(lines.length > limit && last && { nextCursor: toCursor(last.id) }) };
     }
-    const page = { limit, mostBytes: bounds.pageBytes };
+    const page = { limit, maxBytes: bounds.pageBytes };
     const { posts, more, last } = await store.list(workspaceId, page, fromCursor(cursor), filter);
     const next = more && last ? `,"nextCursor":"${toCursor(last)}"` : '';
     return new JsonText<PostPage>(`{"posts":${posts}${next}}`);

@@ -1,16 +1,16 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
 import { idsIn } from '#server/ids';
-import type { Desk } from './editor-view.ts';
+import type { EditorViews } from './editor-view.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
 
 export const postRoutes = ({
-  desk,
+  editorViews,
   lifecycle,
   overview,
 }: {
-  desk: Desk;
+  editorViews: EditorViews;
   lifecycle: Lifecycle;
   overview: Overview;
 }): RouteHandlers<Omit<PostRoutes, 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'>> => ({
@@ -31,6 +31,6 @@ export const postRoutes = ({
   countPosts: async ({ query: { query, accountIds, labelIds }, caller }) => ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds), labelIds: idsIn(labelIds) }),
   }),
-  viewForEditor: ({ params, caller }) => desk.view(caller, params.id),
+  viewForEditor: ({ params, caller }) => editorViews.get(caller, params.id),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
 });

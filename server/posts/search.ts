@@ -18,14 +18,14 @@ export interface PostSearch extends PostFilter {
   readonly to: string | null;
 }
 
-/** A post in one line, the media item it shows, and where it stands in the order of its group. */
-export interface FoundPost {
+/** The summary of a post, its first media item, and its position in the order of its group. */
+export interface PostMatch {
   readonly summary: Omit<PostSummary, 'thumbnailUrl'>;
   readonly mediaId: string | null;
   readonly at: string;
 }
 
-export interface FoundRow {
+export interface MatchRow {
   readonly id: string;
   readonly status: PostStatus;
   readonly text: string | null;
@@ -42,17 +42,17 @@ export interface FoundRow {
 }
 
 const publishedAt = 'out.published_at';
-const heldAt = `coalesce(${publishedAt}, p.scheduled_at)`;
+const calendarAt = `coalesce(${publishedAt}, p.scheduled_at)`;
 const groups: Record<PostGroup, { readonly has: string; readonly at: string; readonly order: 'asc' | 'desc' }> = {
   Scheduled: { has: "p.status = 'Scheduled'", at: 'p.scheduled_at', order: 'asc' },
   Drafts: { has: "p.status = 'Draft'", at: 'p.updated_at', order: 'desc' },
   Sent: {
     has: "p.status in ('Publishing', 'Published', 'Failed')",
-    at: `coalesce(${heldAt}, p.updated_at)`,
+    at: `coalesce(${calendarAt}, p.updated_at)`,
     order: 'desc',
   },
   Late: { has: isLate('p'), at: 'p.scheduled_at', order: 'asc' },
-  Timed: { has: `${heldAt} is not null`, at: heldAt, order: 'asc' },
+  Timed: { has: `${calendarAt} is not null`, at: calendarAt, order: 'asc' },
   Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
 };
 /** `$n` holds the ids of labels. */
@@ -75,7 +75,6 @@ const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
       and (cardinality($10::text[]) = 0 or p.id = any($10))
     order by ${at} ${order}, p.id ${order} limit $9`;
-/** What lists and calendars ask. */
 export const search = Object.fromEntries(
   Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
 ) as Record<PostGroup, ReturnType<typeof sql>>;
@@ -84,10 +83,10 @@ export const counts = sql(
   `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
 );
 
-/** What means something to `like` means itself. */
+/** Escapes the wildcards of `like`. */
 export const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-export const toFound = (row: FoundRow): FoundPost => ({
+export const toMatch = (row: MatchRow): PostMatch => ({
   summary: {
     id: row.id,
     status: row.status,

@@ -12,7 +12,7 @@ import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
 import { createDrafts } from './drafts.ts';
-import { createDesk } from './editor-view.ts';
+import { createEditorViews } from './editor-view.ts';
 import { createFitting } from './fitting.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLinkCards } from './link-cards.ts';
@@ -65,7 +65,7 @@ export const openPosts = ({
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
-  const desk = createDesk({ store, accounts, library, renditions, networks, lifecycle, linkCards });
+  const editorViews = createEditorViews({ store, accounts, library, renditions, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
     overview,
@@ -73,11 +73,11 @@ export const openPosts = ({
     lifecycle,
     linkCards,
     drafts: createDrafts({ ...shared, lifecycle, baseUrl: config.baseUrl }),
-    desk,
+    editorViews,
     mediaUse: {
       isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
       usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),
     },
-    routes: postRoutes({ desk, lifecycle, overview }),
+    routes: postRoutes({ editorViews, lifecycle, overview }),
   };
 };

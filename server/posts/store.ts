@@ -4,21 +4,21 @@ import { wakes } from '#server/jobs/notices';
 import { JsonText } from '#server/json/json-text';
 import { notifyTabs } from '#server/live/changes';
 import type { ReadLinkCard } from '#server/networks/network';
-import type { Counted } from '#server/plans/allowance';
+import type { PlanUse } from '#server/plans/allowance';
 import { type Database, sql } from '#server/store/database';
 import { isColumnMissing } from '#server/store/pg-errors';
 import { keyColumns, type PostKey } from '#server/store/post-key';
-import type { KeptLinkCard } from './outgoing.ts';
+import type { StoredLinkCard } from './outgoing.ts';
 import { type PostRow, postColumns, postJsonOf, toPost } from './post-row.ts';
 import {
   counts,
-  type FoundPost,
-  type FoundRow,
   literal,
+  type MatchRow,
   type PostFilter,
+  type PostMatch,
   type PostSearch,
   search,
-  toFound,
+  toMatch,
 } from './search.ts';
 
 export const reads = ['accounts', 'post_labels', 'published_posts'];
@@ -30,24 +30,23 @@ interface PageRow {
   readonly more: boolean;
 }
 
-/** updatedAt grows with every change that a caller can see: each update of a post says this. */
+/** Part of every update that a caller can see, so that updatedAt always grows. */
 const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval '1 microsecond')`;
 
 const postJson = postJsonOf('p');
 const get = sql('posts.get', `select ${postColumns} from posts where id = $1 and workspace_id = $2`);
 const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`, 'quick');
 const lock = sql('posts.lock', `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`);
-// Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
-// hoping to meet those of this workspace or status soon.
-// A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits. One row more
-// than asked is read, to know whether there is another page.
-const page = (rows: string, mostBytes = '$4') =>
+// `between $1 and $1` forces the index on workspace and id: with `=` the planner may scan the posts of every workspace.
+// A page ends where its posts reach `maxBytes`, but has at least one; the database does not send the others. One extra row
+// is read, to know whether there is another page.
+const page = (rows: string, maxBytes = '$4') =>
   `select concat('[', string_agg(post, ',' order by id desc), ']') as posts, min(id) as last,
-          coalesce(max(place) < max(found), false) as more
-     from (select id, post, row_number() over newest as place, count(*) over () as found,
+          coalesce(max(place) < max(total), false) as more
+     from (select id, post, row_number() over newest as place, count(*) over () as total,
                   sum(octet_length(post)) over newest - octet_length(post) as "bytesBefore"
              from (${rows}) as listed window newest as (order by id desc rows unbounded preceding)) as sized
-    where "bytesBefore" < ${mostBytes} and place < $2`;
+    where "bytesBefore" < ${maxBytes} and place < $2`;
 const list = sql(
   'posts.list',
   page(
@@ -64,7 +63,7 @@ const listByStatus = sql(
   ),
   'quick',
 );
-/** By text and time: when it went out, else the time it is for. `$4` to `$7` are status, text, from and to. */
+/** By text and time: when it was published, else when it is scheduled. `$4` to `$7` are status, text, from and to. */
 const matching = `from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
   where p.workspace_id between $1 and $1 and p.id < $3 and ($4::text is null or p.status = $4)
     and ($5 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
@@ -78,7 +77,7 @@ const lines = sql(
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.scheduled_at,
           array(select distinct network from accounts where id = any(p.account_ids) order by network) as networks ${matching}`,
 );
-const afterEveryId = 'q'; // they begin with post_
+const pastLastId = 'q'; // ids begin with post_
 const insert = sql(
   'posts.insert',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
@@ -95,14 +94,14 @@ const move = sql(
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${notifyTabs('post')}`,
 );
-// The column comes with migration 34, which may have to wait behind 32 until processes of an earlier build have ended.
+// The column may be missing: migration 34 waits behind 32 until processes of an earlier build have ended.
 const counted = sql(
   'posts.counted',
   `select to_jsonb(p) -> 'counted' as counted from posts p where id = $1 and workspace_id = $2`,
 );
 const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
-/** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
+/** An account that already has the post was removed from it and added again: with its result back, nothing is sent twice. */
 const restoreResults = sql(
   'posts.restoreResults',
   `update posts set results = posts.results || back.results, ${touch}
@@ -114,7 +113,7 @@ const restoreResults = sql(
             group by p.workspace_id, p.id) back
     where posts.workspace_id = back.workspace_id and posts.id = back.id`,
 );
-/** From Draft, Scheduled or Failed. Only what is out keeps its result. */
+/** From Draft, Scheduled or Failed. Only successful results are kept. */
 const begin = sql(
   'posts.begin',
   `update posts set status = 'Publishing', ${touch},
@@ -124,8 +123,8 @@ const begin = sql(
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
 /** Another draft with the same content for the same accounts, among the newest posts. */
-const alike = sql(
-  'posts.alike',
+const findDuplicate = sql(
+  'posts.findDuplicate',
   `select newest.id from posts p
      join (select workspace_id, id, status, account_ids, versions from posts where workspace_id between $1 and $1
             order by workspace_id desc, id desc limit $3) newest
@@ -142,7 +141,7 @@ const scheduledFor = sql(
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
     where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
 );
-/** The first to write one has said what it is. In an order that does not depend on who wrote them. */
+/** The first writer wins. Read back by network and uri, so that the order does not depend on the writer. */
 const keepLinkCards = sql(
   'posts.keepLinkCards',
   `insert into link_cards (workspace_id, post_id, network, uri, title, description, picture, picture_bytes)
@@ -162,15 +161,15 @@ const linkCardPicture = sql(
   'posts.linkCardPicture',
   'select picture_bytes as bytes from link_cards where picture = $1 limit 1',
 );
-/** A key lock is not in the way: whoever adds a publication holds one. */
+/** `no key update`, because transactions that add a publication hold a key lock, which must not block this one. */
 const lockToEnd = sql(
   'posts.lockToEnd',
   `select from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
     order by p.id for no key update of p`,
 );
 /**
- * Published when all accounts have it, else Failed. `offset 0`: posts are found by their keys, however few the planner
- * believes to be Publishing.
+ * Published when all accounts have it, else Failed. `offset 0` makes the planner find posts by key, even when it expects
+ * few posts to be Publishing.
  */
 const end = sql(
   'posts.end',
@@ -187,7 +186,7 @@ const end = sql(
      from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
    returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post`,
 );
-/** While a post is Publishing, its results come with its end. */
+/** Skips posts that are Publishing, which get their results when they end. */
 const settle = sql(
   'posts.settle',
   `with given as (
@@ -233,7 +232,7 @@ interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
 }
 
 const wake = sql('posts.wake', `select ${wakes('posts')}`);
-/** In an item, or as the value of one of these options: each is a look into the index. */
+/** In an item, or as the value of one of these options. Each alternative is an index scan. */
 const usesOf = (mediaId: string, optionKeys: string) => `versions @> any(
   array(select jsonb_build_array(jsonb_build_object('options', jsonb_build_object(key, ${mediaId})))
           from unnest(${optionKeys}::text[]) as key)
@@ -260,7 +259,7 @@ export interface PostContent {
   readonly scheduledAt: string | null;
 }
 
-/** A post that has no account left to go to. */
+/** A post whose last send has ended. */
 export interface EndedPost extends PostKey {
   /** JSON: the results of its sends by account id. */
   readonly results: string;
@@ -279,7 +278,7 @@ export const createPostStore = (db: Database) => {
   };
   const changed = async (...query: Parameters<typeof db.query>) => {
     const post = await one(...query);
-    if (post === undefined) throw new Error('a post that was locked is gone');
+    if (post === undefined) throw new Error('A locked post disappeared.');
     return post;
   };
 
@@ -288,37 +287,37 @@ export const createPostStore = (db: Database) => {
 
     get: (workspaceId: string, id: string) => one(get, [id, workspaceId]),
 
-    /** Inside a transaction: nobody else changes the post until it ends. */
+    /** Locks the post until the transaction ends. */
     lock: (workspaceId: string, id: string) => one(lock, [id, workspaceId]),
 
-    /** As it is shown. */
+    /** As JSON, for answers. */
     show: (workspaceId: string, id: string) => shown(show, [id, workspaceId]),
 
-    /** Fewer than `limit` when they come to `mostBytes`; `more` says whether there are others after the `last`. */
+    /** Fewer than `limit` posts when they reach `maxBytes`; `more` says whether others follow the `last`. */
     list: async (
       workspaceId: string,
-      { limit, mostBytes }: { limit: number; mostBytes: number },
+      { limit, maxBytes }: { limit: number; maxBytes: number },
       before: string | null,
       filter: ListFilter,
     ) => {
       const { status, query, from, to } = filter;
-      const values = [workspaceId, limit + 1, before ?? afterEveryId, mostBytes];
-      const [found] = await (query !== '' || from !== null || to !== null
-        ? db.queryReplica<PageRow>(listMatching, [...values.slice(0, 3), ...matched(filter), mostBytes])
+      const values = [workspaceId, limit + 1, before ?? pastLastId, maxBytes];
+      const [row] = await (query !== '' || from !== null || to !== null
+        ? db.queryReplica<PageRow>(listMatching, [...values.slice(0, 3), ...filterValues(filter), maxBytes])
         : status === undefined
           ? db.queryReplica<PageRow>(list, values)
           : db.queryReplica<PageRow>(listByStatus, [...values, status]));
-      return found as PageRow;
+      return row as PageRow;
     },
 
-    /** One more than `limit` when there are others. */
+    /** Up to `limit + 1` rows; the extra one means that there is another page. */
     lines: async (
       workspaceId: string,
       limit: number,
       before: string | null,
       filter: ListFilter,
     ): Promise<PostLine[]> => {
-      const values = [workspaceId, limit + 1, before ?? afterEveryId, ...matched(filter)];
+      const values = [workspaceId, limit + 1, before ?? pastLastId, ...filterValues(filter)];
       return (await db.query<LineRow>(lines, values)).map(toLine);
     },
 
@@ -339,8 +338,8 @@ export const createPostStore = (db: Database) => {
       { workspaceId, userId, client = { kind: 'App' } }: Caller,
       { accountIds, versions, scheduledAt }: PostContent,
     ) => {
-      const made = [userId, JSON.stringify(client)];
-      const values = [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...made];
+      const author = [userId, JSON.stringify(client)];
+      const values = [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...author];
       return (await shown(insert, values)) as JsonText<Post>;
     },
 
@@ -350,11 +349,11 @@ export const createPostStore = (db: Database) => {
     move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
       changed(move, [id, workspaceId, status, scheduledAt]),
 
-    /** Of the plan, since it was scheduled. */
-    counted: async (id: string, workspaceId: string): Promise<Counted | undefined> =>
-      (await db.query<{ counted: Counted | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
+    /** What the post used of the plan when it was scheduled. */
+    counted: async (id: string, workspaceId: string): Promise<PlanUse | undefined> =>
+      (await db.query<{ counted: PlanUse | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
 
-    setCounted: async (id: string, workspaceId: string, planUse: Counted) => {
+    setCounted: async (id: string, workspaceId: string, planUse: PlanUse) => {
       const set = () => db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]);
       await db.attempt(set).catch((error: unknown) => {
         if (!isColumnMissing(error)) throw error;
@@ -364,8 +363,8 @@ export const createPostStore = (db: Database) => {
     many: async (workspaceId: string, ids: readonly string[]) =>
       (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
 
-    alike: async (workspaceId: string, id: string, among: number) =>
-      (await db.query<{ id: string }>(alike, [workspaceId, id, among]))[0]?.id,
+    findDuplicate: async (workspaceId: string, id: string, among: number) =>
+      (await db.query<{ id: string }>(findDuplicate, [workspaceId, id, among]))[0]?.id,
 
     hold: async (workspaceId: string, ids: readonly string[]) =>
       new Set((await db.query<{ id: string }>(hold, [workspaceId, ids])).map(({ id }) => id)),
@@ -373,7 +372,7 @@ export const createPostStore = (db: Database) => {
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
 
-    keepLinkCards: async (workspaceId: string, postId: string, cards: readonly (KeptLinkCard & ReadLinkCard)[]) => {
+    keepLinkCards: async (workspaceId: string, postId: string, cards: readonly (StoredLinkCard & ReadLinkCard)[]) => {
       const rows = cards.map((card) => ({ ...card, pictureBytes: card.pictureBytes?.toString('base64') }));
       if (cards.length > 0) await db.run(keepLinkCards, [workspaceId, postId, JSON.stringify(rows)]);
     },
@@ -386,8 +385,8 @@ export const createPostStore = (db: Database) => {
     linkCards: async (
       workspaceId: string,
       postIds: readonly string[],
-    ): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {
-      const rows = await db.query<{ postId: string; cards: KeptLinkCard[] }>(linkCards, [workspaceId, postIds]);
+    ): Promise<ReadonlyMap<string, StoredLinkCard[]>> => {
+      const rows = await db.query<{ postId: string; cards: StoredLinkCard[] }>(linkCards, [workspaceId, postIds]);
       return new Map(rows.map(({ postId, cards }) => [postId, cards]));
     },
 
@@ -403,7 +402,7 @@ export const createPostStore = (db: Database) => {
       await db.run(lockToEnd, keyColumns(keys));
     },
 
-    /** Those in Publishing are Published or Failed then. Inside a transaction that locked them. */
+    /** Posts in Publishing become Published or Failed. Inside a transaction that locked them. */
     end: async (posts: readonly EndedPost[]) => {
       const values = [...keyColumns(posts), posts.map(({ results }) => results)];
       const rows = await db.query<{ workspaceId: string; post: string }>(end, values);
@@ -427,10 +426,10 @@ export const createPostStore = (db: Database) => {
       { group, status, query, accountIds, labelIds, ids, from, to }: PostSearch,
       limit: number,
       after: { at: string; id: string } | undefined,
-    ): Promise<FoundPost[]> => {
+    ): Promise<PostMatch[]> => {
       const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
       const place = [after?.at ?? null, after?.id ?? null, limit];
-      return (await db.queryReplica<FoundRow>(search[group], [...values, ...place, ids, labelIds])).map(toFound);
+      return (await db.queryReplica<MatchRow>(search[group], [...values, ...place, ids, labelIds])).map(toMatch);
     },
 
     counts: async (workspaceId: string, { query, accountIds, labelIds }: PostFilter) =>
@@ -444,7 +443,7 @@ export const createPostStore = (db: Database) => {
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
 
-    /** Something is due earlier than was known. */
+    /** A post may be due earlier than the loop expects. */
     wake: async () => {
       await db.query(wake);
     },
@@ -455,14 +454,14 @@ export const createPostStore = (db: Database) => {
   };
 };
 
-/** Not each post once, as in `keyColumns`: a post has a result for each account. */
+/** One entry per send, not per post as in `keyColumns`: a post has a result for each account. */
 const resultColumns = (sends: readonly (PostKey & { readonly result: Result })[]) => [
   sends.map(({ workspaceId }) => workspaceId),
   sends.map(({ postId }) => postId),
   sends.map(({ result }) => JSON.stringify(result)),
 ];
 
-const matched = ({ status, query, from, to }: ListFilter) => [status ?? null, literal(query), from, to];
+const filterValues = ({ status, query, from, to }: ListFilter) => [status ?? null, literal(query), from, to];
 
 const toLine = ({ id, status, text, scheduled_at, networks }: LineRow): PostLine => ({
   id,

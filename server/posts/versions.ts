@@ -6,10 +6,10 @@ import { badInput } from '#server/errors';
 /** The first version is the original; the others each override it for one account. */
 export const originalVersion = (body: string): Version => ({ content: [{ body, media: [] }], options: {} });
 
-/** Checks the shape of what posts.update sends, and brings it into the stored form: original first, no empty values. */
-export const toVersions = (sent: readonly VersionInput[], accountIds: readonly string[]): Version[] => {
+/** Checks the input of posts.update and converts it to the stored form: original first, no empty values. */
+export const toVersions = (input: readonly VersionInput[], accountIds: readonly string[]): Version[] => {
   const seen = new Set<string>();
-  for (const [index, { accountId = '' }] of sent.entries()) {
+  for (const [index, { accountId = '' }] of input.entries()) {
     const path = `versions.${index}.accountId`;
     if (seen.has(accountId)) {
       throw badInput({
@@ -30,7 +30,7 @@ export const toVersions = (sent: readonly VersionInput[], accountIds: readonly s
       message: 'needs the original version: one without accountId',
     });
   }
-  return sent
+  return input
     .map(({ accountId, content, options }) => ({
       ...(accountId && { accountId }),
       content,
@@ -39,7 +39,7 @@ export const toVersions = (sent: readonly VersionInput[], accountIds: readonly s
     .sort((a, b) => Number('accountId' in a) - Number('accountId' in b));
 };
 
-/** Copies for single accounts add up: a post as a whole has a size too. */
+/** Versions for single accounts add up, so the post as a whole is limited too. */
 export const mustFit = (versions: readonly Version[]) => {
   let characters = 0;
   let media = 0;
@@ -66,7 +66,7 @@ export const mustFit = (versions: readonly Version[]) => {
   }
 };
 
-/** A version with the original's content, made for its options alone, follows when the original is edited. */
+/** A version that differs from the original only in options has the same content, and follows edits of the original. */
 export const withText = (
   versions: readonly Version[],
   { accountId, itemIndex, body, only }: { accountId: string; itemIndex: number; body: string; only: boolean },
@@ -94,7 +94,7 @@ export const withText = (
   );
 };
 
-/** An empty value removes the option; a version is not made just to remove something from it. */
+/** An empty value removes the option. No version is created just to remove something from it. */
 export const withOption = (versions: readonly Version[], accountId: string, key: string, value: string): Version[] => {
   if (value === '' && !versions.some((version) => (version.accountId ?? '') === accountId)) return [...versions];
   return change(versions, accountId, (version) => {

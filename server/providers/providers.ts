@@ -6,7 +6,7 @@ import type { Networks } from '#server/networks/registry';
 
 export type Providers = ReturnType<typeof createProviders>;
 
-/** What the networks offer, for those who have no account there yet. */
+/** The networks that can be connected, and their limits. */
 export const createProviders = ({
   networks,
   baseUrl,
@@ -19,18 +19,18 @@ export const createProviders = ({
   /** The operator's settings. */
   setting: (name: string) => string | undefined;
 }) => {
-  /** Needs no registration: live in production and a sandbox elsewhere. */
+  /** A network without settings needs no registration: it is live in production and a sandbox elsewhere. */
   const isLive = ({ settings }: Network) =>
     settings.length === 0 ? production : settings.every((name) => setting(name) !== undefined);
   /** Without credentials a network is its sandbox; in production it is left out. */
   const isOffered = (network: Network) => isLive(network) || !production;
 
   const mustBeKnown = (keys: readonly string[]) => {
-    const known = networks.all.map(({ key }) => key);
+    const allKeys = networks.all.map(({ key }) => key);
     const [first, ...others] = keys.flatMap((key, index): Issue[] =>
-      known.includes(key)
+      allKeys.includes(key)
         ? []
-        : [{ path: `networks.${index}`, code: 'UnknownValue', message: `must be one of ${known.join(', ')}` }],
+        : [{ path: `networks.${index}`, code: 'UnknownValue', message: `must be one of ${allKeys.join(', ')}` }],
     );
     if (first) throw badInput(first, ...others);
   };
@@ -39,11 +39,11 @@ export const createProviders = ({
     isLive,
     isOffered,
 
-    /** Of every network, or of those that are named. */
+    /** Of the named networks, or of all. */
     limits: (keys: readonly string[] = []): ProviderLimits[] => {
       mustBeKnown(keys);
-      const asked = networks.all.filter(({ key }) => keys.length === 0 || keys.includes(key));
-      return asked.map(({ key, name, constraints, options }) => ({
+      const selected = networks.all.filter(({ key }) => keys.length === 0 || keys.includes(key));
+      return selected.map(({ key, name, constraints, options }) => ({
         network: key,
         provider: name,
         constraints,

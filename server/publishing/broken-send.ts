@@ -1,6 +1,6 @@
 /**
- * Every way in which a send can break: what is known then, what is said, and what happens next. docs/publishing.md shows
- * this table, and test/broken-sends.test.ts has a test for each row.
+ * Every way in which a send can break: what is known then, what is said, and what happens next. docs/publishing.md has this
+ * table, and test/broken-sends.test.ts has a test for each row.
  */
 export const waysToBreak = {
   'It breaks before the mark: upload, token, database': {
@@ -13,7 +13,7 @@ export const waysToBreak = {
     said: 'The refusal, with what to do',
     next: 'Nothing, until somebody publishes again',
   },
-  'The mark is committed, and no byte has left: no connection, or the process stood still for half of its lease': {
+  'The mark is committed, and no byte has left: no connection, or the process stalled for half of its lease': {
     known: 'Nothing was sent',
     said: 'The post stays Publishing',
     next: 'The mark is taken back, and the send is retried as before the mark',
@@ -53,7 +53,7 @@ export const waysToBreak = {
     said: 'The same',
     next: 'What it then hears from the network is recorded, whoever has the row',
   },
-  'The database is away when the network answers': {
+  'The database is unavailable when the network answers': {
     known: 'What the network answered',
     said: 'The post stays Publishing',
     next: 'The process keeps the result and records it, for up to an hour',
@@ -80,16 +80,16 @@ export const waysToBreak = {
   },
 } as const;
 
-/** A send that was begun, whose answer is lost, and of which the network says that it does not have it. */
+/** A send whose answer was lost, and of which the network says that it does not have the post. */
 export interface BrokenSend {
-  /** Until a request that broke has reached the network, if it ever does. */
+  /** How long the broken request may still be on its way to the network. */
   readonly settleLeftMs: number;
-  /** Until the network no longer acts on a request that broke: `holdMs` of the network. */
+  /** How long the network may still act on the broken request: what is left of its `holdMs`. */
   readonly holdLeftMs: number;
   readonly lostForMs: number;
-  /** The same request makes no second post: same content, and a key that the network still remembers. */
+  /** Repeating is safe: the content is the same, and the network still has the idempotency key. */
   readonly isRepeatable: boolean;
-  /** The network answered 503 or nobody knows whether it was sent, and it was not repeated yet. */
+  /** The network answered 503, or no process recorded an answer, and the request was not repeated yet. */
   readonly mayRepeat: boolean;
   /** A person published it again. */
   readonly isPublishedAgain: boolean;
@@ -111,6 +111,6 @@ export const nextStep = (send: BrokenSend): NextStep => {
   return holdLeftMs > 0 ? { is: 'mayStillAppear', askInMs: askAgainMs(send) } : { is: 'notSent' };
 };
 
-/** After one minute, two, four and so on, and at the end of the hold time. */
+/** Doubles from one minute, up to the end of the hold time. */
 export const askAgainMs = ({ holdLeftMs, lostForMs }: Pick<BrokenSend, 'holdLeftMs' | 'lostForMs'>) =>
   Math.min(holdLeftMs, Math.max(lostForMs, 60_000));

@@ -8,18 +8,18 @@ import { retryUntil } from '#server/store/retry';
 import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { missed, uncertain } from './result.ts';
-import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
-import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
+import { type ClaimedRow, createSendOne, type SendingParts } from './sending.ts';
+import type { EndedSend, PublicCall, PublishingStore, SendRow } from './store.ts';
 
-/** The first are sent while the next are moved. */
-const postsAtOnce = 200;
-/** Whose results are being recorded while their networks get the next posts. */
-const recordedAtOnce = 200;
-/** While several are sent, results that come within this time are recorded together. */
+/** Posts per transaction, so that the first are being sent while the next are moved. */
+const maxBatchSize = 200;
+/** How many sends may free their slot at the network before their result is recorded. */
+const maxRecording = 200;
+/** While several sends are in flight, results within this time share a transaction. */
 const recordGatherMs = 20;
-/** Marked as begun and about to be written, for each network: what a crash leaves in doubt although nothing was sent. */
-const leavingAtOnce = 16;
-/** What a network has answered is known to this process alone, so it is not given up while the database is away. */
+/** Sends per network that are marked as begun but not written yet: a crash leaves these uncertain although nothing was sent. */
+const markedPerNetwork = 16;
+/** Only this process knows what the network answered, so it keeps trying to record it while the database is unavailable. */
 const recordWithinMs = 3_600_000;
 
 export type Publishing = ReturnType<typeof createPublishing>;
@@ -46,17 +46,17 @@ export const createPublishing = ({
   begin: BeginPublishing;
   publications: Publications;
   metrics: PublishingMetrics;
-  /** How many sends to one network are under way at once. */
+  /** How many sends to one network run concurrently. */
   perNetwork: number;
-  /** A process that does not extend its claim for so long loses it. */
+  /** A process that does not extend its claim within this time loses it. */
   leaseMs: number;
 } & Pick<
   SendingParts,
   'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'report'
 >) => {
-  const markBegun = createBatch(async (rows: readonly (Begin & { row: SendRow })[]) => {
+  const markBegun = createBatch(async (rows: readonly (PublicCall & { row: SendRow })[]) => {
     const ours = await store.markBegun(
-      rows.map(({ row, ...begin }) => ({ ...row, ...begin })),
+      rows.map(({ row, ...call }) => ({ ...row, ...call })),
       leaseMs,
     );
     const begunAt = new Map(ours.map((row) => [nameOf(row), row.begunAt]));
@@ -64,7 +64,7 @@ export const createPublishing = ({
   });
 
   /** One transaction: the results, what became public, and the posts that ended with them. */
-  const record = async (rows: readonly (Ended & { row: SendRow })[]) => {
+  const record = async (rows: readonly (EndedSend & { row: SendRow })[]) => {
     await store.transaction(async () => {
       await outcomes.lock(rows);
       const wasEnded = new Map((await store.end(rows)).map((row) => [nameOf(row), row.wasEnded]));
@@ -100,39 +100,39 @@ export const createPublishing = ({
     // The other half of the lease is for the request to arrive, before another process may claim the row and ask the
     // network.
     sendWithinMs: leaseMs / 2,
-    waitToLeave: ({ account: { network } }) => leaving.get(network)?.() ?? Promise.resolve(() => undefined),
-    // When the answer of the database is lost, it is asked again: to mark twice changes nothing.
-    markBegun: (row, begin) => retryUntil(leaseMs / 2, () => markBegun({ row, ...begin })),
+    waitForMarkSlot: ({ account: { network } }) => markSlots.get(network)?.() ?? Promise.resolve(() => undefined),
+    // When the database's answer is lost, the mark is repeated: marking is idempotent.
+    markBegun: (row, call) => retryUntil(leaseMs / 2, () => markBegun({ row, ...call })),
     save: (progress) => retryUntil(recordWithinMs, () => store.save(progress)),
-    renewKey: (held) => store.renewKey(held),
+    renewKey: (claimKey) => store.renewKey(claimKey),
     end: async (ended) => {
-      if (ended.result.ok && recording < recordedAtOnce) ended.row.leave();
+      if (ended.result.ok && recording < maxRecording) ended.row.releaseSlot();
       recording++;
       await retryUntil(recordWithinMs, () => end(ended)).finally(() => recording--);
       if (ended.row.result === null) metrics.ended(ended.row.account.network, ended.result);
     },
-    sendingNow: (row) => {
+    onSending: (row) => {
       const due = row.scheduledAt !== null && !row.again ? row.scheduledAt : row.startedAt;
       metrics.late(Math.max(parts.clock.now().getTime() - Date.parse(due), 0));
     },
   });
 
   let recording = 0;
-  /** Of the rows that this process works on: it never takes over what it is itself still sending. */
+  /** Claims of rows that this process is sending. It never claims them again, even if a clock step ends their lease. */
   const ownClaims = new Set<string>();
-  const leaving = new Map(networks.all.map(({ key }) => [key, createSemaphore(leavingAtOnce)]));
-  const underWay = new Map<string, number>(networks.all.map(({ key }) => [key, 0]));
+  const markSlots = new Map(networks.all.map(({ key }) => [key, createSemaphore(markedPerNetwork)]));
+  const inFlight = new Map<string, number>(networks.all.map(({ key }) => [key, 0]));
   const change = (network: string, by: number) => {
-    const count = (underWay.get(network) ?? 0) + by;
-    underWay.set(network, count);
+    const count = (inFlight.get(network) ?? 0) + by;
+    inFlight.set(network, count);
     metrics.inFlight(network, count);
   };
 
-  const sends: DueLoop = createDueLoop<Omit<HeldRow, 'leave'>>({
-    concurrency: perNetwork * networks.all.length + recordedAtOnce,
+  const sends: DueLoop = createDueLoop<Omit<ClaimedRow, 'releaseSlot'>>({
+    concurrency: perNetwork * networks.all.length + maxRecording,
     claim: async () => {
       const rooms = new Map(
-        [...underWay].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
+        [...inFlight].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
       );
       const heldAtMostMs = parts.startStopwatch();
       const rows = await store.claim(rooms, ownClaims, leaseMs);
@@ -141,30 +141,30 @@ export const createPublishing = ({
       return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed, heldAtMostMs }));
     },
     handle: async (row, free) => {
-      let isUnderWay = true;
-      const leave = () => {
-        if (isUnderWay) change(row.account.network, -1);
-        isUnderWay = false;
+      let isInFlight = true;
+      const releaseSlot = () => {
+        if (isInFlight) change(row.account.network, -1);
+        isInFlight = false;
         free();
       };
       change(row.account.network, 1);
-      await sendOne({ ...row, leave }).finally(() => {
-        leave();
+      await sendOne({ ...row, releaseSlot }).finally(() => {
+        releaseSlot();
         ownClaims.delete(row.claim);
       });
     },
     msToNext: () => {
-      const full = [...underWay].flatMap(([key, count]) => (count < perNetwork ? [] : [key]));
+      const full = [...inFlight].flatMap(([key, count]) => (count < perNetwork ? [] : [key]));
       return store.msToSend(full, ownClaims);
     },
     extend: { everyMs: leaseMs / 4, run: (rows) => store.extend(rows, leaseMs) },
     report,
   });
 
-  /** Fewer after each failure: under a database that keeps breaking, a small transaction gets through where a large does not. */
-  let batchSize = postsAtOnce;
+  /** Halved before each attempt and restored on success: when the database keeps failing, a small transaction gets through. */
+  let batchSize = maxBatchSize;
 
-  /** Scheduled → Publishing at its time, never early. Posts that are too late fail as missed. */
+  /** Scheduled → Publishing when due, never early. Posts beyond the grace period fail as missed. */
   const moveDue = () =>
     store.transaction(async () => {
       const { due, missed: tooLate } = await store.due(batchSize, parts.graceMs);
@@ -172,8 +172,8 @@ export const createPublishing = ({
       if (all.length === 0) return 0;
       const withoutSend = await begin(all);
       if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
-      const over = [...new Set([...withoutSend, ...tooLate])];
-      await outcomes.end(await store.endedPosts(over));
+      const ended = [...new Set([...withoutSend, ...tooLate])];
+      await outcomes.end(await store.endedPosts(ended));
       return all.length;
     });
 
@@ -183,7 +183,7 @@ export const createPublishing = ({
       const size = batchSize;
       batchSize = Math.max(1, Math.floor(size / 2));
       const moved = await moveDue();
-      batchSize = Math.min(postsAtOnce, size * 2);
+      batchSize = Math.min(maxBatchSize, size * 2);
       if (moved > 0) sends.wake();
       return moved === size ? [moved, moved] : [];
     },

@@ -2,7 +2,7 @@ import { type Check, checksNamed, countOf, describeDuration } from '#server/heal
 import type { Database } from '#server/store/database';
 import { createPublishingStore, type PublishingStore } from './store.ts';
 
-/** What commands read of this slice. Opened apart, because its rules load posts and media, for which no command should wait. */
+/** For commands. Separate from the slice, because its rules load posts and media, which would slow every command down. */
 export const openPublishingInspection = ({ database }: { database: Database }) => {
   const store = createPublishingStore(database);
   return {

@@ -10,10 +10,10 @@ import type { BeginPublishing } from './begin.ts';
 import { inMinutes, waitsToSend } from './result.ts';
 import type { LostSend, PublishingStore } from './store.ts';
 
-export type ByHand = ReturnType<typeof createByHand>;
+export type PublishControls = ReturnType<typeof createPublishControls>;
 
-/** What somebody asks for, whatever the time of the post is. */
-export const createByHand = ({
+/** What people can do to a post outside its schedule: publish now, watch, give up, confirm. */
+export const createPublishControls = ({
   store,
   lifecycle,
   linkCards,
@@ -32,8 +32,8 @@ export const createByHand = ({
 }) => {
   const holdLeftMsOf = ({ network, lostForMs }: LostSend) => networks.get(network).holdMs - (lostForMs ?? 0);
 
-  /** Whoever looks at the account before the network has let go of the request may miss what appears a minute later. */
-  const mustBeLetGo = (send: LostSend) => {
+  /** The network may still act on the lost request: a person who checks the account too early may miss the post. */
+  const mustHaveLetGo = (send: LostSend) => {
     const holdLeftMs = holdLeftMsOf(send);
     if (holdLeftMs <= 0) return;
     throw new Refusal(
@@ -67,28 +67,28 @@ export const createByHand = ({
       }
       const post = { workspaceId: caller.workspaceId, postId: id };
       return store.transaction(async () => {
-        const kept = await lifecycle.readyNow(caller, id, only, approval);
-        if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBeLetGo(lost);
+        const otherFailures = await lifecycle.readyNow(caller, id, only, approval);
+        if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustHaveLetGo(lost);
         await begin([post]);
-        if (kept.length > 0) await store.holdBack(post, kept);
+        if (otherFailures.length > 0) await store.holdBack(post, otherFailures);
         await outcomes.end(await store.endedPosts([post]));
         return reading.get(caller, id);
       });
     },
 
-    /** Which accounts have a result by now. */
+    /** The results so far. */
     progress: async (caller: Caller, id: string) => {
       const { status, results, accountIds } = await reading.get(caller, id);
       if (status !== 'Publishing') return { status, results, waits: [] };
       const { workspaceId } = caller;
       const post = { workspaceId, postId: id };
-      const lookingAgain = (await store.waiting(post)).flatMap((send): Result[] => {
+      const verifying = (await store.waiting(post)).flatMap((send): Result[] => {
         const network = networks.get(send.network);
         const holdLeftMs = holdLeftMsOf(send);
         if (holdLeftMs <= 0) return [];
         return [{ accountId: send.accountId, provider: network.name, ...waitsToSend(network, holdLeftMs) }];
       });
-      const all = [...results, ...lookingAgain, ...(await store.results(post))];
+      const all = [...results, ...verifying, ...(await store.results(post))];
       const byAccount = new Map(all.map((result) => [result.accountId, result]));
       const waits = (await store.longWaits(post)).map(({ network, ...wait }) => ({
         ...wait,
@@ -97,7 +97,7 @@ export const createByHand = ({
       return { status, results: accountIds.flatMap((accountId) => byAccount.get(accountId) ?? []), waits };
     },
 
-    /** Ends sends that wait for the time that their network has named. */
+    /** Ends sends that wait because their network asked to retry later. */
     giveUp: async (caller: Caller, id: string, accountIds: readonly string[]) => {
       const post = await reading.get(caller, id);
       const ended = await store.giveUp({ workspaceId: caller.workspaceId, postId: id }, accountIds);
@@ -107,11 +107,11 @@ export const createByHand = ({
       return post;
     },
 
-    /** A person looked at uncertain accounts and found the post there. */
-    found: (caller: Caller, id: string, accountIds: readonly string[]) =>
+    /** A person checked uncertain accounts and found the post there. */
+    confirmFound: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
-        const { post, found } = await lifecycle.found(caller, id, accountIds);
-        await store.settleFound({ workspaceId: caller.workspaceId, postId: id }, found);
+        const { post, confirmed } = await lifecycle.confirmFound(caller, id, accountIds);
+        await store.settleFound({ workspaceId: caller.workspaceId, postId: id }, confirmed);
         return post;
       }),
   };

@@ -36,15 +36,17 @@ export const failed = (code: FailureCode, message: string): Outcome => ({
 
 export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble): Outcome => {
   const { kind, networkCode } = trouble;
-  const said = [whatHappened(trouble, network), advice[kind], ...(networkCode ? [`(${networkCode})`] : [])];
-  return failed(codes[kind], said.join(' '));
+  const sentences = [whatHappened(trouble, network), advice[kind], ...(networkCode ? [`(${networkCode})`] : [])];
+  return failed(codes[kind], sentences.join(' '));
 };
 
-/** Parts of a thread that are out keep their address, also when a later one is not. */
+/** Adds the address of the published parts of a thread, also when a later part failed. */
 export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number): Outcome => {
   const [first] = sent;
   const after = outcome.uncertain ? parts - sent.length - 1 : 0;
-  const note = [...sent.flatMap((part) => part.note ?? []), ...(after > 0 ? [notAfterIt(after, parts)] : [])].join(' ');
+  const note = [...sent.flatMap((part) => part.note ?? []), ...(after > 0 ? [missingRest(after, parts)] : [])].join(
+    ' ',
+  );
   if (first === undefined) return { ...outcome, ...(note !== '' && { note }) };
   const out = {
     externalId: first.externalId,
@@ -52,12 +54,12 @@ export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number)
     ...(note !== '' && { note }),
   };
   if (outcome.ok || outcome.error === undefined || parts === 1) return { ...outcome, ...out };
-  const told = `${sent.length} of ${parts} parts are out; publishing again goes on with the next. ${outcome.error.message}`;
-  return { ...outcome, ...out, error: { ...outcome.error, message: told } };
+  const message = `${sent.length} of ${parts} parts are out; publishing again continues with the next. ${outcome.error.message}`;
+  return { ...outcome, ...out, error: { ...outcome.error, message } };
 };
 
-/** Whoever finds the uncertain one there settles it, and the thread ends with it. */
-const notAfterIt = (after: number, parts: number) =>
+/** A person who confirms the uncertain part ends the thread with it, so they must know what is missing. */
+const missingRest = (after: number, parts: number) =>
   `What comes after it is not out (${after} of ${parts} parts): if you find it there, add the rest yourself.`;
 
 export const needsReconnect = ({ name }: Pick<Network, 'name'>) =>
@@ -76,7 +78,7 @@ export const missed = failed(
 export const givenUp = ({ name }: Pick<Network, 'name'>) =>
   failed('rate_limited', `It was given up while it waited for ${name}. Publish again, or choose a new time.`);
 
-/** Of a thread that is out in part. */
+/** For a thread whose first parts are published. */
 export const restMissed = failed(
   'missed',
   'The time of the others passed long ago, while Posthorn was not running: choose a new time, or publish now.',
@@ -92,7 +94,7 @@ export const uncertain: Outcome = {
   },
 };
 
-/** The network does not have it yet, and may still act on the request that broke. */
+/** The network does not have it yet, and may still act on the broken request. */
 export const mayStillAppear = ({ name }: Pick<Network, 'name'>, forMs: number): Outcome => ({
   ok: false,
   uncertain: true,
@@ -112,7 +114,7 @@ export const waitsToSend = ({ name }: Pick<Network, 'name'>, forMs: number): Out
   },
 });
 
-/** The network says that it is not there, and no longer acts on the request that broke. */
+/** The network does not have it, and no longer acts on the broken request. */
 export const notSent = (
   { name, holdMs, isRepeatable }: Pick<Network, 'name' | 'holdMs' | 'isRepeatable'>,
   { repeat }: Pick<SendRow, 'repeat'>,
@@ -127,7 +129,7 @@ export const notSent = (
   return failed('not_sent', `${isAbsent}${repeat === 'may' ? why : ''} Publish again.`);
 };
 
-/** Of a thread: the part that was in doubt is out. */
+/** For a thread: the uncertain part turned out to be published. */
 export const restNotSent = failed('not_sent', 'The send was interrupted after that. Publish again.');
 
 export const inMinutes = (ms: number) => {

@@ -39,38 +39,38 @@ import {
   uncertain,
   withSent,
 } from './result.ts';
-import type { Begin, Ended, Held, Progress, SendRow } from './store.ts';
+import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
-/** Waits before the next tries after temporary trouble. After the last one the send has failed. */
-const patienceMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
+/** Retry delays after temporary trouble. After the last one the send has failed. */
+const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
 /**
- * The longest wait for a network that is rate limiting, or processing the post. Where it names the time at which it goes on,
+ * The longest wait for a network that is rate limiting, or processing the post. When the network names a time to retry,
  * LATE_GRACE is the limit instead.
  */
 const longestWaitMs = 60 * minuteMs;
 const shortestWaitMs = minuteMs;
-/** How soon and how late a network that works on something is asked again, whatever it says. */
+/** Bounds for polling a network that is still processing, whatever interval it names. */
 const soonestMs = 200;
 const latestMs = 5 * minuteMs;
 /** A broken request may still be running at the network: only after this long is it asked whether the post exists. */
 const settleMs = minuteMs;
 /** Networks keep idempotency keys for one hour. */
 const repeatWithinMs = 45 * minuteMs;
-/** More is a step: the mark of a send is committed within seconds, and clocks that are corrected slowly differ less. */
+/** A larger difference is a clock step: a mark commits within seconds, and a clock that is being slewed differs by less. */
 const clockStepMs = 30_000;
-/** For how many broken sends a process remembers when it saw them first. */
-const mostRemembered = 10_000;
+/** How many sends a process keeps its own times for. */
+const maxTracked = 10_000;
 
 /**
- * A claimed row, and for how long we have held it: at least, as the clock for that stands still while the machine sleeps,
- * and at most. What has to settle needs the one, what may be too late the other.
+ * A claimed row. `heldMs` is a lower bound of the time since the claim, because its clock stops while the machine sleeps;
+ * `heldAtMostMs` is an upper bound. Waiting for a request to settle needs the lower, checking for lateness the upper.
  */
-export interface HeldRow extends SendRow {
+export interface ClaimedRow extends SendRow {
   heldMs(): number;
   heldAtMostMs: Stopwatch;
-  /** Its network may get the next post: only the result is still to be recorded. */
-  leave(): void;
+  /** Lets the network get the next post: only the result is left to record. */
+  releaseSlot(): void;
 }
 
 export interface SendingParts {
@@ -83,52 +83,52 @@ export interface SendingParts {
   readonly graceMs: number;
   /** Nothing is sent later than this after it was marked as begun: another process may hold the row by then. */
   readonly sendWithinMs: number;
-  /** Waits until it may leave at once. Whoever it answers has marked nothing yet, and calls `left` when it has. */
-  readonly waitToLeave: (row: SendRow) => Promise<() => void>;
+  /** Waits for a slot to mark a send as begun and write it. Resolves with the release of the slot. */
+  readonly waitForMarkSlot: (row: SendRow) => Promise<() => void>;
   /** When it was marked; undefined when another process holds the row. */
-  readonly markBegun: (row: SendRow, begin: Begin) => Promise<string | undefined>;
+  readonly markBegun: (row: SendRow, call: PublicCall) => Promise<string | undefined>;
   readonly save: (progress: Progress) => Promise<{ key: string; since: string; isHeld: boolean } | undefined>;
   /** Another key for the same part; undefined when another process holds the row. */
-  readonly renewKey: (held: Held) => Promise<{ key: string; since: string } | undefined>;
-  readonly end: (ended: Ended & { readonly row: HeldRow }) => Promise<void>;
-  /** The call that makes something public goes out now. */
-  readonly sendingNow: (row: SendRow) => void;
+  readonly renewKey: (claimKey: ClaimKey) => Promise<{ key: string; since: string } | undefined>;
+  readonly end: (ended: EndedSend & { readonly row: ClaimedRow }) => Promise<void>;
+  /** Called right before the request that makes something public. */
+  readonly onSending: (row: SendRow) => void;
   readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
   readonly report: (error: unknown) => void;
 }
 
 export type SendOne = ReturnType<typeof createSendOne>;
 
-/** Sends one post to one account, and records in its row how far that got. */
+/** Sends one post to one account, and records the progress in its row. */
 export const createSendOne = ({ access, library, renditions, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** By the database's clock, as all instants of the row are. */
-  const nowMs = ({ claimedAt, heldMs }: HeldRow, since: Stopwatch = heldMs) => Date.parse(claimedAt) + since();
-  const ageMs = (row: HeldRow, instant: string, since: Stopwatch = row.heldMs) =>
+  const nowMs = ({ claimedAt, heldMs }: ClaimedRow, since: Stopwatch = heldMs) => Date.parse(claimedAt) + since();
+  const ageMs = (row: ClaimedRow, instant: string, since: Stopwatch = row.heldMs) =>
     nowMs(row, since) - Date.parse(instant);
 
   /**
-   * By key: how long ago this process first sent a part, and since when it has known that the answer is lost. The database's
-   * clock may be stepped meanwhile, and then its instants say something else than when they were written.
+   * By key: how long ago this process first sent a part, and how long ago it learned that the answer is lost. Measured here
+   * too, because a step of the database's clock makes the instants in the row wrong.
    */
   const sentSince = new Map<string, Stopwatch>();
   const lostSince = new Map<string, Stopwatch>();
-  const remember = (times: Map<string, Stopwatch>, key: string) => {
+  const startTimer = (times: Map<string, Stopwatch>, key: string) => {
     if (times.has(key)) return;
-    if (times.size >= mostRemembered) times.delete(times.keys().next().value ?? '');
+    if (times.size >= maxTracked) times.delete(times.keys().next().value ?? '');
     times.set(key, startSteadyStopwatch(clock));
   };
-  const forget = (key: string) => {
+  const stopTimers = (key: string) => {
     sentSince.delete(key);
     lostSince.delete(key);
   };
-  const lostForMs = (row: HeldRow) => {
+  const lostForMs = (row: ClaimedRow) => {
     if (row.lostAt === null) return 0;
     return Math.min(ageMs(row, row.lostAt), lostSince.get(row.key)?.() ?? Number.POSITIVE_INFINITY);
   };
 
-  /** Where the work on a claimed row stands. */
+  /** The progress of a claimed row. */
   interface State {
-    readonly row: HeldRow;
+    readonly row: ClaimedRow;
     readonly opened: OpenAccess;
     readonly post: NetworkPost<PublishMedia>;
     readonly count: number;
@@ -137,22 +137,22 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     readonly since: string;
     readonly tries: number;
     /** Tokens were already refreshed once for this send; do not refresh again. */
-    readonly renewed: boolean;
+    readonly hasRefreshedTokens: boolean;
   }
 
   const end = (
-    row: HeldRow,
+    row: ClaimedRow,
     sent: readonly Sent[],
     outcome: Omit<Result, 'accountId'>,
     {
       isRead = false,
       maybeOut = outcome.uncertain,
       askInMs = null,
-    }: Partial<Pick<Ended, 'isRead' | 'maybeOut' | 'askInMs'>> = {},
+    }: Partial<Pick<EndedSend, 'isRead' | 'maybeOut' | 'askInMs'>> = {},
   ) =>
     parts.end({
       row,
-      ...heldOf(row),
+      ...claimKeyOf(row),
       sent,
       result: { accountId: row.accountId, provider: networks.get(row.account.network).name, ...outcome },
       maybeOut,
@@ -163,22 +163,22 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const endState = (
     { row, sent, count }: State,
     outcome: Omit<Result, 'accountId'>,
-    how?: Partial<Pick<Ended, 'maybeOut' | 'askInMs'>>,
+    how?: Partial<Pick<EndedSend, 'maybeOut' | 'askInMs'>>,
   ) => end(row, sent, withSent(outcome, sent, count), how);
 
-  /** Gives the row back until `inMs` have passed. */
+  /** Releases the row, which is due again in `inMs`. */
   const pause = (
     { row, sent, tries }: State,
     how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat' | 'startsOver'>>,
-  ) => parts.save({ ...heldOf(row), sent, tries, nextPart: false, mayRepeat: false, startsOver: false, ...how });
+  ) => parts.save({ ...claimKeyOf(row), sent, tries, nextPart: false, mayRepeat: false, startsOver: false, ...how });
 
   const partOf = ({ opened, post, sent }: State): NetworkItem<PublishMedia> => {
     const part = opened.network.parts(post)[sent.length];
-    if (part === undefined) throw new Error('all parts are out already');
+    if (part === undefined) throw new Error('All parts are already published.');
     return part;
   };
 
-  /** As it was sent, also when the post was edited since. */
+  /** With the text that was sent, even if the post was edited since. */
   const begunPartOf = ({ opened, post, sent, row }: State): NetworkItem<PublishMedia> => {
     const part = opened.network.parts(post)[sent.length] ?? { body: '', media: [] };
     return { ...part, body: row.begunBody ?? part.body };
@@ -198,8 +198,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
   };
 
-  /** A file that cannot be read is reported, also when the network goes on without it. */
-  const readable = (file: PublishMedia): PublishMedia => ({
+  /** Reports a file that cannot be read, even if the network then continues without it. */
+  const reportingReads = (file: PublishMedia): PublishMedia => ({
     ...file,
     read: async (range) => {
       try {
@@ -210,11 +210,11 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     },
   });
 
-  /** Opens the account, or ends or pauses the row. */
-  const opening = async (row: HeldRow, found: Access, count: number): Promise<OpenAccess | undefined> => {
-    if (found.is === 'open') return found;
-    const outOfReach = {
-      ...heldOf(row),
+  /** The opened account, or undefined after the row was ended or paused. */
+  const openedOrEnd = async (row: ClaimedRow, result: Access, count: number): Promise<OpenAccess | undefined> => {
+    if (result.is === 'open') return result;
+    const unchanged = {
+      ...claimKeyOf(row),
       sent: row.sent,
       prepared: row.prepared,
       isBegun: row.begunAt !== null,
@@ -222,18 +222,18 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       nextPart: false,
       startsOver: false,
     };
-    if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
-    else if (found.is === 'trouble' && row.tries < patienceMs.length) {
-      await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
+    if (result.is === 'busy') await parts.save({ ...unchanged, tries: row.tries, inMs: result.forMs });
+    else if (result.is === 'trouble' && row.tries < retryDelaysMs.length) {
+      await parts.save({ ...unchanged, tries: row.tries + 1, inMs: retryDelaysMs[row.tries] ?? 0 });
     } else {
-      const outcome = row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain;
+      const outcome = row.begunAt === null ? withoutAccess(networks.get(row.account.network), result) : uncertain;
       await end(row, row.sent, withSent(outcome, row.sent, count));
     }
     return undefined;
   };
 
   /** SPEC and DECISIONS, never twice: prepared, marked as begun in a row of its own, sent, recorded. */
-  const goOn = async (state: State): Promise<void> => {
+  const sendNextPart = async (state: State): Promise<void> => {
     const { opened, row } = state;
     const { network, site } = opened;
     if (state.sent.length === state.count) return finish(state);
@@ -248,7 +248,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       }
       prepared = step.prepared;
     } catch (error) {
-      return troubled(state, asTrouble(error, parts.report));
+      return handleTrouble(state, asTrouble(error, parts.report));
     }
     return commit(state, sending, {
       prepared: withMark(prepared, sending, clock),
@@ -257,75 +257,75 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     });
   };
 
-  const commit = async (state: State, sending: Sending, begin: Begin): Promise<void> => {
+  const commit = async (state: State, sending: Sending, call: PublicCall): Promise<void> => {
     const { opened, row } = state;
-    const { prepared, repeated } = begin;
-    const left = await parts.waitToLeave(row);
+    const { prepared, repeated } = call;
+    const releaseMarkSlot = await parts.waitForMarkSlot(row);
     let answer: SendEnd<unknown>;
     let begunAt: string | undefined;
     try {
-      remember(sentSince, state.key);
+      startTimer(sentSince, state.key);
       const sinceBegun = parts.startStopwatch();
-      begunAt = await mark(state, begin);
+      begunAt = await mark(state, call);
       if (begunAt === undefined) return;
-      if (state.sent.length === 0 && !repeated) parts.sendingNow(row);
-      answer = await opened.network.send(guarded(opened.site, sinceBegun, left), sending, prepared);
+      if (state.sent.length === 0 && !repeated) parts.onSending(row);
+      answer = await opened.network.send(guarded(opened.site, sinceBegun, releaseMarkSlot), sending, prepared);
     } catch (error) {
       const trouble = asTrouble(error, parts.report);
       // The network may refuse the repeated request because it accepted the first one.
-      if (!repeated && isDefinite(trouble)) return troubled(state, trouble);
-      remember(lostSince, state.key);
+      if (!repeated && isDefinite(trouble)) return handleTrouble(state, trouble);
+      startTimer(lostSince, state.key);
       const mayRepeat = !repeated && trouble.kind === 'temporary';
       await pause(state, { prepared, isBegun: true, inMs: settleMs, mayRepeat });
       return;
     } finally {
-      left();
+      releaseMarkSlot();
     }
     if (answer.is === 'waiting') {
       await pause(state, { prepared: answer.prepared, isBegun: true, inMs: askAgainMs(answer) });
       return;
     }
-    return wentOut(state, { ...answer.sent, publishedAt: begunAt });
+    return recordPart(state, { ...answer.sent, publishedAt: begunAt });
   };
 
-  /** Undefined when another process holds the row, or when it could not be marked: nothing has left then, and nothing will. */
-  const mark = async (state: State, begin: Begin): Promise<string | undefined> => {
+  /** Undefined when another process holds the row, or when the mark failed. In both cases nothing is sent. */
+  const mark = async (state: State, call: PublicCall): Promise<string | undefined> => {
     try {
-      return await parts.markBegun(state.row, begin);
+      return await parts.markBegun(state.row, call);
     } catch (error) {
       parts.report(error);
-      // A repeated send stays marked, as the one before it may be out.
-      const { prepared } = begin.repeated ? begin : { prepared: null };
-      await pause(state, { prepared, isBegun: begin.repeated, inMs: patienceMs[0] ?? 0 });
+      // A repeated send stays marked, because the first request may have been published.
+      const { prepared } = call.repeated ? call : { prepared: null };
+      await pause(state, { prepared, isBegun: call.repeated, inMs: retryDelaysMs[0] ?? 0 });
       return undefined;
     }
   };
 
-  /** Sends nothing when too much time has passed since it was marked as begun, also while a long body is being sent. */
-  const guarded = (site: Site, sinceBegun: Stopwatch, left: () => void): Site => {
+  /** A site that stops writing when too much time has passed since the mark, even in the middle of a long body. */
+  const guarded = (site: Site, sinceBegun: Stopwatch, releaseMarkSlot: () => void): Site => {
     let sinceWritten = sinceBegun;
     let hasWritten = false;
-    const written = (may: boolean) => {
+    const noteWrite = (may: boolean) => {
       if (may) {
         sinceWritten = parts.startStopwatch();
         hasWritten = true;
-        left();
+        releaseMarkSlot();
       }
       return may;
     };
     const guard = {
-      mayBegin: () => written(sinceBegun() < parts.sendWithinMs),
-      mayGoOn: () => written(sinceWritten() < parts.sendWithinMs),
+      mayBegin: () => noteWrite(sinceBegun() < parts.sendWithinMs),
+      mayContinue: () => noteWrite(sinceWritten() < parts.sendWithinMs),
     };
     return {
       ...site,
       request: async (request) => {
-        const before = hasWritten;
+        const hadWritten = hasWritten;
         try {
           return await site.request({ ...request, guard });
         } catch (error) {
           // This request never arrived, but the one before it did.
-          if (!before || !(error instanceof NetworkTrouble) || error.reached) throw error;
+          if (!hadWritten || !(error instanceof NetworkTrouble) || error.reached) throw error;
           const { networkCode } = error;
           throw new NetworkTrouble('unknown', error.message, { ...(networkCode !== undefined && { networkCode }) });
         }
@@ -333,13 +333,13 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
   };
 
-  const wentOut = async (state: State, part: Sent): Promise<void> => {
+  const recordPart = async (state: State, part: Sent): Promise<void> => {
     const sent = [...state.sent, part];
-    forget(state.key);
+    stopTimers(state.key);
     if (sent.length >= state.count) return finish({ ...state, sent });
     const { row } = state;
     const next = await parts.save({
-      ...heldOf(row),
+      ...claimKeyOf(row),
       sent,
       prepared: null,
       isBegun: false,
@@ -351,7 +351,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     });
     if (!next?.isHeld) return;
     const { key, since } = next;
-    return goOn({ ...state, row: { ...row, key, prepared: null, begunAt: null }, sent, tries: 0, key, since });
+    return sendNextPart({ ...state, row: { ...row, key, prepared: null, begunAt: null }, sent, tries: 0, key, since });
   };
 
   const finish = ({ row, opened, post, sent }: State) => {
@@ -362,17 +362,17 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     return end(row, sent, withSent(outcome, sent, sent.length), { isRead });
   };
 
-  /** Nothing was made public: try again, or say what is wrong. */
-  const troubled = async (state: State, trouble: NetworkTrouble): Promise<void> => {
+  /** Nothing is public: retry later, or end with the reason. */
+  const handleTrouble = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
     if (trouble.kind === 'token') {
-      if (state.renewed) {
+      if (state.hasRefreshedTokens) {
         await access.refuse(row.account);
         return endState(state, refused(state.opened.network, trouble));
       }
-      const found = await access.renewed(row.account, state.opened.account.tokens);
-      const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found, state.count);
-      if (opened) return goOn({ ...state, opened, renewed: true });
+      const result = await access.renewed(row.account, state.opened.account.tokens);
+      const opened = await openedOrEnd({ ...row, sent: state.sent, begunAt: null }, result, state.count);
+      if (opened) return sendNextPart({ ...state, opened, hasRefreshedTokens: true });
       return;
     }
     const waitMs = waitFor(trouble, tries);
@@ -387,7 +387,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     else await pause({ ...again, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
   };
 
-  /** Says so in its progress, where a person can give it up. Then it is tried as if it had just been published. */
+  /** The progress shows this wait, where a person can give the send up. After it the send starts over. */
   const waitLong = async (state: State, trouble: NetworkTrouble, inMs: number): Promise<void> => {
     const wait: LongWait = { waitsFor: whatHappened(trouble, state.opened.network) };
     await pause({ ...state, tries: 0 }, { prepared: wait, isBegun: false, inMs, startsOver: true });
@@ -395,23 +395,23 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   /** Undefined when another process holds the row. */
   const withNewKey = async (state: State): Promise<State | undefined> => {
-    const renewed = await parts.renewKey(heldOf(state.row));
+    const renewed = await parts.renewKey(claimKeyOf(state.row));
     return renewed && { ...state, ...renewed, row: { ...state.row, key: renewed.key } };
   };
 
   const waitFor = ({ kind, until, reached }: NetworkTrouble, tries: number): number | undefined => {
     if (kind === 'rateLimited') {
-      const asked = until ? until.getTime() - clock.now().getTime() : shortestWaitMs;
-      return Math.max(asked, patienceMs[tries] ?? longestWaitMs);
+      const requestedMs = until ? until.getTime() - clock.now().getTime() : shortestWaitMs;
+      return Math.max(requestedMs, retryDelaysMs[tries] ?? longestWaitMs);
     }
-    return kind === 'temporary' || kind === 'unknown' || !reached ? patienceMs[tries] : undefined;
+    return kind === 'temporary' || kind === 'unknown' || !reached ? retryDelaysMs[tries] : undefined;
   };
 
-  /** A send was begun, and how it ended is not known. */
+  /** Asks the network about a send whose outcome is unknown. */
   const ask = async (state: State, begunAt: string): Promise<void> => {
     const { row } = state;
-    remember(lostSince, row.key);
-    const isOut = (sent: Sent) => wentOut(state, { ...sent, publishedAt: outSince(begunAt, sent.publishedAt) });
+    startTimer(lostSince, row.key);
+    const isOut = (sent: Sent) => recordPart(state, { ...sent, publishedAt: publishedAtOf(begunAt, sent.publishedAt) });
     let confirmation: Confirmation<unknown>;
     try {
       confirmation = await confirm(state);
@@ -435,8 +435,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   };
 
   /**
-   * Looks for the post since the send began. That instant is the database's; where the network's clock differs, the network
-   * is asked again by its own time. Without knowing its clock, or the instant, nothing is called absent.
+   * Looks for the post from the moment the send began, by the database's clock. If the network's clock differs, it is asked
+   * again by its own time. If its clock or that moment is unknown, the post is not reported as absent.
    */
   const confirm = async (state: State): Promise<Confirmation<unknown>> => {
     const { opened, row } = state;
@@ -450,18 +450,18 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const aheadMs = watched.networkAheadMs();
     if (aheadMs === undefined || (sentForMs === undefined && (await isClockStepped(row)))) return unknown;
     if (aheadMs === 0) return confirmation;
-    const bySite = { ...sending, since: new Date(since.getTime() + aheadMs) };
-    return network.confirm(opened.site, bySite, row.prepared);
+    const byNetworkClock = { ...sending, since: new Date(since.getTime() + aheadMs) };
+    return network.confirm(opened.site, byNetworkClock, row.prepared);
   };
 
-  /** Whether the clocks of the database and of the process that sent it, or of this one, were stepped since. */
-  const isClockStepped = async (row: HeldRow) => {
+  /** Whether the clock of the database, of the sending process or of this process was stepped since the send. */
+  const isClockStepped = async (row: ClaimedRow) => {
     const { sentAt } = markOf(row);
     if (row.begunAt === null || sentAt === undefined) return false;
     const thenAheadMs = Date.parse(row.begunAt) - Date.parse(sentAt);
     const isStepped = () => Math.abs(nowMs(row) - clock.now().getTime() - thenAheadMs) > clockStepMs;
-    // A sandbox clock that was moved is read by every process a moment later.
-    for (let turn = 0; turn < 10 && isStepped(); turn++) await sleep(100);
+    // Every process learns of a moved sandbox clock a moment later.
+    for (let tries = 0; tries < 10 && isStepped(); tries++) await sleep(100);
     return isStepped();
   };
 
@@ -512,21 +512,21 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     await askLater(state, nextAskMs({ holdLeftMs, lostForMs: brokenForMs }));
   };
 
-  /** With its key when nothing was changed: should the network have taken it after all, it makes no second post. */
+  /** With the same key when the content is the same: if the network took the first request after all, no second post appears. */
   const sendAnew = async (state: State, isSame: boolean): Promise<void> => {
     const row = { ...state.row, prepared: null, begunAt: null };
-    if (isSame) return goOn({ ...state, row });
+    if (isSame) return sendNextPart({ ...state, row });
     const renewed = await withNewKey({ ...state, row });
-    if (renewed) return goOn(renewed);
+    if (renewed) return sendNextPart(renewed);
   };
 
   const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
     if (trouble.isVerdict) return endState(state, refused(state.opened.network, trouble));
-    if (trouble.kind === 'token' && !state.renewed) {
-      const found = await access.renewed(row.account, state.opened.account.tokens);
-      const opened = await opening(row, found, state.count);
-      if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
+    if (trouble.kind === 'token' && !state.hasRefreshedTokens) {
+      const result = await access.renewed(row.account, state.opened.account.tokens);
+      const opened = await openedOrEnd(row, result, state.count);
+      if (opened && row.begunAt !== null) return ask({ ...state, opened, hasRefreshedTokens: true }, row.begunAt);
       return;
     }
     if (trouble.kind === 'token') await access.refuse(row.account);
@@ -535,11 +535,11 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     await askLater({ ...state, tries: tries + 1 }, waitMs);
   };
 
-  return async (row: HeldRow): Promise<void> => {
+  return async (row: ClaimedRow): Promise<void> => {
     const network = networks.get(row.account.network);
     const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
     const { fitted, lost } = await renditions.forPublishing(row.workspaceId, row.renditionIds ?? [], originals);
-    const media = new Map([...originals, ...fitted].map(([id, file]) => [id, readable(file)]));
+    const media = new Map([...originals, ...fitted].map(([id, file]) => [id, reportingReads(file)]));
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
     const count = network.parts(post).length;
     const mayBeOut = row.begunAt !== null;
@@ -547,7 +547,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (row.account.disconnectedAt !== null) return endEarly(mayBeOut ? uncertain : accountGone);
     if (!mayBeOut && isGivenUp(row)) return endEarly(givenUp(network));
     if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return endEarly(row.sent.length > 0 ? restMissed : missed);
-    const opened = await opening(row, await access.open(row.account), count);
+    const opened = await openedOrEnd(row, await access.open(row.account), count);
     if (opened === undefined) return;
     const problems = [...missing, ...(await problemsOf(network, post, opened.account.facts))];
     const state: State = {
@@ -559,27 +559,27 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       key: row.key,
       since: row.since,
       tries: row.tries,
-      renewed: false,
+      hasRefreshedTokens: false,
     };
     if (row.begunAt !== null) return ask(state, row.begunAt);
     if (row.result !== null) return endState(state, restNotSent);
     if (lost.length > 0) return endState(state, failed('invalid', renditionLost));
     if (problems[0])
       return endState(state, failed('invalid', `${problems[0].message} Change the post, then publish again.`));
-    return goOn(state);
+    return sendNextPart(state);
   };
 };
 
 const renditionLost =
   'The file of a picture that was fitted to the network is gone, and it cannot be made again exactly as it was shown. Look at the preview, then publish again.';
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
-/** The lease of a row that is still being worked on; it is renewed while the work goes on. */
+/** The lease of a row whose next part follows at once; it is extended meanwhile. */
 const longestStepMs = 60_000;
 
-/** Not a number is as soon as can be. */
+/** NaN counts as the soonest. */
 const askAgainMs = ({ forMs }: Waiting<unknown>) => (forMs > soonestMs ? Math.min(forMs, latestMs) : soonestMs);
 
-const heldOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
+const claimKeyOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
   workspaceId,
   postId,
   accountId,
@@ -587,23 +587,23 @@ const heldOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
   key,
 });
 
-/** The network answered 503, or the process that sent it never recorded an answer. Only where it was not repeated yet. */
+/** The network answered 503, or the sending process never recorded an answer; and the request was not repeated yet. */
 const mayRepeat = ({ begunAt, lostAt, repeat }: SendRow) =>
   repeat === 'may' || (repeat === null && begunAt !== null && lostAt === null);
 
-/** Kept with what a network prepared. Rows of an earlier release have none. */
+/** Stored in `prepared`, beside the network's own data. Rows of an earlier release have none. */
 interface Mark {
-  /** A hash of what was sent: its key is never used for anything else. */
+  /** A hash of what was sent, because its key must never be used for other content. */
   readonly print?: string;
-  /** When it was sent, by the clock of the process that did. */
+  /** By the clock of the sending process. */
   readonly sentAt?: string;
 }
 
-/** Kept in the place of what a network prepared, while a send waits for longer than `longestWaitMs`. */
+/** Stored in `prepared` while a send waits for longer than `longestWaitMs`. */
 export interface LongWait {
-  /** What the network said. */
+  /** The reason, as shown to people. */
   readonly waitsFor: string;
-  /** A person does not want to wait for it. */
+  /** A person gave it up. */
   readonly isGivenUp?: true;
 }
 
@@ -618,7 +618,7 @@ const isGivenUp = (row: SendRow) => longWaitOf(row)?.isGivenUp === true;
 
 const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown => {
   if (typeof prepared !== 'object' || prepared === null) return prepared;
-  const mark: Mark = { print: printOf(sending), sentAt: clock.now().toISOString() };
+  const mark: Mark = { print: fingerprintOf(sending), sentAt: clock.now().toISOString() };
   return { ...prepared, ...mark };
 };
 
@@ -626,31 +626,31 @@ const markOf = ({ prepared }: SendRow): Mark => (prepared ?? {}) as Mark;
 
 const isSameContent = (row: SendRow, sending: Sending) => {
   const { print } = markOf(row);
-  return print === undefined ? row.begunBody === sending.part.body : print === printOf(sending);
+  return print === undefined ? row.begunBody === sending.part.body : print === fingerprintOf(sending);
 };
 
-/** All that a part sends. A fitted picture has an id of its own. */
-const printOf = ({ part, post }: Sending) => {
+/** Over everything that a part sends. A fitted picture has an id of its own. */
+const fingerprintOf = ({ part, post }: Sending) => {
   const { body, media } = part;
   const files = Object.entries(post.optionFiles ?? {}).map(([key, file]) => [key, file.id]);
   const content = [body, media.map(({ id, alt = '' }) => [id, alt]), Object.entries(post.options).sort(), files.sort()];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 };
 
-const withoutAccess = (network: Network, found: Exclude<Access, { is: 'open' | 'busy' }>) =>
-  found.is === 'trouble' ? refused(network, found.trouble) : needsReconnect(network);
+const withoutAccess = (network: Network, result: Exclude<Access, { is: 'open' | 'busy' }>) =>
+  result.is === 'trouble' ? refused(network, result.trouble) : needsReconnect(network);
 
 /** The network refused it, or never got it: nothing is public. */
 const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 'temporary' && kind !== 'unknown');
 
-/** The network's own time, where it can be: it went out after the send began, and not much later. */
-const outSince = (begunAt: string, told: string | undefined) => {
-  const afterMs = Date.parse(told ?? '') - Date.parse(begunAt);
-  if (told === undefined || !(afterMs >= 0 && afterMs < longestWaitMs)) return begunAt;
-  return instantOf(new Date(told));
+/** The network's own time if it is plausible: after the send began, and not much later. */
+const publishedAtOf = (begunAt: string, reported: string | undefined) => {
+  const afterMs = Date.parse(reported ?? '') - Date.parse(begunAt);
+  if (reported === undefined || !(afterMs >= 0 && afterMs < longestWaitMs)) return begunAt;
+  return instantOf(new Date(reported));
 };
 
-/** A UUID for each part, from the one of the row. */
+/** A UUID for each part, derived from the row's key. */
 const keyOf = (key: string, index: number) => {
   const hex = createHash('sha256').update(`${key} ${index}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -13,7 +13,7 @@ import type { Database } from '#server/store/database';
 import { createBegin } from './begin.ts';
 import { createPublishing } from './due-work.ts';
 import type { PublishingMetrics } from './metrics.ts';
-import { createByHand } from './publish-now.ts';
+import { createPublishControls } from './publish-now.ts';
 import { publishingRoutes } from './routes.ts';
 import { createPublishingStore } from './store.ts';
 
@@ -54,7 +54,7 @@ export const openPublishing = ({
   const store = createPublishingStore(database);
   metrics.watchOverdue(store.overdue);
   const begin = createBegin({ store, outcomes });
-  const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
+  const publishControls = createPublishControls({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
   return {
     loops: createPublishing({
       store,
@@ -74,7 +74,7 @@ export const openPublishing = ({
       clock,
       report,
     }),
-    byHand,
-    routes: publishingRoutes({ byHand }),
+    publishControls,
+    routes: publishingRoutes({ publishControls }),
   };
 };

@@ -4,13 +4,13 @@ import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
 import { isLate } from '#server/posts/late';
 import type { EndedPost } from '#server/posts/outcome';
-import type { KeptLinkCard } from '#server/posts/outgoing';
+import type { StoredLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 
 export const reads = ['accounts', 'link_cards', 'post_renditions', 'posts', 'workspaces'];
 
-/** A send that is ours until its lease ends. */
+/** A send that this process has claimed until its lease ends. */
 export interface SendRow {
   readonly postId: string;
   readonly accountId: string;
@@ -23,34 +23,34 @@ export interface SendRow {
   readonly prepared: Json;
   readonly begunAt: string | null;
   readonly begunBody: string | null;
-  /** Since when the answer to the call is known to be lost. Null when no process has recorded how the call ended. */
+  /** When the answer was recorded as lost. Null when no process has recorded how the call ended. */
   readonly lostAt: string | null;
   readonly repeat: 'may' | 'done' | null;
   readonly again: boolean;
   readonly tries: number;
-  /** Not null when the post has ended as uncertain, and the network is asked once more what became of it. */
+  /** Set when the post has ended as uncertain and the network is asked once more. */
   readonly result: Result | null;
   readonly versions: readonly Version[];
-  readonly linkCards: readonly KeptLinkCard[] | null;
+  readonly linkCards: readonly StoredLinkCard[] | null;
   readonly renditionIds: readonly string[] | null;
   readonly scheduledAt: string | null;
   readonly account: AccountRow;
-  /** By the database. */
+  /** By the database's clock. */
   readonly claimedAt: string;
 }
 
-/** Which send, and that it is still ours. The key changes with each part of a thread, so it says which part is meant. */
-export type Held = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim' | 'key'>;
+/** Identifies a send, its part and the claim on it. Each part of a thread has its own key. */
+export type ClaimKey = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim' | 'key'>;
 
 /** The call that makes something public. */
-export interface Begin {
+export interface PublicCall {
   readonly prepared: unknown;
   readonly body: string;
-  /** Once more, with the same key. */
+  /** Repeated with the same key. */
   readonly repeated: boolean;
 }
 
-export interface Ended extends Held {
+export interface EndedSend extends ClaimKey {
   readonly result: Result;
   readonly sent: readonly Sent[];
   /** It may be public: publishing again asks the network first. */
@@ -61,38 +61,38 @@ export interface Ended extends Held {
   readonly askInMs: number | null;
 }
 
-export interface Progress extends Held {
+export interface Progress extends ClaimKey {
   readonly sent: readonly Sent[];
   readonly prepared: unknown;
   /** The call that makes it public was begun, and how it ended is not known. */
   readonly isBegun: boolean;
-  /** It may be sent once more with the same key: the network answered 503, or the process that sent it is gone. */
+  /** May be repeated with the same key: the network answered 503, or the sending process died. */
   readonly mayRepeat: boolean;
   readonly tries: number;
-  /** When to go on. Until then the row is anybody's, or still ours when the next part follows at once. */
+  /** When the row is due again. It is released until then, unless the next part follows at once. */
   readonly inMs: number;
-  /** A part is out, and the next one has a key and a time of its own. */
+  /** A part is published, and the next one gets its own key and start time. */
   readonly nextPart: boolean;
-  /** Whoever claims it next begins its preparation anew, with the time of then. */
+  /** The next claim starts the preparation over, with a new start time. */
   readonly startsOver: boolean;
 }
 
 /** Nothing is published from a workspace that waits to be deleted. */
-const stays = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
+const isNotDeleted = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
 
 const lockDue = sql(
   'publishing.lockDue',
   `select workspace_id as "workspaceId", id as "postId",
           scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed
      from posts
-    where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${stays}
+    where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${isNotDeleted}
     order by scheduled_at limit $1 for update skip locked`,
 );
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 const notIn = (claims: string) => `(claim is null or claim <> all(${claims}::uuid[]))`;
 /**
- * One for each account that does not have the post yet. What may be out keeps its key, so that the network is asked about
- * the same send.
+ * One send for each account that does not have the post yet. A send that may be public keeps its key, so that the network
+ * is asked about the same request.
  */
 const queue = sql(
   'publishing.queue',
@@ -126,7 +126,7 @@ const publishedResults = sql(
      from ${given} join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
     where (s.result ->> 'ok')::boolean`,
 );
-/** Posts without a send that has not ended, also those without any. */
+/** Posts with no unfinished send, including posts with no send at all. */
 const endedPosts = sql(
   'publishing.endedPosts',
   `select given.workspace_id as "workspaceId", given.post_id as "postId",
@@ -138,23 +138,23 @@ const endedPosts = sql(
 const msToPost = sql(
   'publishing.msToPost',
   `select ceil(extract(epoch from min(scheduled_at) - posthorn_now()) * 1000)::float8 as ms
-     from posts where status = 'Scheduled' and ${stays}`,
+     from posts where status = 'Scheduled' and ${isNotDeleted}`,
 );
 const overdue = sql(
   'publishing.overdue',
   `select count(*)::int as count from posts
-    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
+    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${isNotDeleted}`,
 );
 const late = sql(
   'publishing.late',
   `select count(*)::int as count, min(scheduled_at) as "firstAt",
           coalesce(extract(epoch from posthorn_now() - min(scheduled_at)) * 1000, 0)::float8 as "lateMs"
-     from posts where ${isLate('posts')} and ${stays}`,
+     from posts where ${isLate('posts')} and ${isNotDeleted}`,
 );
 /**
- * Up to this many for each network, without the rows that this process is working on: when the clock is stepped, their
- * leases seem to have ended. By row position (ctid): a join could make PostgreSQL read every post. The account comes with
- * one of its rows.
+ * Up to `room` sends per network, without the rows that this process is sending: after a clock step their leases seem to
+ * have ended. By row position (ctid), because a join could make PostgreSQL read every post. Only the first row of an
+ * account carries its record.
  */
 const claim = sql(
   'publishing.claim',
@@ -190,7 +190,7 @@ const msToSend = sql(
 );
 const isSame = '(s.workspace_id, s.post_id, s.account_id) = (held.workspace_id, held.post_id, held.account_id)';
 const held = `${isSame} and s.claim = held.claim`;
-/** But those that are being marked or ended at this moment: to wait for them while they wait for us would be a deadlock. */
+/** Skips rows that are being marked or ended right now: waiting for them could deadlock. */
 const extend = sql(
   'publishing.extend',
   `update sends s set due_at = posthorn_now() + $5 * interval '1 ms'
@@ -206,7 +206,7 @@ const markBegun = sql(
           as held (workspace_id, post_id, account_id, claim, prepared, body, repeated) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId", s.begun_at as "begunAt"`,
 );
-/** A part that is out is recorded whoever holds the row; they learn of it when nothing they write is taken. */
+/** A published part is recorded even if another process holds the row. That process notices when its own writes match no row. */
 const save = sql(
   'publishing.save',
   `update sends set sent = $5, prepared = $6, begun_at = case when $7 then begun_at end, tries = $8,
@@ -218,13 +218,13 @@ const save = sql(
     where workspace_id = $12 and post_id = $1 and account_id = $2 and key = $4 and (claim = $3 or $10)
    returning key, since, claim is not null as "isHeld"`,
 );
-/** For a part that was changed since it was sent. */
+/** For a part whose content changed since it was sent. */
 const renewKey = sql(
   'publishing.renewKey',
   `update sends set key = gen_random_uuid(), since = posthorn_now(), begun_at = null, heard_at = null, prepared = null, repeat = null
     where workspace_id = $1 and post_id = $2 and account_id = $3 and claim = $4 and key = $5 returning key, since`,
 );
-/** That it is public is recorded whoever holds the row: it is a fact, whatever was concluded without it. */
+/** A success is recorded even if another process holds the row: it is a fact, and overrides what was concluded without it. */
 const end = sql(
   'publishing.end',
   `with held as (
@@ -256,15 +256,15 @@ const settleFound = sql(
     where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and sends.result is not null`,
 );
 /**
- * Right after begin, in the same transaction: these are not sent, and keep the results they had. What may still appear is
- * asked about again.
+ * Right after begin, in the same transaction: these accounts are not sent to and keep their results. If one is uncertain,
+ * the network is asked about it again.
  */
 const holdBack = sql(
   'publishing.holdBack',
-  `update sends set due_at = case when begun_at is not null and (kept.result ->> 'uncertain')::boolean then posthorn_now() end,
-          result = kept.result
-     from jsonb_array_elements($3::jsonb) as kept (result)
-    where workspace_id = $1 and post_id = $2 and account_id = kept.result ->> 'accountId'`,
+  `update sends set due_at = case when begun_at is not null and (previous.result ->> 'uncertain')::boolean then posthorn_now() end,
+          result = previous.result
+     from jsonb_array_elements($3::jsonb) as previous (result)
+    where workspace_id = $1 and post_id = $2 and account_id = previous.result ->> 'accountId'`,
 );
 const results = sql(
   'publishing.results',
@@ -284,7 +284,7 @@ const longWaits = sql(
      from sends where workspace_id = $1 and post_id = $2 and result is null and begun_at is null and due_at is not null
       and claim is null and prepared ? 'waitsFor' and not prepared ? 'isGivenUp'`,
 );
-/** The next process to claim it ends it. */
+/** The process that claims it next ends it. */
 const giveUp = sql(
   'publishing.giveUp',
   `with given_up as (
@@ -295,7 +295,7 @@ const giveUp = sql(
    select array(select account_id from given_up) as "accountIds", ${wakes('sends')}`,
 );
 
-/** A send that waits for the time that its network has named. */
+/** A send that waits because its network asked to retry at a later time. */
 export interface LongSend {
   readonly accountId: string;
   readonly network: string;
@@ -313,7 +313,7 @@ export interface LostSend {
 export type PublishingStore = ReturnType<typeof createPublishingStore>;
 
 export const createPublishingStore = (db: Database) => {
-  const heldBy = (rows: readonly Held[]) => [
+  const claimColumns = (rows: readonly ClaimKey[]) => [
     rows.map(({ workspaceId }) => workspaceId),
     rows.map(({ postId }) => postId),
     rows.map(({ accountId }) => accountId),
@@ -327,21 +327,21 @@ export const createPublishingStore = (db: Database) => {
 
     /** Locks posts whose time has come, until the transaction ends. */
     due: async (limit: number, graceMs: number) => {
-      const found = await db.query<PostKey & { missed: boolean }>(lockDue, [limit, graceMs]);
-      return { due: found.filter(({ missed }) => !missed), missed: found.filter(({ missed }) => missed) };
+      const rows = await db.query<PostKey & { missed: boolean }>(lockDue, [limit, graceMs]);
+      return { due: rows.filter(({ missed }) => !missed), missed: rows.filter(({ missed }) => missed) };
     },
 
-    /** Those of the posts that have nowhere to go. */
+    /** Returns the posts that need no send. */
     queue: async (posts: readonly PostKey[]) => {
-      const [found] = await db.query<{ withoutSend: string[] }>(queue, keyColumns(posts));
-      return posts.filter(({ postId }) => found?.withoutSend.includes(postId));
+      const [row] = await db.query<{ withoutSend: string[] }>(queue, keyColumns(posts));
+      return posts.filter(({ postId }) => row?.withoutSend.includes(postId));
     },
 
-    /** What their accounts have of them already. */
+    /** Results of accounts that already have the posts. */
     publishedResults: (posts: readonly PostKey[]) =>
       db.query<PostKey & { readonly result: Result }>(publishedResults, keyColumns(posts)),
 
-    /** Those of the posts that have no account left to go to. */
+    /** The posts whose sends have all ended. */
     endedPosts: async (posts: readonly PostKey[]) =>
       posts.length === 0 ? [] : db.query<EndedPost>(endedPosts, keyColumns(posts)),
 
@@ -374,14 +374,14 @@ export const createPublishingStore = (db: Database) => {
     msToSend: (otherNetworks: readonly string[] = [], ownClaims: Iterable<string> = []) =>
       ms(msToSend, [otherNetworks, [...ownClaims]]),
 
-    extend: async (rows: readonly Held[], leaseMs: number) => {
-      await db.run(extend, [...heldBy(rows), leaseMs]);
+    extend: async (rows: readonly ClaimKey[], leaseMs: number) => {
+      await db.run(extend, [...claimColumns(rows), leaseMs]);
     },
 
-    /** Those that this process still holds, with a renewed lease. */
-    markBegun: (rows: readonly (Held & Begin)[], leaseMs: number) =>
+    /** The rows that this process still holds, with a new lease. */
+    markBegun: (rows: readonly (ClaimKey & PublicCall)[], leaseMs: number) =>
       db.query<{ postId: string; accountId: string; begunAt: string }>(markBegun, [
-        ...heldBy(rows),
+        ...claimColumns(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
         rows.map(({ body }) => body),
         rows.map(({ repeated }) => repeated),
@@ -411,15 +411,15 @@ export const createPublishingStore = (db: Database) => {
     },
 
     /** Undefined when another process holds it. */
-    renewKey: async ({ workspaceId, postId, accountId, claim: claimId, key }: Held) => {
+    renewKey: async ({ workspaceId, postId, accountId, claim: claimId, key }: ClaimKey) => {
       const values = [workspaceId, postId, accountId, claimId, key];
       return (await db.query<Pick<SendRow, 'key' | 'since'>>(renewKey, values))[0];
     },
 
-    /** Those that were taken, and whether they had ended before, with a result that said less. */
-    end: (rows: readonly Ended[]) =>
+    /** The rows that were updated, and whether they had ended before with a less certain result. */
+    end: (rows: readonly EndedSend[]) =>
       db.query<Pick<SendRow, 'postId' | 'accountId'> & { wasEnded: boolean }>(end, [
-        ...heldBy(rows),
+        ...claimColumns(rows),
         rows.map(({ key }) => key),
         rows.map(({ result }) => JSON.stringify(result)),
         rows.map(({ sent }) => JSON.stringify(sent)),
@@ -427,31 +427,31 @@ export const createPublishingStore = (db: Database) => {
         rows.map(({ askInMs }) => askInMs),
       ]),
 
-    /** A person checked: what may have been sent is not there. */
+    /** A person checked the account: the post is not there. */
     forgetBegun: ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) =>
       db.query<LostSend>(forgetBegun, [workspaceId, postId, accountIds]),
 
-    /** Published again before the network has let go of the first request. */
+    /** Published again while the network may still act on the first request. */
     waiting: ({ workspaceId, postId }: PostKey) => db.query<LostSend>(waiting, [workspaceId, postId]),
 
     longWaits: ({ workspaceId, postId }: PostKey) => db.query<LongSend>(longWaits, [workspaceId, postId]),
 
-    /** Those that still waited. */
+    /** The accounts whose send was still waiting. */
     giveUp: async ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) =>
       (await db.query<{ accountIds: string[] }>(giveUp, [workspaceId, postId, accountIds]))[0]?.accountIds ?? [],
 
-    /** Inside the transaction that began: accounts that are left out, with the results they keep. */
-    holdBack: async ({ workspaceId, postId }: PostKey, kept: readonly Result[]) => {
-      await db.run(holdBack, [workspaceId, postId, JSON.stringify(kept)]);
+    /** Inside the transaction that begins: excludes accounts, which keep these results. */
+    holdBack: async ({ workspaceId, postId }: PostKey, results: readonly Result[]) => {
+      await db.run(holdBack, [workspaceId, postId, JSON.stringify(results)]);
     },
 
-    /** Of accounts that are done while others are still being sent to. */
+    /** Results of accounts that are done while others are still in progress. */
     results: async ({ workspaceId, postId }: PostKey) =>
       (await db.query<{ result: Result }>(results, [workspaceId, postId])).map(({ result }) => result),
 
-    /** A person checked: what may have been sent is there. */
-    settleFound: async ({ workspaceId, postId }: PostKey, found: readonly Result[]) => {
-      await db.run(settleFound, [workspaceId, postId, JSON.stringify(found)]);
+    /** A person checked the account: the post is there. */
+    settleFound: async ({ workspaceId, postId }: PostKey, confirmed: readonly Result[]) => {
+      await db.run(settleFound, [workspaceId, postId, JSON.stringify(confirmed)]);
     },
   };
 };

@@ -8,8 +8,8 @@ import { newId } from '#server/ids';
 import type { Reading } from '#server/posts/reading';
 import type { CommentRow, CommentStore, Mention } from './store.ts';
 
-/** Members who are named in a comment for the first time, but not by themselves. Called inside its transaction. */
-export type Mentioned = (
+/** Notifies members who are newly mentioned in a comment by somebody else. Called inside its transaction. */
+export type NotifyMentioned = (
   caller: Caller,
   comment: { postId: string; author: string; userIds: readonly string[] },
 ) => Promise<void>;
@@ -20,12 +20,12 @@ export type Comments = ReturnType<typeof createComments>;
 export const createComments = ({
   store,
   reading,
-  mentioned,
+  notifyMentioned,
   clock,
 }: {
   store: CommentStore;
   reading: Reading;
-  mentioned: Mentioned;
+  notifyMentioned: NotifyMentioned;
   clock: Clock;
 }) => {
   const show = (caller: Caller, row: CommentRow): Comment => ({
@@ -45,9 +45,9 @@ export const createComments = ({
     return row;
   };
 
-  const tell = async (caller: Caller, { post_id, user_name }: CommentRow, mentions: readonly Mention[]) => {
+  const notify = async (caller: Caller, { post_id, user_name }: CommentRow, mentions: readonly Mention[]) => {
     const userIds = mentions.map((member) => member.id).filter((userId) => userId !== caller.userId);
-    if (userIds.length > 0) await mentioned(caller, { postId: post_id, author: user_name, userIds });
+    if (userIds.length > 0) await notifyMentioned(caller, { postId: post_id, author: user_name, userIds });
   };
 
   return {
@@ -59,7 +59,7 @@ export const createComments = ({
     add: (caller: Caller, postId: string, body: string) =>
       store.transaction(async () => {
         const { workspaceId, userId } = caller;
-        // Held, so that two at once are counted one after the other.
+        // Locks the post, so that concurrent comments cannot exceed the limit.
         await reading.lock(caller, postId);
         if ((await store.count(workspaceId, postId)) >= bounds.comments) {
           throw new Refusal(
@@ -71,7 +71,7 @@ export const createComments = ({
         const mentions = mentionsIn(body, await store.members(workspaceId));
         await store.insert(id, { postId, workspaceId, userId, body, mentions });
         const row = await locked(caller, id);
-        await tell(caller, row, mentions);
+        await notify(caller, row, mentions);
         return show(caller, row);
       }),
 
@@ -81,8 +81,8 @@ export const createComments = ({
         if (before.user_id !== caller.userId) throw new Refusal('Forbidden', 'Only its author can change a comment.');
         const mentions = mentionsIn(body, await store.members(caller.workspaceId));
         await store.change(caller.workspaceId, id, body, mentions);
-        const isNew = (member: Mention) => before.mentions.every((known) => known.id !== member.id);
-        await tell(caller, before, mentions.filter(isNew));
+        const isNew = (member: Mention) => before.mentions.every(({ id }) => id !== member.id);
+        await notify(caller, before, mentions.filter(isNew));
         return show(caller, await locked(caller, id));
       }),
 
@@ -99,18 +99,18 @@ export const createComments = ({
 
 const isAdmin = (role: Role) => (admins as readonly Role[]).includes(role);
 
-/** The members whose name stands behind an @; of `Ann` and `Ann Lee` the longer name counts. */
+/** The members whose name follows an @; of `Ann` and `Ann Lee` the longer match counts. */
 export const mentionsIn = (body: string, members: readonly Mention[]): Mention[] => {
   const byLength = members.filter(({ name }) => name !== '').sort((a, b) => b.name.length - a.name.length);
-  const found = new Set<Mention>();
+  const mentions = new Set<Mention>();
   for (const { index } of body.matchAll(/@/g)) {
-    const rest = body.slice(index + 1, index + 1 + longestName).toLowerCase();
-    const named = ({ name }: Mention) =>
+    const rest = body.slice(index + 1, index + 1 + maxNameLength).toLowerCase();
+    const isNamed = ({ name }: Mention) =>
       rest.startsWith(name.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length));
-    const longest = byLength.find(named)?.name.toLowerCase();
-    for (const member of byLength) if (member.name.toLowerCase() === longest) found.add(member);
+    const longest = byLength.find(isNamed)?.name.toLowerCase();
+    for (const member of byLength) if (member.name.toLowerCase() === longest) mentions.add(member);
   }
-  return [...found];
+  return [...mentions];
 };
 
-const longestName = 130;
+const maxNameLength = 130;

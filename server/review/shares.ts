@@ -23,7 +23,7 @@ const shape = /^[\w-]{22}$/;
 
 export type Shares = ReturnType<typeof createShares>;
 
-/** Addresses at which anybody who has one sees a post as it is at that moment. */
+/** Review links: anybody who has one sees the current state of a post. */
 export const createShares = ({
   store,
   reading,
@@ -45,10 +45,10 @@ export const createShares = ({
   audit: AuditLog;
   baseUrl: string;
   clock: Clock;
-  /** Addresses end by it, as sessions do. */
+  /** Links expire by it, as sessions do. */
   wallClock: Clock;
 }) => {
-  /** The share behind a secret, while it works. Whatever is wrong with it, the answer is the same. */
+  /** The share behind a secret. Wrong, expired and revoked secrets get the same answer. */
   const open = async (secret: string): Promise<ShareRow> => {
     const row = shape.test(secret) ? await store.bySecret(hashOf(secret), wallClock.now()) : undefined;
     if (row === undefined) throw notShared();
@@ -67,10 +67,10 @@ export const createShares = ({
       return (await store.ofPost(caller.workspaceId, postId, wallClock.now())).map(show);
     },
 
-    /** The address is in this answer and nowhere else. */
+    /** Only this answer has the address: the database has a hash of its secret. */
     make: (caller: Caller, postId: string, days: number, requestId: string): Promise<Share & { url: string }> =>
       store.transaction(async () => {
-        // Held, so that two at once are counted one after the other.
+        // Locks the post, so that concurrent shares cannot exceed the limit.
         await reading.lock(caller, postId);
         const { workspaceId, userId } = caller;
         const now = wallClock.now();
@@ -91,9 +91,9 @@ export const createShares = ({
         });
         const details = { id, postId, expiresAt: instantOf(expiresAt) };
         await audit.write({ event: 'share.made', workspaceId, userId, requestId, details });
-        const made = (await store.ofPost(workspaceId, postId, now)).find((share) => share.id === id);
-        if (made === undefined) throw new Error('a share that was just made is gone');
-        return { ...show(made), url: `${baseUrl}/review/${secret}` };
+        const row = (await store.ofPost(workspaceId, postId, now)).find((share) => share.id === id);
+        if (row === undefined) throw new Error('The new share disappeared inside its transaction.');
+        return { ...show(row), url: `${baseUrl}/review/${secret}` };
       }),
 
     revoke: ({ workspaceId, userId }: Caller, id: string, requestId: string) =>
@@ -103,10 +103,10 @@ export const createShares = ({
         await audit.write({ event: 'share.revoked', workspaceId, userId, requestId, details: { id, postId } });
       }),
 
-    /** All that this person has made in the workspace. */
+    /** Removes all shares that this person created in the workspace. */
     endOf: ({ workspaceId, userId }: Pick<Caller, 'workspaceId' | 'userId'>) => store.removeOf(workspaceId, userId),
 
-    /** Whether there is something to see. */
+    /** Whether the link still works. */
     works: async (secret: string) => {
       try {
         await open(secret);
@@ -124,7 +124,7 @@ export const createShares = ({
       const files = await library.find(caller, mediaIn(post.versions));
       const fits = await lifecycle.fits(caller, post);
       const connected = await accounts.connectedOf(caller, post.accountIds);
-      const known = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
+      const accountsById = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
       const toFile = ({ id, kind, alt }: NetworkMedia) => ({ key: keyOf(secret, id), kind, ...(alt && { alt }) });
       return {
         status: post.status,
@@ -133,7 +133,7 @@ export const createShares = ({
         expiresAt: share.expires_at,
         now: instantOf(clock.now()),
         accounts: post.accountIds.flatMap((accountId) => {
-          const account = known.get(accountId);
+          const account = accountsById.get(accountId);
           const network = networks.find(account?.network ?? '');
           if (account === undefined || network === undefined) return [];
           const outgoing = outgoingTo(network, post.versions, accountId, mediaWith(files, fits.get(accountId))).post;
@@ -158,12 +158,12 @@ export const createShares = ({
       };
     },
 
-    /** The file of the post that has this key in this share. */
+    /** A file of the post, by its key in this share. */
     file: async (secret: string, key: string, size: 'original' | 'thumbnail') => {
       const share = await open(secret);
       const post = await postOf(share);
       const fits = [...(await lifecycle.fits(readerOf(share), post)).values()];
-      const fitted = fits.flatMap(({ made }) => [...made.values()].map(({ id }) => id));
+      const fitted = fits.flatMap(({ finished }) => [...finished.values()].map(({ id }) => id));
       const id = [...mediaIn(post.versions), ...fitted].find((one) => keyOf(secret, one) === key);
       if (id === undefined) throw notShared();
       return library.open(id, size);
@@ -180,7 +180,7 @@ const show = ({ id, made_by_name, created_at, expires_at }: ShareRow): Share => 
   expiresAt: expires_at,
 });
 
-/** Sees what a viewer sees, of one post. */
+/** Reads with the rights of a viewer. */
 const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
   userId: made_by,
   workspaceId: workspace_id,
@@ -188,7 +188,7 @@ const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
   human: false,
 });
 
-/** Ids of files would still show them when the share has ended. */
+/** Media ids are public addresses: they would still work after the share has ended. */
 const withoutFiles = ({ options }: Network, set: Readonly<Record<string, string>>) => {
   const files = options.filter(({ type }) => type === 'Media').map(({ key }) => key);
   return Object.fromEntries(Object.entries(set).filter(([key]) => !files.includes(key)));
@@ -197,7 +197,7 @@ const withoutFiles = ({ options }: Network, set: Readonly<Record<string, string>
 /** The secret is random, so a fast hash is the right one. */
 const hashOf = (secret: string) => hash('sha256', secret, 'buffer');
 
-/** Stands for a media id, which would still show the file when the share has ended. */
+/** Replaces the media id, whose address would still work after the share has ended. */
 const keyOf = (secret: string, mediaId: string) => hash('sha256', `${secret} ${mediaId}`, 'base64url').slice(0, 22);
 
 const notShared = () =>

@@ -8,7 +8,7 @@ import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
-import { createComments, type Mentioned } from './comments.ts';
+import { createComments, type NotifyMentioned } from './comments.ts';
 import { reviewRoutes } from './routes.ts';
 import { createShares } from './shares.ts';
 import { createCommentStore, createShareStore } from './store.ts';
@@ -34,10 +34,10 @@ export const openReview = ({
   wallClock: Clock;
 }) => {
   const { baseUrl } = config;
-  const mentioned: Mentioned = async (caller, { postId, author, userIds }) => {
+  const notifyMentioned: NotifyMentioned = async (caller, { postId, author, userIds }) => {
     const { workspaceId, userId } = caller;
     const [first] = (await reading.get(caller, postId)).versions;
-    const same = {
+    const notification = {
       workspaceId,
       kind: 'comment.mentioned' as const,
       title: `${author} mentioned you in a comment`,
@@ -45,9 +45,9 @@ export const openReview = ({
       path: `/posts/${postId}?side=comments`,
       by: userId,
     };
-    await notifications.tell(userIds.map((subjectId) => ({ ...same, subjectId })));
+    await notifications.tell(userIds.map((subjectId) => ({ ...notification, subjectId })));
   };
-  const comments = createComments({ store: createCommentStore(database), reading, mentioned, clock });
+  const comments = createComments({ store: createCommentStore(database), reading, notifyMentioned, clock });
   const shares = createShares({ ...shared, baseUrl, store: createShareStore(database), reading, clock });
   return {
     comments,

@@ -91,7 +91,7 @@ export interface ShareRow {
   readonly expires_at: string;
 }
 
-/** An address ends with the membership of the person who made it. */
+/** A share ends with the membership of its creator. */
 const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${personName('u')} as made_by_name, s.created_at, s.expires_at
     from post_shares s join users u on u.id = s.made_by
     join members m on m.workspace_id = s.workspace_id and m.user_id = s.made_by`;
@@ -127,7 +127,7 @@ export const createShareStore = (db: Database) => ({
     createdAt: Date;
     expiresAt: Date;
   }) => db.run(insertShare, [row.id, row.postId, row.workspaceId, row.hash, row.madeBy, row.createdAt, row.expiresAt]),
-  /** The post it showed. */
+  /** Returns the id of the post. */
   remove: async (workspaceId: string, id: string, now: Date) =>
     (await db.query<{ post_id: string }>(removeShare, [id, workspaceId, now]))[0]?.post_id,
   removeOf: (workspaceId: string, madeBy: string) => db.run(removeSharesOf, [workspaceId, madeBy]),

@@ -3,12 +3,12 @@ import { badInput, Refusal } from '#server/errors';
 import type { Database } from '#server/store/database';
 import { createSandboxClockStore, type SandboxClockStore } from './store.ts';
 
-/** A year is more than any schedule of ours. */
+/** No schedule of ours is longer than a year. */
 const longestStepMs = 366 * 24 * 3_600_000;
 
 export type SandboxClock = ReturnType<typeof createSandboxClock>;
 
-/** The clock of the whole deployment, which goes forward only: what is due in thirty days can be seen in a minute. */
+/** The clock of the whole deployment. It moves forward only, so that what is due in thirty days can be tried in a minute. */
 const createSandboxClock = ({
   store,
   clock,
@@ -18,22 +18,22 @@ const createSandboxClock = ({
   store: SandboxClockStore;
   clock: MovableClock;
   production: boolean;
-  /** Whether an account on a true network is connected, in whatever workspace. */
+  /** Whether any workspace has an account on a live network. */
   hasLiveAccount: () => Promise<boolean>;
 }) => ({
   now: clock.now,
   aheadMs: clock.offsetMs,
 
-  /** The database has it; every instance reads it from there when it was moved. Production goes by the true time. */
+  /** The offset is in the database, and every instance reads it after a move. Production uses the true time. */
   read: async () => clock.setOffset(production ? 0 : await store.offset()),
 
   /**
-   * When production starts: the database goes by the true time from now on, and nobody can move its clock, not even a
-   * development instance on the same database. Answers with how far it was ahead.
+   * Called when production starts: the database returns to the true time for good, and not even a development instance on
+   * the same database can move its clock. Returns how far it was ahead.
    */
   close: () => store.close(),
 
-  /** What it showed, or will show, at a true time. */
+  /** Converts a true time to what this clock shows then. */
   history: async () => {
     const moves = production ? [] : await store.moves();
     return (trueTime: Date) => {
@@ -42,10 +42,10 @@ const createSandboxClock = ({
     };
   },
 
-  /** Negative while a demo lives through its past, or when one was killed there. */
+  /** Negative while a demo creates its past, or after one was killed doing so. */
   offsetMs: store.offset,
 
-  /** For the demo alone, and only while nothing else runs: back to the past, or to where the clock was before. */
+  /** Only for the demo, while nothing else runs: it moves the clock to the past and back. */
   setOffset: async (ms: number) => clock.setOffset((await store.move(ms - (await store.offset()))) ?? 0),
 
   forward: async (byMs: number) => {
@@ -67,8 +67,8 @@ const createSandboxClock = ({
   },
 });
 
-export const openSandboxClock = (database: Database, given: Omit<Parameters<typeof createSandboxClock>[0], 'store'>) =>
-  createSandboxClock({ ...given, store: createSandboxClockStore(database) });
+export const openSandboxClock = (database: Database, parts: Omit<Parameters<typeof createSandboxClock>[0], 'store'>) =>
+  createSandboxClock({ ...parts, store: createSandboxClockStore(database) });
 
-/** For a database whose rows came from elsewhere: its notion of now follows what they say. */
+/** After a restore: `posthorn_now()` has to follow the restored offset. */
 export const writeClockAgain = (database: Database) => createSandboxClockStore(database).writeAgain();

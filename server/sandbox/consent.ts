@@ -3,7 +3,7 @@ import type { SandboxKit } from '#server/networks/sandbox';
 import { html } from '#server/pages/html';
 import { cardPage, sendPage } from '#server/pages/layout';
 
-const usableHandle = /^[a-z0-9][a-z0-9._-]{0,40}$/i;
+export const usableHandle = /^[a-z0-9][a-z0-9._-]{0,40}$/i;
 
 /** The page where somebody lets Posthorn act for them on a sandbox network. */
 export const createConsent =

@@ -6,11 +6,11 @@ import type { SandboxStore } from './store.ts';
 
 const slowMs = 3_000;
 const lateMs = 20_000;
-/** After our timeout, and within the time that networks may hold a request. */
+/** After our timeout, but within the time that a network may still act on a request. */
 const veryLateMs = 5 * 60_000;
 const mark = /\[sandbox:([\w-]+)(!?)\]/;
 
-/** What the sandbox page asked for: the next so many calls go wrong, or all until it is taken back. */
+/** Set on the sandbox page: the next `times` calls fail, or with null all calls until it is cleared. */
 export interface PlannedFault {
   readonly fault: Fault;
   readonly times: number | null;
@@ -21,7 +21,7 @@ export type Faults = ReturnType<typeof createFaults>;
 export const createFaults = ({ store, network }: { store: SandboxStore; network: string }) => {
   const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);
 
-  /** A mark works once for a text, so that trying again succeeds; with `!` it works every time. */
+  /** A mark in a text works once, so that a retry succeeds; with `!` it works every time. */
   const marked = async (text: string): Promise<Fault | undefined> => {
     const [, name = '', always] = mark.exec(text) ?? [];
     if (!isFault(name)) return undefined;
@@ -34,7 +34,7 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
     return plan?.times === 0 ? undefined : plan;
   };
 
-  /** Of two calls at once, one gets the last. */
+  /** Counted down in the database, so that of two concurrent calls only one gets the last fault. */
   const takePlanned = async (moment: FaultMoment): Promise<Fault | undefined> => {
     const plan = await planned(moment);
     if (plan === undefined || plan.times === null) return plan?.fault;
@@ -55,21 +55,21 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
 };
 
 /**
- * Does a call with a fault in the way. `work` is what the network would have done, `answer` what it would have said.
- * Time alone is in the way of a slow one.
+ * Runs a call with a fault. `work` is what the network would have done, `answer` what it would have answered. The fault
+ * `slow` only delays them.
  */
-export const misbehave = async <Made>(
+export const misbehave = async <Result>(
   fault: Fault,
   res: Response,
   call: {
     readonly refusals: Refusals;
     readonly revoke: () => Promise<void>;
-    readonly work: () => Promise<Made>;
-    /** What becomes of a request that is never answered. */
+    readonly work: () => Promise<Result>;
+    /** Handles a request that is never answered. */
     readonly keepSilent: (res: Response) => void;
-    /** Does it when so much time has passed. */
-    readonly later: (ms: number, work: () => Promise<Made>) => void;
-    readonly answer: (made: Made) => void;
+    /** Runs the work after `ms` of sandbox time. */
+    readonly later: (ms: number, work: () => Promise<Result>) => void;
+    readonly answer: (result: Result) => void;
   },
 ): Promise<void> => {
   switch (fault) {

@@ -21,7 +21,7 @@ export const createSandboxFeed = ({
   networks: Networks;
   baseUrl: string;
 }) => {
-  /** Networks that fetch media know the address; the others were sent the bytes. */
+  /** A network that fetches media has the address; the others received the bytes. */
   const mediaOf = (file: string) => ({
     name: (isUrl(file) ? (file.split('/').at(-1) ?? '') : file).slice(0, 40),
     ...(file.startsWith(`${baseUrl}/media/`) && { thumbnailUrl: `${file.split('?')[0]}?size=thumbnail` }),

@@ -3,7 +3,7 @@ import type { Outbound } from '#server/outbound/guarded-client';
 
 const largestFileBytes = 1_000_000_000;
 
-/** A sandbox that fetches media finds those of this service, whatever name the world knows it by. */
+/** A sandbox fetches media over loopback, because the public address may not be reachable from this machine. */
 export const createMediaFetch =
   ({
     outbound,

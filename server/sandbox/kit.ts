@@ -7,11 +7,11 @@ import { createConsent } from './consent.ts';
 import { createFaults, misbehave } from './faults.ts';
 import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
-import { readBytes, readMultipart } from './read-body.ts';
+import { type BodyReader, createBodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
-/** So that ids have as many digits as those of large networks: more than a JavaScript number can hold. */
-const idsBegin = Date.UTC(1995, 0, 1);
+/** Gives ids more digits than a JavaScript number can hold, as large networks have. */
+const idEpoch = Date.UTC(1995, 0, 1);
 const grantKind = 'grant ';
 
 interface StoredGrant {
@@ -27,6 +27,7 @@ export const createKit = ({
   clock,
   baseUrl,
   fetchMedia,
+  bodies = createBodyReader(),
   keepSilent = () => undefined,
 }: {
   network: string;
@@ -34,6 +35,7 @@ export const createKit = ({
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
+  bodies?: BodyReader | undefined;
   keepSilent?: ((res: Response) => void) | undefined;
 }): SandboxKit & { readonly faults: ReturnType<typeof createFaults>; catchUp(): Promise<void> } => {
   const { now } = clock;
@@ -72,7 +74,7 @@ export const createKit = ({
 
   return {
     now,
-    newId: () => String((BigInt(now().getTime() - idsBegin) << 20n) | BigInt(randomInt(2 ** 20))),
+    newId: () => String((BigInt(now().getTime() - idEpoch) << 20n) | BigInt(randomInt(2 ** 20))),
     here: (req) => `${req.protocol}://${req.get('host')}${req.baseUrl}`,
     link: (path) => `${baseUrl}/sandbox/${network}${path}`,
     people,
@@ -97,8 +99,8 @@ export const createKit = ({
           ...(post.replyTo !== undefined && { parent: post.replyTo }),
         }),
       get: async (id) => {
-        const found = await store.get(network, 'post', id);
-        return found === undefined ? undefined : asPost(found);
+        const value = await store.get(network, 'post', id);
+        return value === undefined ? undefined : asPost(value);
       },
       remove: async (id) => {
         await store.take(network, 'post', id);
@@ -106,9 +108,8 @@ export const createKit = ({
       of: async (author, limit) => (await store.ofOwner(network, 'post', author, limit)).map(asPost),
       replies: async (id) => (await store.ofParent(network, 'post', id, 1000)).map(asPost),
     },
-    readBytes,
-    readMultipart,
-    // By what was said and by whom, so that a demo made twice has the same numbers.
+    ...bodies,
+    // Seeded by author and text, so that every run of the demo has the same numbers.
     numbers: ({ id, author, text, createdAt }) =>
       numbersOf(`${network} ${author} ${text || id}`, now().getTime() - Date.parse(createdAt)),
     fetchMedia,
@@ -125,7 +126,7 @@ export const createKit = ({
     isFaulty: async (moment, _req, res, { person, refusals }) => {
       const fault = await faults.find(moment, '');
       if (fault === undefined) return false;
-      let goesOn = false;
+      let hasAnswered = false;
       await misbehave(fault, res, {
         refusals,
         revoke: () => grants.revokeAll(person),
@@ -133,10 +134,10 @@ export const createKit = ({
         later: () => undefined,
         keepSilent,
         answer: () => {
-          goesOn = true;
+          hasAnswered = true;
         },
       });
-      return !goesOn;
+      return !hasAnswered;
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/clock';
 
-/** What a sandbox does later on. By its clock, which may be moved: whoever asks the sandbox lets it catch up first. */
+/** Work that a sandbox does later, by its own clock. That clock can jump, so every request runs the due work first. */
 export const createLateWork = (clock: Clock) => {
   let waiting: { readonly atMs: number; readonly work: () => Promise<unknown> }[] = [];
   const nowMs = () => clock.now().getTime();

@@ -3,7 +3,7 @@ import type { MetricName } from '#contracts/analytics';
 
 const hourMs = 3_600_000;
 
-/** How many of those who see a post do this. */
+/** Fraction of the viewers who do this. */
 const shares: Readonly<Record<Exclude<MetricName, 'views' | 'reach'>, number>> = {
   likes: 0.06,
   comments: 0.012,
@@ -13,7 +13,7 @@ const shares: Readonly<Record<Exclude<MetricName, 'views' | 'reach'>, number>> =
   clicks: 0.02,
 };
 
-/** Numbers of a post of this age: the same for the same seed, and only ever more. */
+/** Metrics of a post at this age: deterministic by seed, and never decreasing. */
 export const numbersOf = (seed: string, ageMs: number): Record<MetricName, number> => {
   const dice = createHash('sha256').update(seed).digest();
   const popularity = 150 + (dice.readUInt16BE(0) % 4000);

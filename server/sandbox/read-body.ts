@@ -1,17 +1,59 @@
-import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { badInput } from '#server/errors';
+import type { Request } from 'express';
+import { badInput, Refusal } from '#server/errors';
 import { FormCutOff, readParts } from '#server/media/multipart';
-import type { SandboxForm } from '#server/networks/sandbox';
+import type { SandboxForm, SandboxKit } from '#server/networks/sandbox';
 
-export const readBytes = (req: IncomingMessage): Promise<Buffer> => buffer(req);
+export type BodyReader = Pick<SandboxKit, 'readBytes' | 'readMultipart'>;
 
-export const readMultipart = async (req: IncomingMessage): Promise<SandboxForm> => {
+/** Reads whole bodies. One that would take all bodies in memory over the limit is refused. */
+export const createBodyReader = (maxHeldBytes = Number.POSITIVE_INFINITY): BodyReader => {
+  let heldBytes = 0;
+
+  const mustFit = (moreBytes: number) => {
+    if (heldBytes + moreBytes <= maxHeldBytes) return;
+    const message = `Uploads of more than ${maxHeldBytes} bytes at a time are refused. Send a smaller file, or fewer at a time.`;
+    throw new Refusal('BadInput', message, [], 413);
+  };
+
+  const hold = async <T>(req: Request, read: (chunks: AsyncGenerator<Buffer>) => Promise<T>): Promise<T> => {
+    mustFit(Number(req.headers['content-length'] ?? 0));
+    let ownBytes = 0;
+    let refusal: unknown;
+    req.res?.once('close', () => {
+      heldBytes -= ownBytes;
+    });
+    const chunksOf = async function* () {
+      // Closing the connection with the iterator would lose the answer to a body that is refused.
+      for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+        try {
+          mustFit(chunk.length);
+        } catch (error) {
+          refusal = error;
+          throw error;
+        }
+        ownBytes += chunk.length;
+        heldBytes += chunk.length;
+        yield chunk;
+      }
+    };
+    // A reader of forms takes any end of the chunks for a form that was cut off.
+    return read(chunksOf()).catch((error: unknown) => {
+      throw refusal ?? error;
+    });
+  };
+
+  return {
+    readBytes: (req) => hold(req, (chunks) => buffer(chunks)),
+    readMultipart: (req) => hold(req, (chunks) => readForm(req.headers['content-type'] ?? '', chunks)),
+  };
+};
+
+const readForm = async (contentType: string, chunks: AsyncIterator<Buffer>): Promise<SandboxForm> => {
   const fields: Record<string, string> = {};
   const files: Record<string, { mimeType: string; bytes: Buffer }> = {};
-  const parts = readParts(req.headers['content-type'] ?? '', req.iterator());
   try {
-    for await (const { name, fileName, mimeType, body } of parts) {
+    for await (const { name, fileName, mimeType, body } of readParts(contentType, chunks)) {
       const bytes = await buffer(body);
       if (fileName === undefined) fields[name] = bytes.toString();
       else files[name] = { mimeType, bytes };

@@ -16,11 +16,11 @@ import type { SandboxFeed } from './feed.ts';
 import type { Sandboxes } from './serve.ts';
 import { connectInSandbox } from './sign-up.ts';
 
-/** What an account is called that nobody named. */
+/** The handle of accounts connected in one click. */
 const handle = 'demo';
-/** Who asks where there is no agent yet, and what it wrote. */
-const pretender = 'Pretend agent';
-const pretended = 'An agent wrote this and asks you first. Approve it, and it goes out in the sandbox.';
+/** Client name and text of the sample approval request, for workspaces without an agent. */
+const sampleClient = 'Pretend agent';
+const sampleText = 'An agent wrote this and asks you first. Approve it, and it goes out in the sandbox.';
 
 export const sandboxRoutes = ({
   sandboxes,
@@ -42,11 +42,11 @@ export const sandboxRoutes = ({
   sandboxFeed: SandboxFeed;
   people: Pick<People, 'mustBeOperator'>;
   audit: AuditLog;
-  /** Where this process finds a page that a browser finds at `url`. */
+  /** Maps an address for browsers to one that this process can reach. */
   sandboxPage: (url: string) => string;
   connecting: Connecting;
   accounts: Pick<Accounts, 'networksOf'>;
-  drafts: Pick<Drafts, 'bring'>;
+  drafts: Pick<Drafts, 'addDraft'>;
   ask: ApprovalCards['request'];
   networks: Networks;
   providers: Providers;
@@ -80,10 +80,10 @@ export const sandboxRoutes = ({
       for (const { network } of (await accounts.networksOf(caller, accountIds)).values()) {
         if (providers.isLive(networks.get(network))) throw notFound('sandbox network', network);
       }
-      const agent: Caller = { ...caller, human: false, client: clientNamed(pretender) };
-      const versions = [{ content: [{ body: pretended, media: [] }], options: {} }];
-      const { id } = await drafts.bring(agent, { accountIds, versions, scheduledAt: null });
-      const request = { caller: agent, client: pretender, action: 'posts.publishNow', input: { id }, requestId };
+      const agent: Caller = { ...caller, human: false, client: clientNamed(sampleClient) };
+      const versions = [{ content: [{ body: sampleText, media: [] }], options: {} }];
+      const { id } = await drafts.addDraft(agent, { accountIds, versions, scheduledAt: null });
+      const request = { caller: agent, client: sampleClient, action: 'posts.publishNow', input: { id }, requestId };
       return { cardId: (await ask(request)).cardId };
     },
 

@@ -3,6 +3,7 @@ import type { Clock } from '#server/clock';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import type { PlannedFault } from './faults.ts';
 import { createKit } from './kit.ts';
+import type { BodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
 export type Sandboxes = ReturnType<typeof createSandboxes>;
@@ -14,6 +15,7 @@ export const createSandboxes = ({
   clock,
   baseUrl,
   fetchMedia,
+  bodies,
   keepSilent,
 }: {
   folders: Readonly<Record<string, Sandbox>>;
@@ -21,18 +23,20 @@ export const createSandboxes = ({
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
+  /** By default bodies of any size are read. */
+  bodies?: BodyReader;
   /** What becomes of a request that is never answered; by default it stays open. */
   keepSilent?: (res: Response) => void;
 }) => {
   const kits = new Map(
     Object.keys(folders).map((network) => [
       network,
-      createKit({ network, store, clock, baseUrl, fetchMedia, keepSilent }),
+      createKit({ network, store, clock, baseUrl, fetchMedia, bodies, keepSilent }),
     ]),
   );
   const faultsOf = (network: string) => {
     const kit = kits.get(network);
-    if (kit === undefined) throw new Error(`no sandbox ${network}`);
+    if (kit === undefined) throw new Error(`There is no sandbox for ${network}.`);
     return kit.faults;
   };
 
@@ -42,26 +46,28 @@ export const createSandboxes = ({
     router: (): Router => {
       const router = express.Router();
       router.use('/sandbox', (_req, res, next) => {
-        // Of its own clock, which can be moved.
+        // By the sandbox clock, which may differ from the true time.
         res.setHeader('Date', clock.now().toUTCString());
         next();
       });
-      // Some networks take images as text. Bodies of other paths are none of ours.
+      // Large, because some networks take images as text. Only below /sandbox: other paths read their own bodies.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
         const sandbox = folders[network];
         const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);
         if (sandbox) router.use(`/sandbox/${network}`, catchUp, sandbox(kit));
       }
-      // Addresses of posts, for people who follow them.
+      // Links to posts lead people to the sandbox page.
       router.get('/sandbox/:network/*path', (req, res, next) => {
-        if (kits.has(req.params.network) && req.accepts('html')) res.redirect(`/sandbox?network=${req.params.network}`);
+        // A program that takes anything is no browser, and has to learn that the twin has no such call.
+        const isForPeople = req.accepts(['json', 'html']) === 'html';
+        if (kits.has(req.params.network) && isForPeople) res.redirect(`/sandbox?network=${req.params.network}`);
         else next();
       });
       return router;
     },
 
-    /** Undefined takes it back. */
+    /** Undefined clears the fault. */
     planFault: (network: string, moment: FaultMoment, plan: PlannedFault | undefined) =>
       faultsOf(network).plan(moment, plan),
 
@@ -72,7 +78,7 @@ export const createSandboxes = ({
       await store.take(network, 'post', id);
     },
 
-    /** Newest first, with what their readers did. */
+    /** Newest first, with metrics. */
     feed: async (network: string, limit: number) => {
       await kits.get(network)?.catchUp();
       const posts = (await store.newest(network, 'post', limit)) as unknown as SandboxPost[];

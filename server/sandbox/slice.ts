@@ -39,7 +39,7 @@ export const openSandbox = ({
   folders: Readonly<Record<string, Sandbox>>;
   networks: Networks;
   accounts: Pick<Accounts, 'networksOf'>;
-  drafts: Pick<Drafts, 'bring'>;
+  drafts: Pick<Drafts, 'addDraft'>;
   ask: ApprovalCards['request'];
   people: Pick<People, 'mustBeOperator'>;
   connecting: Connecting;

@@ -8,9 +8,9 @@ export interface SandboxRecord {
   readonly kind: string;
   readonly id: string;
   readonly value: Json;
-  /** Whose it is. */
+  /** The id of the person it belongs to. */
   readonly owner?: string;
-  /** What it answers to. */
+  /** The id of the record it replies to. */
   readonly parent?: string;
 }
 
@@ -19,9 +19,9 @@ export interface SandboxStore {
   /** False when there is one already. */
   add(record: SandboxRecord): Promise<boolean>;
   get(network: string, kind: string, id: string): Promise<Json | undefined>;
-  /** Removes it and gives what it was, to one caller only. */
+  /** Removes the record and returns it, to one caller only. */
   take(network: string, kind: string, id: string): Promise<Json | undefined>;
-  /** Takes one from its `times` and gives what it is then; undefined when there are none left. */
+  /** Decrements `times` and returns the new value; undefined when none are left. */
   countDown(network: string, kind: string, id: string): Promise<Json | undefined>;
   ofOwner(network: string, kind: string, owner: string, limit: number): Promise<Json[]>;
   ofParent(network: string, kind: string, parent: string, limit: number): Promise<Json[]>;
@@ -97,13 +97,13 @@ const lockClock = sql(
   'sandbox.lockClock',
   'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
 );
-/** Moves are remembered for whoever asks what it showed when something ran last: nothing recurs more seldom than daily. */
+/** Recurring jobs ask what the clock showed at their last run. They all run at least daily, so two days of moves suffice. */
 const setClock = sql(
   'sandbox.setClock',
-  `with forgotten as (
+  `with purged as (
      delete from sandbox_clock_moves
       where at < (select max(at) from sandbox_clock_moves where at < clock_timestamp() - interval '2 days')),
-   remembered as (
+   recorded as (
      insert into sandbox_clock_moves (at, offset_ms) values (clock_timestamp(), $1))
    update sandbox_clock set offset_ms = $1, is_closed = $2 returning ${wakes('clock')}, ${notifyTabs('clock', { id: `''`, workspaceId: `'${everyWorkspace}'` })}`,
 );
@@ -112,9 +112,9 @@ const clockMoves = sql(
   `select case when isfinite(at) then (extract(epoch from at) * 1000)::float8 end as "atMs", offset_ms::float8 as "offsetMs"
      from sandbox_clock_moves order by at`,
 );
-/** The one notion of now of the database. The number is written into it, which costs nothing. */
+/** The database's notion of now. The offset is a literal in the function, so that a call costs no lookup. */
 const setNow = (offsetMs: number) => {
-  if (!Number.isSafeInteger(offsetMs)) throw new Error(`a clock cannot be ${offsetMs} ms ahead`);
+  if (!Number.isSafeInteger(offsetMs)) throw new Error(`${offsetMs} ms is not a valid clock offset.`);
   return `create or replace function posthorn_now() returns timestamptz language sql volatile
     as $$ select clock_timestamp()${offsetMs === 0 ? '' : ` + interval '${offsetMs} milliseconds'`} $$`;
 };
@@ -134,10 +134,10 @@ export const createSandboxClockStore = (db: Database) => {
     offset: async () => (await one(clockOffset)).offsetMs,
     writeAgain: async () => db.script(setNow((await one(clockOffset)).offsetMs)),
 
-    /** From which true time on it was ahead by how much, oldest first. Null: from the beginning. */
+    /** Since which true time the clock has had which offset, oldest first. Null: from the beginning. */
     moves: () => db.query<{ atMs: number | null; offsetMs: number }>(clockMoves),
 
-    /** Nothing when it is closed. */
+    /** Undefined when the clock is closed. */
     move: (byMs: number) =>
       db.transaction(async () => {
         const before = await one(lockClock);
@@ -147,7 +147,7 @@ export const createSandboxClockStore = (db: Database) => {
         return offsetMs;
       }),
 
-    /** Answers with how far it was ahead. */
+    /** Returns how far the clock was ahead. */
     close: () =>
       db.transaction(async () => {
         const { offsetMs, isClosed } = await one(lockClock);

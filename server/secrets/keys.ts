@@ -7,14 +7,14 @@ import { toSettingError } from '#server/store/setting-error';
 import { createSeal } from './seal.ts';
 
 const Secrets = z.object({
-  /** Seals what is stored: `<key id>:<base64>`, newest first. */
+  /** `<key id>:<base64>`, newest first. */
   encryptionKeys: z.array(z.string().regex(/^\w+:[A-Za-z0-9+/=]{44}$/)).min(1),
 });
 type Secrets = z.output<typeof Secrets>;
 
 type SecretSettings = Pick<Config, 'dataDir' | 'encryptionKeys'>;
 
-/** The secrets of this deployment: from the settings, or made on its first start and readable by its user alone. */
+/** From the settings, or generated at the first start into a file that only the service's user can read. */
 export const readSecrets = async (settings: SecretSettings): Promise<Secrets> => {
   const existing = await findSecrets(settings);
   if (existing) return existing;
@@ -23,7 +23,7 @@ export const readSecrets = async (settings: SecretSettings): Promise<Secrets> =>
   return readSecrets(settings);
 };
 
-/** What seals and opens with the keys that are there; undefined before the first start. */
+/** A seal with the existing keys; undefined before the first start. */
 export const findSeal = async (settings: SecretSettings) => {
   const secrets = await findSecrets(settings).catch(toSettingError('The data folder cannot be used'));
   return secrets && createSeal(secrets.encryptionKeys);
@@ -48,7 +48,7 @@ export interface Fingerprint {
   readonly mark: string;
 }
 
-/** Tells a key from another of the same name, and nothing about it. */
+/** Distinguishes keys of the same name without revealing them. */
 export const fingerprints = ({ encryptionKeys }: Secrets): Fingerprint[] =>
   encryptionKeys.map((key) => {
     const [id = '', bytes = ''] = key.split(':');
@@ -65,7 +65,7 @@ export const parseSecrets = (text: string, path: string) => {
   }
 };
 
-/** Linked into place when complete: two first starts at once, or a crash, never leave half a file or two keys. */
+/** Written to a draft and linked into place, so that a crash or two concurrent first starts leave neither half a file nor two keys. */
 export const keepSecrets = async (settings: SecretSettings, secrets: Secrets) => {
   const path = secretsFile(settings);
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import type { Seal } from './seal.ts';
 
 const batch = 100;
 
-/** Stored texts that none of the keys opens. */
+/** Stored texts that no key can decrypt. */
 export interface LostSecrets {
   /** The names of the keys that sealed them. */
   readonly keys: readonly string[];
@@ -18,7 +18,7 @@ interface LostText {
   readonly sealed: string;
 }
 
-/** Where no key is there at all, nothing opens. */
+/** Undefined when there are no keys, and then everything is lost. */
 type Keys = Pick<Seal, 'open'> | undefined;
 
 /** Tries to open every stored text. */
@@ -32,8 +32,8 @@ export const findLostSecrets = async (
 };
 
 /**
- * For a start, which should not read everything: every key that has sealed something must be there, and must open the oldest
- * texts of each column, which a key that was replaced under the same name does not.
+ * For startup, which should not read everything: every key in use must exist, and must decrypt the oldest texts of each
+ * column. A different key under the same name fails the second check.
  */
 export const findLostSecretsQuickly = async (
   columns: readonly SealedColumn[],
@@ -48,7 +48,7 @@ export const findLostSecretsQuickly = async (
   return undefined;
 };
 
-/** `discard` says what becomes of one text, by table and column. */
+/** `discard` gives the handler for a lost text, by `table.column`. */
 export const discardLostSecrets = async (
   columns: readonly SealedColumn[],
   keys: Keys,
@@ -103,17 +103,17 @@ const plural = (noun: string) =>
 export const describeLostSecrets = (
   lost: LostSecrets,
   settings: Pick<Config, 'dataDir' | 'encryptionKeys'>,
-  known: readonly string[],
+  keyIds: readonly string[],
 ) => {
   const place = settings.encryptionKeys ? 'ENCRYPTION_KEYS' : secretsFile(settings);
   const names = lost.keys.map((key) => `"${key}"`).join(', ');
-  const isThere = lost.keys.some((key) => known.includes(key));
-  const why = isThere
+  const hasSameName = lost.keys.some((key) => keyIds.includes(key));
+  const why = hasSameName
     ? `The key ${names} in ${place} is not the one that encrypted them`
     : `The key ${names} that encrypted them is not in ${place}`;
   return `Stored secrets cannot be decrypted: ${describeCounts(lost)}. ${why}. Put that key back from where you keep it, or from a backup made with --with-keys. If it is lost for good, run \`posthorn keys discard-lost\`: it says what has to be connected anew, and with --yes lets Posthorn start without them. See "When the key is lost" in docs/operating.md.`;
 };
 
-export const refuseLostSecrets = (...described: Parameters<typeof describeLostSecrets>): never => {
-  throw new SettingError(describeLostSecrets(...described));
+export const refuseLostSecrets = (...args: Parameters<typeof describeLostSecrets>): never => {
+  throw new SettingError(describeLostSecrets(...args));
 };

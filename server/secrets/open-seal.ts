@@ -5,8 +5,8 @@ import { findLostSecretsQuickly, refuseLostSecrets } from './lost-secrets.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /**
- * What a start encrypts with. The first key is made only where nothing is encrypted yet: beside secrets of a lost key a new
- * one of the same name would look as if all were well.
+ * The seal of the service. The first key is generated only if nothing is encrypted yet: otherwise a new key named like the
+ * lost one would hide the loss.
  */
 export const openSeal = async (
   config: Pick<Config, 'dataDir' | 'encryptionKeys'>,

@@ -3,7 +3,7 @@ import type { Seal } from './seal.ts';
 
 const batch = 100;
 
-/** After a change of the keys: seals everything with the newest one, so that the others can be removed. */
+/** After a key rotation: encrypts everything with the newest key, so that the old ones can be removed. */
 export const createResealing = ({
   columns,
   seal,
@@ -16,24 +16,24 @@ export const createResealing = ({
   const [newest = ''] = seal.keyIds;
 
   const resealColumn = async ({ table, column, sealedBefore, replace }: SealedColumn) => {
-    let trouble: unknown;
+    let firstError: unknown;
     let last = '';
     for (;;) {
-      const found = await sealedBefore(newest, last, batch);
-      for (const { id, sealed } of found) {
+      const batchRows = await sealedBefore(newest, last, batch);
+      for (const { id, sealed } of batchRows) {
         const place = `${table}:${id}:${column}`;
         try {
-          // Never in the place of what another process has written since.
+          // Only if the text is unchanged, so that nothing that another process wrote meanwhile is overwritten.
           await replace(id, sealed, seal.seal(seal.open(sealed, place), place));
         } catch (error) {
-          trouble ??= error;
+          firstError ??= error;
         }
       }
-      if (found.length < batch) break;
-      last = found.at(-1)?.id ?? '';
+      if (batchRows.length < batch) break;
+      last = batchRows.at(-1)?.id ?? '';
     }
-    // One is enough: where a key is missing, there are thousands.
-    if (trouble !== undefined) report(trouble);
+    // Report one error per column: a missing key causes thousands.
+    if (firstError !== undefined) report(firstError);
   };
 
   return {

@@ -3,12 +3,12 @@ import { SettingError } from '#server/config/config';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
-// Without it Node would accept a tag of four bytes.
+// Node's default accepts authentication tags as short as four bytes.
 const options = { authTagLength: 16 };
 
-/** Keeps what is stored secret: a copy of the database alone tells nothing. */
+/** Encrypts stored secrets, so that a copy of the database alone reveals nothing. */
 export interface Seal {
-  /** `place` is `table:id:column`, so that a sealed text is of no use in another row. */
+  /** `place` is `table:id:column` and is authenticated, so that a sealed text cannot be copied to another row. */
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
   /** The newest, which seals, first. */

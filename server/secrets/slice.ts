@@ -4,7 +4,7 @@ import { discardLostSecrets } from './lost-secrets.ts';
 import { createResealing } from './resealing.ts';
 import type { Seal } from './seal.ts';
 
-/** What becomes of a text that no key opens. */
+/** Removes a text that no key can decrypt, and does what follows from that. */
 export type Discard = (id: string, sealed: string) => Promise<unknown>;
 
 export const openSecrets = ({
@@ -23,7 +23,8 @@ export const openSecrets = ({
 }) => {
   const discardOf = (place: string) => {
     const discard = discards[place];
-    if (discard === undefined) throw new Error(`no slice says what becomes of ${place} when its key is lost`);
+    if (discard === undefined)
+      throw new Error(`No slice declares a discard for ${place}, which is needed when its key is lost.`);
     return discard;
   };
   for (const { table, column } of columns) discardOf(`${table}.${column}`);

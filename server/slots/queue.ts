@@ -10,14 +10,14 @@ import type { SlotStore } from './store.ts';
 import { occurrencesOf } from './week.ts';
 
 const dayMs = 24 * 3_600_000;
-const daysAtOnce = 28;
-const daysAhead = 13 * daysAtOnce;
-/** Later instants are written in another form. */
+const daysPerQuery = 28;
+const daysAhead = 13 * daysPerQuery;
+/** From the year 10000 on, ISO strings have another format. */
 const lastMs = Date.UTC(9999, 11, 31);
 
 export type SlotQueue = ReturnType<typeof createSlotQueue>;
 
-/** The weekly slots of a workspace, and which of them are free. A slot is a proposal: it reserves and sends nothing. */
+/** The weekly slots of a workspace, and which of them are free. A slot is a suggestion: it reserves nothing. */
 export const createSlotQueue = ({
   store,
   accounts,
@@ -39,21 +39,21 @@ export const createSlotQueue = ({
     return read(workspaceId);
   };
 
-  /** The free ones of so many days, earliest first. */
+  /** The free slots within `days`, earliest first. */
   const freeOn = async (
     workspaceId: string,
     { timeZone, slots }: Slots,
     accountIds: readonly string[],
     { fromMs, days, toMs, limit }: { fromMs: number; days: number; toMs: number; limit: number },
   ) => {
-    const wanted = slots.filter((slot) => serves(slot, accountIds));
-    const held = occurrencesOf(wanted, timeZone || 'UTC', fromMs, days)
+    const suitable = slots.filter((slot) => serves(slot, accountIds));
+    const candidates = occurrencesOf(suitable, timeZone || 'UTC', fromMs, days)
       .filter(({ atMs }) => atMs >= fromMs && atMs < Math.min(toMs, lastMs))
       .map(({ slot, atMs }) => ({
         atMs,
         accountIds: slot.accountIds.length === 0 || accountIds.length === 0 ? slot.accountIds : accountIds,
       }));
-    return held.length === 0 ? [] : store.free(workspaceId, held, limit);
+    return candidates.length === 0 ? [] : store.free(workspaceId, candidates, limit);
   };
 
   return {
@@ -106,7 +106,7 @@ export const createSlotQueue = ({
         await changed(caller, id);
       }),
 
-    /** What a calendar shows: the free ones that have not passed. */
+    /** For the calendar: the free slots that are still to come. */
     free: async (
       { workspaceId }: Caller,
       { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
@@ -118,16 +118,15 @@ export const createSlotQueue = ({
         throw badInput({ path: 'to', code: 'BadRange', message, limit: bounds.slotDays });
       }
       if (toMs <= fromMs) return [];
-      // One more for the beginning of the first day, and one for an hour that a clock adds.
+      // One day more because the first may be partial, and one for the hour added when daylight saving ends.
       const days = Math.ceil((toMs - fromMs) / dayMs) + 2;
       const range = { fromMs, days, toMs, limit: days * bounds.slots };
       return freeOn(workspaceId, await read(workspaceId), accountIds, range);
     },
 
     /**
-     * The first slot after an instant (and after now) that is free for a post to these accounts; undefined when a year has
-     * none. Nothing is reserved. Of two people who take it in the same moment both get it, which is allowed; everybody
-     * who asks later gets the next one.
+     * The first slot after `after` and after now that is free for these accounts; undefined when the next year has none.
+     * Nothing is reserved: two people who ask at the same moment get the same slot, which is allowed.
      */
     nextFreeSlot: async (
       workspaceId: string,
@@ -136,10 +135,10 @@ export const createSlotQueue = ({
     ): Promise<string | undefined> => {
       const slots = await read(workspaceId);
       const beginMs = 1 + Math.max(clock.now().getTime(), after ? Date.parse(after) : 0);
-      for (let day = 0; day < daysAhead; day += daysAtOnce) {
+      for (let day = 0; day < daysAhead; day += daysPerQuery) {
         const fromMs = beginMs + day * dayMs;
-        // One day more than is asked for next: a day of a zone can be shorter than 24 hours.
-        const range = { fromMs, days: daysAtOnce + 2, toMs: fromMs + daysAtOnce * dayMs, limit: 1 };
+        // Overlaps the next query, because a day can be shorter than 24 hours.
+        const range = { fromMs, days: daysPerQuery + 2, toMs: fromMs + daysPerQuery * dayMs, limit: 1 };
         const [at] = await freeOn(workspaceId, slots, accountIds, range);
         if (at !== undefined) return at;
       }
@@ -148,9 +147,9 @@ export const createSlotQueue = ({
   };
 };
 
-/** A slot for some accounts takes posts that go to those alone. */
-const serves = ({ accountIds }: Slot, wanted: readonly string[]) =>
-  accountIds.length === 0 || wanted.every((id) => accountIds.includes(id));
+/** A slot that is limited to some accounts serves only posts for those. */
+const serves = ({ accountIds }: Slot, postAccountIds: readonly string[]) =>
+  accountIds.length === 0 || postAccountIds.every((id) => accountIds.includes(id));
 
 const mustBeTimeZone = (timeZone: string) => {
   try {

@@ -24,7 +24,7 @@ const change = sql(
     where id = $1 and workspace_id = $2`,
 );
 const remove = sql('slots.remove', 'delete from slots where id = $1 and workspace_id = $2');
-/** Ids with commas: the lists are of different lengths. Empty: whatever account. */
+/** Account ids are joined with commas, because unnest cannot take lists of different lengths. Empty means any account. */
 const free = sql(
   'slots.free',
   `select distinct slot.at from unnest($2::timestamptz[], $3::text[]) as slot (at, account_ids)
@@ -41,7 +41,7 @@ export type SlotStore = ReturnType<typeof createSlotStore>;
 export const createSlotStore = (db: Database) => ({
   transaction: db.transaction,
 
-  /** In a transaction: nobody else adds a slot to this workspace until it ends. */
+  /** Blocks other additions to the workspace until the transaction ends. */
   lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
 
   zone: async (workspaceId: string) => (await db.query<{ timeZone: string }>(zone, [workspaceId]))[0]?.timeZone,
@@ -53,13 +53,13 @@ export const createSlotStore = (db: Database) => ({
   insert: (workspaceId: string, { id, days, time, accountIds }: Slot) =>
     db.run(insert, [id, workspaceId, days, time, accountIds]),
 
-  /** Undefined stays as it is. False when there is no such slot. */
+  /** Undefined fields stay as they are. False when there is no such slot. */
   change: async (workspaceId: string, id: string, { days, time, accountIds }: Partial<Omit<Slot, 'id'>>) =>
     (await db.run(change, [id, workspaceId, days ?? null, time ?? null, accountIds ?? null])) > 0,
 
   remove: async (workspaceId: string, id: string) => (await db.run(remove, [id, workspaceId])) > 0,
 
-  /** Those of the instants, earliest first, at which nothing is scheduled for these accounts, or at all. */
+  /** The instants, earliest first, at which no post is scheduled for the slot's accounts (or for any account). */
   free: async (
     workspaceId: string,
     slots: readonly { readonly atMs: number; readonly accountIds: readonly string[] }[],

@@ -15,8 +15,8 @@ const noon = Temporal.PlainTime.from('12:00');
 const minuteMs = 60_000;
 
 /**
- * When the slots are, on so many days of their zone from the one that `fromMs` is in. A time that the clock skips is as
- * much later as it skips, one that it shows twice is the first of the two.
+ * The instants of the slots on `days` local days, beginning with the day of `fromMs`. A local time that daylight saving
+ * skips moves later by the gap; of one that occurs twice, the first counts.
  */
 export const occurrencesOf = <Slot extends WeeklyTime>(
   slots: readonly Slot[],
@@ -26,31 +26,31 @@ export const occurrencesOf = <Slot extends WeeklyTime>(
 ): Occurrence<Slot>[] => {
   const first = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone).toPlainDate();
   const offsetMs = offsetsAtNoon(timeZone);
-  const found: Occurrence<Slot>[] = [];
+  const occurrences: Occurrence<Slot>[] = [];
   for (let n = 0; n < days; n++) {
     const date = first.add({ days: n });
     const [before, after] = [offsetMs(date.subtract({ days: 1 })), offsetMs(date.add({ days: 1 }))];
     for (const slot of slots) {
       if (!slot.days.includes(date.dayOfWeek)) continue;
-      // Asking the zone takes long, and on most days no clock is moved.
+      // Time zone lookups are slow, and on most days the offset does not change.
       const atMs = before === after ? wallMs(date, slot.time) - before : instantMs(date, slot.time, timeZone);
-      found.push({ slot, atMs });
+      occurrences.push({ slot, atMs });
     }
   }
-  return found.sort((a, b) => a.atMs - b.atMs);
+  return occurrences.sort((a, b) => a.atMs - b.atMs);
 };
 
 const offsetsAtNoon = (timeZone: string) => {
-  const known = new Map<string, number>();
+  const cache = new Map<string, number>();
   return (date: Temporal.PlainDate) => {
     const name = date.toString();
-    const offset = known.get(name) ?? date.toZonedDateTime({ timeZone, plainTime: noon }).offsetNanoseconds / 1e6;
-    known.set(name, offset);
+    const offset = cache.get(name) ?? date.toZonedDateTime({ timeZone, plainTime: noon }).offsetNanoseconds / 1e6;
+    cache.set(name, offset);
     return offset;
   };
 };
 
-/** As if the wall were in UTC. */
+/** The local time, read as UTC. */
 const wallMs = ({ year, month, day }: Temporal.PlainDate, time: string) => {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return Date.UTC(year, month - 1, day) + (hour * 60 + minute) * minuteMs;

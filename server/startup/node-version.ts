@@ -1,7 +1,7 @@
 /** The last day on which a version of Node gets security fixes. */
 const lastDays: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' };
 
-/** What to say about a Node that gets no fixes any more; undefined for one that does. */
+/** A warning for a Node version without security fixes; undefined for a supported one. */
 export const endOfNode = (version: string, now: Date) => {
   const major = version.replace(/^v/, '').split('.')[0] ?? '';
   const lastDay = lastDays[major];

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '#server/store/embedded-process';
 
-/** A service that runs on this machine, for commands in another terminal and for a second one on the same folder. */
+/** A service that runs on this machine. Found by commands in other terminals, and by a second service on the same folder. */
 export interface Instance {
   readonly pid: number;
-  /** Tells a process from a later one with the same number; empty where the system does not say. */
+  /** Start time of the process, which distinguishes it from a later one with the same pid; empty where the system does not tell. */
   readonly began: string;
   readonly url: string;
   readonly dataDir: string;
@@ -15,32 +15,32 @@ export interface Instance {
 }
 
 const uid = process.getuid?.() ?? 0;
-/** Of this user alone. */
-const ours = () => join(tmpdir(), `posthorn-running-${uid}`);
-const beside = (dataDir: string) => join(dataDir, 'running');
+/** Per user. */
+const userFolder = () => join(tmpdir(), `posthorn-running-${uid}`);
+const dataFolder = (dataDir: string) => join(dataDir, 'running');
 
-/** Those of this user, whatever their settings. */
-export const findRunning = (): Instance[] => (isOwn(ours()) ? readFrom(ours()) : []);
+/** All instances of this user. */
+export const findRunning = (): Instance[] => (isOwn(userFolder()) ? readFrom(userFolder()) : []);
 
-/** Those on this data folder. */
-export const runningIn = (dataDir: string): Instance[] => readFrom(beside(dataDir));
+/** The instances on this data folder. */
+export const runningIn = (dataDir: string): Instance[] => readFrom(dataFolder(dataDir));
 
-/** Answers with how to take it back. A note cannot keep the service from running. */
+/** Returns a function that withdraws the announcement. Errors are ignored: a missing note must not stop the service. */
 export const announce = ({ url, dataDir, embedded }: Omit<Instance, 'pid' | 'began'>) => {
   const { pid } = process;
-  const note: Instance = { pid, began: beginOf(pid), url, dataDir, embedded };
-  const written: string[] = [];
-  for (const folder of [ours(), beside(dataDir)]) {
+  const note: Instance = { pid, began: startTimeOf(pid), url, dataDir, embedded };
+  const files: string[] = [];
+  for (const folder of [userFolder(), dataFolder(dataDir)]) {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       sweep(folder);
       const file = join(folder, `${pid}.json`);
       writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
-      written.push(file);
+      files.push(file);
     } catch {}
   }
   return () => {
-    for (const file of written) rmSync(file, { force: true });
+    for (const file of files) rmSync(file, { force: true });
   };
 };
 
@@ -49,12 +49,12 @@ const readFrom = (folder: string): Instance[] =>
     .map(({ note }) => note)
     .filter(isRunning);
 
-/** Removes the notes of processes that are gone. Only a start does: other commands change nothing. */
+/** Removes notes of dead processes. Called only at startup, because other commands change nothing. */
 const sweep = (folder: string) => {
   for (const { file, note } of notesIn(folder)) if (!isRunning(note)) rmSync(file, { force: true });
 };
 
-const isRunning = ({ pid, began }: Instance) => isAlive(pid) && beginOf(pid) === began;
+const isRunning = ({ pid, began }: Instance) => isAlive(pid) && startTimeOf(pid) === began;
 
 const notesIn = (folder: string) =>
   namesIn(folder).flatMap((name) => {
@@ -74,13 +74,13 @@ const namesIn = (folder: string) => {
   }
 };
 
-/** In a folder that everybody may write to, somebody else could have made it. */
+/** The temp folder is writable for everybody, so somebody else could have created ours. */
 const isOwn = (folder: string) => {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  return found !== undefined && (found.uid === uid || process.getuid === undefined);
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.uid === uid || process.getuid === undefined);
 };
 
-const beginOf = (pid: number) => {
+const startTimeOf = (pid: number) => {
   try {
     return (
       readFileSync(`/proc/${pid}/stat`, 'utf8')

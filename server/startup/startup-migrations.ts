@@ -2,66 +2,66 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
+import { describePostponed, migrate, pendingIn, postponedIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
-/** For the lock of migrations, before the operator is told who holds it. */
+/** How long to wait for the migration lock before reporting who holds it. */
 export const lockWaitMs = 2_000;
-/** Between two looks whether a migration that was postponed can be applied. */
-const postponedMs = 20_000;
+/** How often a postponed migration is tried again. */
+const postponedRetryMs = 20_000;
 
-export interface Told {
+export interface StartupLog {
   info(about: object, what: string): void;
   warn(about: object, what: string): void;
 }
 
-/** What the service and every command begin with: the tables of this release, and the time by the clock of the database. */
+/** First step of the service and of every command: migrates the database, and reads the sandbox clock from it. */
 export const prepare = async (
   database: Database,
   sandboxClock: Pick<SandboxClock, 'read' | 'close'>,
   { production, startPatienceMs }: Pick<Config, 'production' | 'startPatienceMs'>,
-  told: Told,
+  log: StartupLog,
 ) => {
-  const postponed = await applyMigrations(database, told, Math.min(lockWaitMs, startPatienceMs));
-  if (postponed) told.info({ number: postponed.migration.number }, postponedInWords(postponed));
+  const postponed = await applyMigrations(database, log, Math.min(lockWaitMs, startPatienceMs));
+  if (postponed) log.info({ number: postponed.migration.number }, describePostponed(postponed));
   if (production) {
     const aheadMs = await sandboxClock.close();
-    if (aheadMs > 0) told.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+    if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
   }
   await sandboxClock.read();
 };
 
-/** Answers with the one that waits until an earlier release has ended. */
-export const applyMigrations = async (database: Database, told: Pick<Told, 'info'>, waitMs = lockWaitMs) => {
+/** Returns a migration that has to wait until processes of an earlier release have ended. */
+export const applyMigrations = async (database: Database, log: Pick<StartupLog, 'info'>, waitMs = lockWaitMs) => {
   if ((await pendingIn(database, migrations)).length === 0) return undefined;
   for (const { number, name } of await migrate(database, migrations, { waitMs })) {
-    told.info({ number, name }, 'migration applied');
+    log.info({ number, name }, 'migration applied');
   }
   return postponedIn(database, migrations);
 };
 
 /**
- * Looks every 20 seconds until nothing is postponed: the last process of the release before may end at any time after this
- * start. Answers with what ends the looking.
+ * Retries every 20 seconds until no migration is postponed, because the last process of the previous release may end at any
+ * time. Returns a function that stops the retries.
  */
 export const applyPostponed = async (
   database: Database,
-  told: Pick<Told, 'info'>,
+  log: Pick<StartupLog, 'info'>,
   report: (error: unknown) => void,
   pause: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<void> = sleep,
 ) => {
   const stop = new AbortController();
   const { signal } = stop;
-  const look = async () => {
+  const retry = async () => {
     for (let isPostponed = true; isPostponed; ) {
-      await pause(postponedMs, undefined, { signal });
+      await pause(postponedRetryMs, undefined, { signal });
       try {
-        isPostponed = (await applyMigrations(database, told)) !== undefined;
+        isPostponed = (await applyMigrations(database, log)) !== undefined;
       } catch (error) {
         if (!signal.aborted) report(error);
       }
     }
   };
-  if (await postponedIn(database, migrations)) look().catch((error: unknown) => signal.aborted || report(error));
+  if (await postponedIn(database, migrations)) retry().catch((error: unknown) => signal.aborted || report(error));
   return () => stop.abort();
 };

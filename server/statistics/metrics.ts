@@ -1,4 +1,3 @@
-/** What operators watch. */
 export interface ReadMetrics {
   read(network: string, result: 'ok' | 'postponed' | 'stopped', posts: number): void;
 }

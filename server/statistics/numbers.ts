@@ -1,12 +1,12 @@
 import { engagementMetrics, type MetricName, metricNames } from '#contracts/metrics';
 
-/** What a network reported. */
+/** Metrics as a network reported them. */
 export type Numbers = Partial<Record<MetricName, number>>;
 
 /** What analytics adds up. A metric that is not reported is null. */
 export type Counts = Record<MetricName, number | null> & { readonly engagement: number };
 
-/** Sums stay exact. */
+/** Below this, sums stay exact. */
 const largest = 1e12;
 
 /** An impossible number counts as not reported. */

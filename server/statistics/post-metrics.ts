@@ -20,7 +20,7 @@ export const createStatistics = ({
     const post = await reading.get(caller, id);
     const rows = await store.ofPost(caller.workspaceId, post.id);
     const accounts = rows.map((row): MetricsEntry => {
-      // Where the first read failed there are no numbers, only when that was and why.
+      // If the first read failed, there are no numbers yet, only the time and the error.
       const fetchedAt = row.fetched_at ?? row.failed_at;
       return {
         accountId: row.account_id,

@@ -1,11 +1,11 @@
 import type { Numbers } from './numbers.ts';
 import type { PublishedPosts } from './published-posts.ts';
 import { firstMs } from './schedule.ts';
-import type { HeldReads, NewPublication, StatisticsStore } from './store.ts';
+import type { ClaimedReads, NewPublication, StatisticsStore } from './store.ts';
 
 export type Publications = ReturnType<typeof createPublications>;
 
-/** Posts that are out, one for each account: what statistics and analytics are about. */
+/** A publication is a post on one account: the subject of statistics and analytics. */
 export const createPublications = ({
   store,
   publishedPosts,
@@ -19,14 +19,14 @@ export const createPublications = ({
     if (added.length > 0) await publishedPosts.add(added);
   },
 
-  /** What a network reported; the next read is the next of `stepsMs` after publication. */
+  /** Stores what a network reported, and schedules the next read at the next of `stepsMs` after publication. */
   keep: (
-    reads: HeldReads,
-    told: readonly { readonly postId: string; readonly metrics: Numbers }[],
+    reads: ClaimedReads,
+    numbers: readonly { readonly postId: string; readonly metrics: Numbers }[],
     stepsMs: readonly number[],
   ) =>
     store.transaction(async () => {
-      const changed = await store.keep(reads, told, stepsMs);
+      const changed = await store.keep(reads, numbers, stepsMs);
       if (changed.length > 0) await publishedPosts.refresh(changed);
     }),
 });

@@ -4,11 +4,11 @@ import type { PublishedPostStore } from './store.ts';
 export type PublishedPosts = ReturnType<typeof createPublishedPosts>;
 
 /**
- * A post over all its publications: it counts once, however many accounts it went to. Kept in the transaction that changes
- * its publications.
+ * A post over all its publications, which counts once however many accounts it went to. Updated in the transaction that
+ * changes its publications.
  */
 export const createPublishedPosts = ({ store }: { store: PublishedPostStore }) => {
-  /** Their engagement has changed, or they went to another account. */
+  /** After their engagement changed, or another account was added. */
   const refresh = async (posts: readonly PostKey[]) => {
     await store.lock(posts);
     await store.refresh(posts);
@@ -17,12 +17,12 @@ export const createPublishedPosts = ({ store }: { store: PublishedPostStore }) =
   return {
     refresh,
 
-    /** They went to an account. */
+    /** After they were published on an account. */
     add: async (posts: readonly PostKey[]) => {
-      // Who comes second to a new post waits here for the first, and counts what both have added.
+      // A concurrent transaction that adds the same post blocks here, and then refreshes it with both publications.
       const added = new Set(await store.add(posts));
-      const known = posts.filter(({ postId }) => !added.has(postId));
-      if (known.length > 0) await refresh(known);
+      const existing = posts.filter(({ postId }) => !added.has(postId));
+      if (existing.length > 0) await refresh(existing);
     },
   };
 };

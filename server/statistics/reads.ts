@@ -15,24 +15,24 @@ import type { DuePost, DueReads, StatisticsStore } from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A postponed read replaces the next one; the last has no next and would be postponed for ever. */
+/** A postponed read replaces the next one. The last has no next, so without this limit it could be postponed forever. */
 const lastMoves = 8;
 const longestMoveMs = 30 * dayMs;
 
-/** Meta called posts absent for days that were there: it has to say so on two days before the schedule ends. */
+/** Meta has reported existing posts as absent, so a post must be absent for a day before its schedule ends. */
 const absence = { retryMs: 6 * hourMs, overAfterMs: dayMs };
 
 const leaseMs = 60_000;
 const extendMs = 15_000;
-/** How many accounts of one network are read at once. */
+/** How many accounts of one network are read concurrently. */
 const perNetwork = 4;
 /** Posts of one account in one claim, where the network reports on fewer per request. */
-const fewestAtOnce = 10;
+const minPostsPerClaim = 10;
 const changedMs = 1_000;
 
 const disconnected = 'The account was disconnected, so its numbers are no longer read.';
 
-/** Reads the numbers of published posts at their times. It can stop the reads of an account, and nothing else of it. */
+/** Reads the metrics of published posts on schedule. It may stop the reads of an account, but never its publishing. */
 export const createReads = ({
   store,
   publications,
@@ -52,11 +52,11 @@ export const createReads = ({
   clock: Clock;
   report: (error: unknown) => void;
 }): DueLoop => {
-  const underWay = new Set<DueReads>();
-  const roomAt = (key: string) => perNetwork - [...underWay].filter(({ account }) => account.network === key).length;
+  const inProgress = new Set<DueReads>();
+  const roomAt = (key: string) => perNetwork - [...inProgress].filter(({ account }) => account.network === key).length;
   const withRoom = () => networks.all.filter(({ key }) => roomAt(key) > 0);
-  /** One account is asked one question at a time. */
-  const busyAccounts = () => [...underWay].map(({ account }) => account.id);
+  /** One request per account at a time. */
+  const busyAccounts = () => [...inProgress].map(({ account }) => account.id);
 
   const readAll = async (reads: DueReads): Promise<void> => {
     const { account, posts } = reads;
@@ -68,26 +68,26 @@ export const createReads = ({
     // Without the permission the network is not even asked (SPEC, Statistics rules 10).
     if (!mayReadStatistics(account, network)) return stop(reads, network, posts);
 
-    let found = await opening(access.open(account));
+    let result = await opening(access.open(account));
     let isRenewed = false;
     let left = posts;
     while (left.length > 0) {
-      if (found.is === 'busy') return store.giveBack(reads, left, found.forMs);
-      if (found.is === 'refused') return stop(reads, network, left);
-      if (found.is === 'trouble') return troubled(reads, network, left, found.trouble);
-      const asked = left.slice(0, network.postsPerRead);
-      const { answer, status } = await ask(found, asked);
+      if (result.is === 'busy') return store.giveBack(reads, left, result.forMs);
+      if (result.is === 'refused') return stop(reads, network, left);
+      if (result.is === 'trouble') return handleTrouble(reads, network, left, result.trouble);
+      const batch = left.slice(0, network.postsPerRead);
+      const { answer, status } = await ask(result, batch);
       if (!(answer instanceof NetworkTrouble)) {
-        await keep(reads, network, asked, answer);
-        left = left.slice(asked.length);
+        await keep(reads, network, batch, answer);
+        left = left.slice(batch.length);
       } else if (answer.kind === 'token' && !isRenewed) {
-        found = await opening(access.renewed(account, found.account.tokens));
+        result = await opening(access.renewed(account, result.account.tokens));
         isRenewed = true;
       } else {
-        // A failure may concern these posts alone; other trouble would meet the remaining posts too.
-        const met = isFailure(answer, status) ? asked : left;
-        await troubled(reads, network, met, answer, status);
-        left = left.slice(met.length);
+        // A failure may concern only this batch; any other trouble would hit the remaining posts too.
+        const affected = isFailure(answer, status) ? batch : left;
+        await handleTrouble(reads, network, affected, answer, status);
+        left = left.slice(affected.length);
       }
     }
   };
@@ -98,16 +98,16 @@ export const createReads = ({
   /** With the status of the last answer of the network. */
   const ask = async ({ network, site, account }: OpenAccess, posts: readonly DuePost[]) => {
     let status: number | undefined;
-    const request: Site['request'] = async (asked) => {
+    const request: Site['request'] = async (options) => {
       status = undefined;
-      const answer = await site.request(asked);
+      const answer = await site.request(options);
       status = answer.status;
       return answer;
     };
     try {
       const answer = await network.readMetrics({ ...site, request }, account, posts);
       if (answer.length === posts.length) return { answer, status };
-      throw new Error(`${network.key} told of ${answer.length} posts where ${posts.length} were asked for`);
+      throw new Error(`${network.key} reported on ${answer.length} posts, but ${posts.length} were requested.`);
     } catch (error) {
       return { answer: asTrouble(error, report), status };
     }
@@ -119,25 +119,25 @@ export const createReads = ({
     posts: readonly DuePost[],
     readings: readonly MetricsRead[],
   ): Promise<void> => {
-    const told: { postId: string; metrics: Numbers }[] = [];
+    const current: { postId: string; metrics: Numbers }[] = [];
     const last: { postId: string; metrics: Numbers }[] = [];
     const over: { postId: string; why?: string | undefined }[] = [];
     const absent: { postId: string; why: string }[] = [];
     for (const [index, { postId }] of posts.entries()) {
       const reading = readings[index];
       if (reading?.is === 'numbers') {
-        (reading.isLast ? last : told).push({ postId, metrics: possible(reading.metrics, network) });
+        (reading.isLast ? last : current).push({ postId, metrics: plausible(reading.metrics, network) });
       } else if (reading?.is === 'absent') absent.push({ postId, why: reading.why });
       else over.push({ postId, why: reading?.why });
     }
-    if (told.length > 0) await publications.keep(reads, told, stepsMs);
+    if (current.length > 0) await publications.keep(reads, current, stepsMs);
     if (last.length > 0) await publications.keep(reads, last, []);
     if (over.length > 0) await store.end(reads, over);
     if (absent.length > 0) await store.postponeAbsent(reads, absent, absence);
     readMetrics.read(network.key, 'ok', posts.length);
   };
 
-  const troubled = async (
+  const handleTrouble = async (
     reads: DueReads,
     network: Network,
     posts: readonly DuePost[],
@@ -159,8 +159,8 @@ export const createReads = ({
   /** A network that charges for posts has small quotas for reads. */
   const waitMs = ({ paidPerPost }: Network, { until }: NetworkTrouble) => {
     const shortestMs = paidPerPost ? 3 * hourMs : 2 * hourMs;
-    const askedMs = until === undefined ? 0 : until.getTime() - clock.now().getTime();
-    return askedMs > shortestMs ? Math.min(askedMs, longestMoveMs) : shortestMs;
+    const requestedMs = until === undefined ? 0 : until.getTime() - clock.now().getTime();
+    return requestedMs > shortestMs ? Math.min(requestedMs, longestMoveMs) : shortestMs;
   };
 
   /** SPEC, Statistics rules 11. */
@@ -180,13 +180,13 @@ export const createReads = ({
       const rooms = withRoom().map(({ key, postsPerRead }) => ({
         key,
         room: roomAt(key),
-        atOnce: Math.max(postsPerRead, fewestAtOnce),
+        atOnce: Math.max(postsPerRead, minPostsPerClaim),
       }));
       return store.claim(rooms, busyAccounts(), randomUUID(), leaseMs);
     },
     handle: async (reads) => {
-      underWay.add(reads);
-      await readAll(reads).finally(() => underWay.delete(reads));
+      inProgress.add(reads);
+      await readAll(reads).finally(() => inProgress.delete(reads));
     },
     msToNext: () =>
       store.msToNext(
@@ -198,12 +198,12 @@ export const createReads = ({
   });
 };
 
-/** A read that has to wait does not count: the network answered 429 or 503, or gave no access for the moment. */
+/** A read that only has to wait is not a failure: the network answered 429 or 503, or denied access for the moment. */
 const isFailure = ({ kind, reached }: NetworkTrouble, status: number | undefined) =>
   kind !== 'rateLimited' && (kind !== 'temporary' || !reached || (status !== undefined && status !== 503));
 
-/** Callers get only possible counts, of metrics that the network is documented to report. */
-const possible = (metrics: Numbers, network: Network): Numbers =>
+/** Drops impossible counts, and metrics that the network is not documented to report. */
+const plausible = (metrics: Numbers, network: Network): Numbers =>
   Object.fromEntries(
     Object.entries(metrics).filter(
       ([name, count]) =>

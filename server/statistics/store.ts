@@ -32,15 +32,15 @@ export interface DuePost extends PublishedPost {
   readonly postId: string;
 }
 
-/** Reads of one account, held until their lease ends. */
+/** Reads of one account, claimed until their lease ends. */
 export interface DueReads {
   readonly account: AccountRow;
   readonly claim: string;
   readonly posts: readonly DuePost[];
 }
 
-/** Which account's, and the claim that holds them. */
-export interface HeldReads {
+/** Identifies claimed reads by account and claim. */
+export interface ClaimedReads {
   readonly account: Pick<AccountRow, 'id' | 'workspaceId'>;
   readonly claim: string;
 }
@@ -52,7 +52,7 @@ export interface NewPublication {
   readonly network: string;
   readonly externalId: string;
   readonly publishedAt: string;
-  /** What the network needs besides the id to report the numbers. */
+  /** What the network needs besides the id to report metrics. */
   readonly ref: Json;
   /** Whether it has numbers to report. */
   readonly isRead: boolean;
@@ -85,8 +85,8 @@ const add = sql(
 );
 
 /**
- * For each network the accounts whose reads have been due longest, and of each the reads that are due. By the position
- * (ctid) of the rows, which are locked: by their keys PostgreSQL may scan the whole table.
+ * For each network the accounts whose reads have been due longest, with their due reads. Updates by row position (ctid),
+ * because by key PostgreSQL may scan the whole table.
  */
 const claim = sql(
   'statistics.claim',
@@ -123,9 +123,9 @@ const msToNext = sql(
        where p.network = network.key and p.due_at is not null and p.account_id <> all($2)
        order by due_at limit 1) next`,
 );
-/** Of every account that there is or was. */
+/** Includes disconnected accounts. */
 const networks = sql('statistics.networks', 'select distinct network from accounts');
-/** But those that are being kept at this moment: to wait for them while they wait for us would be a deadlock. */
+/** Skips rows that are being stored right now: waiting for them could deadlock. */
 const extend = sql(
   'statistics.extend',
   `update publications p set due_at = posthorn_now() + $4 * interval '1 ms'
@@ -136,26 +136,26 @@ const extend = sql(
     where (p.workspace_id, p.post_id, p.account_id) = (held.workspace_id, held.post_id, held.account_id)`,
 );
 const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
-const counted = [...metricNames, 'engagement'] satisfies (keyof Counts)[];
-/** The next step that has not passed; the last has none. */
+const countColumns = [...metricNames, 'engagement'] satisfies (keyof Counts)[];
+/** Schedules the next step that is still to come; after the last there is none. */
 const keep = sql(
   'statistics.keep',
   `with before as (
      select p.post_id, p.engagement from publications p where ${held} and p.post_id = any($4)),
-   kept as (
-     update publications p set ${counted.map((name) => `${name} = (told.counts ->> '${name}')::bigint`).join(', ')},
-            metrics = told.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
+   updated as (
+     update publications p set ${countColumns.map((name) => `${name} = (reported.counts ->> '${name}')::bigint`).join(', ')},
+            metrics = reported.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
             claim = null, (due_at, next_fetch_at) = (
               select min(at), min(at) from unnest($6::float8[]) as step(ms)
                cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
-       from (select posthorn_now() as now) clock, unnest($4::text[], $5::jsonb[], $7::jsonb[]) as told(post_id, metrics, counts)
-      where ${held} and p.post_id = told.post_id
+       from (select posthorn_now() as now) clock, unnest($4::text[], $5::jsonb[], $7::jsonb[]) as reported(post_id, metrics, counts)
+      where ${held} and p.post_id = reported.post_id
      returning p.workspace_id, p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
                ${notifyTabs('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
-   remembered as (
+   recorded as (
      insert into metric_reads (workspace_id, post_id, account_id, fetched_at, metrics)
-     select workspace_id, post_id, account_id, fetched_at, metrics from kept)
-   select post_id as "postId" from kept join before using (post_id) where kept.engagement <> before.engagement`,
+     select workspace_id, post_id, account_id, fetched_at, metrics from updated)
+   select post_id as "postId" from updated join before using (post_id) where updated.engagement <> before.engagement`,
 );
 const end = sql(
   'statistics.end',
@@ -164,17 +164,17 @@ const end = sql(
      from unnest($4::text[], $5::text[]) as over(post_id, why)
     where ${held} and p.post_id = over.post_id`,
 );
-/** The error keeps the time of the first of several reads in a row that say the same. */
+/** While consecutive reads give the same reason, failed_at stays at the first of them. */
 const postponeAbsent = sql(
   'statistics.postponeAbsent',
-  `update publications p set claim = null, fetch_error = told.why,
-          failed_at = case when p.fetch_error = told.why then p.failed_at else clock.now end,
+  `update publications p set claim = null, fetch_error = absent.why,
+          failed_at = case when p.fetch_error = absent.why then p.failed_at else clock.now end,
           (due_at, next_fetch_at) = (
             select at, at from (
-              select case when p.fetch_error is distinct from told.why or p.failed_at > clock.now - $7 * interval '1 ms'
+              select case when p.fetch_error is distinct from absent.why or p.failed_at > clock.now - $7 * interval '1 ms'
                           then clock.now + $6 * interval '1 ms' end as at) next)
-     from (select posthorn_now() as now) clock, unnest($4::text[], $5::text[]) as told(post_id, why)
-    where ${held} and p.post_id = told.post_id`,
+     from (select posthorn_now() as now) clock, unnest($4::text[], $5::text[]) as absent(post_id, why)
+    where ${held} and p.post_id = absent.post_id`,
 );
 const move = sql(
   'statistics.move',
@@ -201,7 +201,7 @@ const stop = sql(
     where p.workspace_id = $1 and p.account_id = $2 and p.due_at is not null
       and (p.claim is null or p.claim = $3 or p.due_at <= (select posthorn_now()))`,
 );
-/** Reads under way are left to the process that does them. */
+/** Leaves reads in progress to the process that claimed them. */
 const resume = sql(
   'statistics.resume',
   `with resumed as (update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
@@ -212,14 +212,14 @@ const resume = sql(
    select ${wakes('reads')}`,
 );
 
-const heldBy = ({ account, claim: id }: HeldReads) => [account.workspaceId, account.id, id];
+const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id];
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 export const createStatisticsStore = (db: Database) => ({
   transaction: db.transaction,
 
-  /** The posts of those that were not known yet. The first read is `firstMs` after publication. */
+  /** Returns the posts of new publications. The first read is `firstMs` after publication. */
   add: async (publications: readonly NewPublication[], firstMs: number) => {
     return db.query<PostKey>(add, [
       publications.map(({ postId }) => postId),
@@ -238,10 +238,10 @@ export const createStatisticsStore = (db: Database) => ({
 
   history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
 
-  /** `room` accounts of each network, except those in `but`. */
+  /** Up to `room` accounts of each network, except the busy ones. */
   claim: (
     networks: readonly { key: string; room: number; atOnce: number }[],
-    but: readonly string[],
+    busyAccountIds: readonly string[],
     claimId: string,
     leaseMs: number,
   ) =>
@@ -249,17 +249,17 @@ export const createStatisticsStore = (db: Database) => ({
       networks.map(({ key }) => key),
       networks.map(({ room }) => room),
       networks.map(({ atOnce }) => atOnce),
-      but,
+      busyAccountIds,
       claimId,
       leaseMs,
     ]),
 
   networks: async () => (await db.query<{ network: string }>(networks)).map(({ network }) => network),
 
-  msToNext: async (networks: readonly string[], but: readonly string[]) =>
-    (await db.query<{ ms: number | null }>(msToNext, [networks, but]))[0]?.ms ?? undefined,
+  msToNext: async (networks: readonly string[], busyAccountIds: readonly string[]) =>
+    (await db.query<{ ms: number | null }>(msToNext, [networks, busyAccountIds]))[0]?.ms ?? undefined,
 
-  extend: async (reads: readonly HeldReads[], leaseMs: number) => {
+  extend: async (reads: readonly ClaimedReads[], leaseMs: number) => {
     await db.run(extend, [
       reads.map(({ account }) => account.workspaceId),
       reads.map(({ account }) => account.id),
@@ -268,40 +268,43 @@ export const createStatisticsStore = (db: Database) => ({
     ]);
   },
 
-  /** What was reported, and the next of `stepsMs` after publication. Returns the posts whose engagement has changed. */
+  /** Stores metrics and schedules the next of `stepsMs`. Returns the posts whose engagement changed. */
   keep: async (
-    reads: HeldReads,
-    told: readonly { readonly postId: string; readonly metrics: Numbers }[],
+    reads: ClaimedReads,
+    numbers: readonly { readonly postId: string; readonly metrics: Numbers }[],
     stepsMs: readonly number[],
   ) => {
     const changed = await db.query<{ postId: string }>(keep, [
-      ...heldBy(reads),
-      told.map(({ postId }) => postId),
-      told.map(({ metrics }) => JSON.stringify(metrics)),
+      ...claimColumns(reads),
+      numbers.map(({ postId }) => postId),
+      numbers.map(({ metrics }) => JSON.stringify(metrics)),
       stepsMs,
-      told.map(({ metrics }) => JSON.stringify(countsOf(metrics))),
+      numbers.map(({ metrics }) => JSON.stringify(countsOf(metrics))),
     ]);
     return changed.map(({ postId }): PostKey => ({ workspaceId: reads.account.workspaceId, postId }));
   },
 
-  /** No more reads. Without a reason it is not a failure. */
-  end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
-    await db.run(end, [...heldBy(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
+  /** Ends the reads of the posts. Without a reason it is not a failure. */
+  end: async (
+    reads: ClaimedReads,
+    posts: readonly { readonly postId: string; readonly why?: string | undefined }[],
+  ) => {
+    await db.run(end, [...claimColumns(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
   },
 
-  /** A read that found no post: read again, or over once that has been said for `overAfterMs`. */
+  /** The network did not find the post: retries, or ends the reads when it was absent for `overAfterMs`. */
   postponeAbsent: async (
-    reads: HeldReads,
+    reads: ClaimedReads,
     posts: readonly { readonly postId: string; readonly why: string }[],
     { retryMs, overAfterMs }: { retryMs: number; overAfterMs: number },
   ) => {
     const [ids, whys] = [posts.map(({ postId }) => postId), posts.map(({ why }) => why)];
-    await db.run(postponeAbsent, [...heldBy(reads), ids, whys, retryMs, overAfterMs]);
+    await db.run(postponeAbsent, [...claimColumns(reads), ids, whys, retryMs, overAfterMs]);
   },
 
-  /** To `byMs` from now. Once `lastMs` after publication have passed, only a limited number of times. */
+  /** Postpones by `byMs`. After the last step (`lastMs` after publication) at most `lastMoves` times. */
   move: async (
-    reads: HeldReads,
+    reads: ClaimedReads,
     posts: readonly DuePost[],
     {
       why,
@@ -312,19 +315,19 @@ export const createStatisticsStore = (db: Database) => ({
     }: { why: string; failed: boolean; byMs: number; lastMs: number; lastMoves: number },
   ) => {
     const ids = posts.map(({ postId }) => postId);
-    await db.run(move, [...heldBy(reads), ids, why, failed, byMs, lastMs, lastMoves]);
+    await db.run(move, [...claimColumns(reads), ids, why, failed, byMs, lastMs, lastMoves]);
   },
 
-  giveBack: async (reads: HeldReads, posts: readonly DuePost[], forMs: number) => {
-    await db.run(giveBack, [...heldBy(reads), posts.map(({ postId }) => postId), forMs]);
+  giveBack: async (reads: ClaimedReads, posts: readonly DuePost[], forMs: number) => {
+    await db.run(giveBack, [...claimColumns(reads), posts.map(({ postId }) => postId), forMs]);
   },
 
   /** All posts of the account, until it is reconnected. */
-  stop: async (reads: HeldReads, why: string) => {
-    await db.run(stop, [...heldBy(reads), why]);
+  stop: async (reads: ClaimedReads, why: string) => {
+    await db.run(stop, [...claimColumns(reads), why]);
   },
 
-  /** SPEC, Statistics rules 10: all posts whose schedule is not over, those that waited for this too. */
+  /** SPEC, Statistics rules 10: all posts whose schedule is not over, including those that were stopped. */
   readSoon: async ({ workspaceId, id }: Pick<AccountRow, 'workspaceId' | 'id'>) => {
     await db.query(resume, [workspaceId, id]);
   },
@@ -343,7 +346,7 @@ const addPosts = sql(
    select * from (${wholePosts}) as fresh order by post_id
    on conflict do nothing returning post_id as "postId"`,
 );
-/** One change of a post at a time. The statements after this one see what those before have committed. */
+/** Serializes changes of a post: statements after this lock see what earlier transactions committed. */
 const lockPosts = sql(
   'statistics.lockPosts',
   `select from ${given} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
@@ -362,7 +365,7 @@ const refreshPosts = sql(
 export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
 
 export const createPublishedPostStore = (db: Database) => ({
-  /** Those that were not known yet. */
+  /** Returns the new ones. */
   add: async (posts: readonly PostKey[]) =>
     (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
   /** Until the transaction ends. */

@@ -3,35 +3,35 @@ import pg from 'pg';
 
 type Read = (chunk: Buffer) => void;
 
-/** What pg's types leave out. */
-interface Inside {
+/** Missing from pg's types. */
+interface ConnectionInternals {
   attachListeners(stream: Duplex): void;
 }
 
-/** A server that accepts a connection and says nothing would keep its caller waiting for ever. */
-const connectMs = 15_000;
-/** A host that is gone answers no probe; without probes it is noticed after two hours. */
+/** A server that accepts a connection and never answers would block its caller forever. */
+const connectTimeoutMs = 15_000;
+/** Keep-alive probes detect a dead host. Without this the system sends the first one after two hours. */
 const firstProbeMs = 10_000;
 
 /**
- * pg reads messages in an event of the socket, where an exception ends the process. Nobody can say what follows a message
- * that could not be read, so the connection is closed: its queries fail, and pools and listeners open another one.
+ * pg parses messages in a socket event, where an exception ends the process. After an unreadable message the state of the
+ * connection is unknown, so it is closed: its queries fail, and pools and listeners open a new one.
  */
 export class CarefulClient extends pg.Client {
   constructor(config: pg.ClientConfig) {
     super({
-      connectionTimeoutMillis: connectMs,
+      connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: firstProbeMs,
       ...config,
-      // Pools hide it, so that no log shows it.
+      // Pools make the password non-enumerable to keep it out of logs, so the spread above misses it.
       ...(config.password !== undefined && { password: config.password }),
     });
-    // The query that a connection breaks under fails, and pools hear of it too. Without a listener the process would end.
+    // The running query and the pool learn of a broken connection anyway, but without a listener this event ends the process.
     this.on('error', () => undefined);
-    const inside = this.connection as unknown as Inside;
-    const attachListeners = inside.attachListeners.bind(inside);
-    inside.attachListeners = (stream) => {
+    const internals = this.connection as unknown as ConnectionInternals;
+    const attachListeners = internals.attachListeners.bind(internals);
+    internals.attachListeners = (stream) => {
       const before = new Set(stream.listeners('data'));
       attachListeners(stream);
       for (const read of stream.listeners('data') as Read[]) if (!before.has(read)) readCarefully(stream, read);

@@ -28,15 +28,15 @@ export const measureClockSkewMs = async (
   return Math.round(best.skewMs);
 };
 
-/** More than this is said; a send is confirmed by comparing times, and at a minute that goes wrong. */
-const noticedMs = 5_000;
-const harmfulMs = 60_000;
+/** A larger skew is a warning. Sends are confirmed by comparing times, which fails from a minute on. */
+const warningMs = 5_000;
+const failureMs = 60_000;
 
 /** `skewMs` is the clock of `whose` minus that of this machine. */
 export const checkClock = (skewMs: number, whose: string): Check => {
   const clock = checksNamed('clock');
-  if (Math.abs(skewMs) <= noticedMs) return clock.ok(`The clock of this machine agrees with that of ${whose}`);
+  if (Math.abs(skewMs) <= warningMs) return clock.ok(`The clock of this machine agrees with that of ${whose}`);
   const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
   const message = `The clock of this machine is ${seconds} s ${skewMs < 0 ? 'ahead of' : 'behind'} that of ${whose}. Synchronise both with NTP (chrony, systemd-timesyncd): schedules and signatures depend on it.`;
-  return Math.abs(skewMs) < harmfulMs ? clock.warning(message) : clock.failure(message);
+  return Math.abs(skewMs) < failureMs ? clock.warning(message) : clock.failure(message);
 };

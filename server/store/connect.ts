@@ -6,18 +6,18 @@ import { poolsTransactions } from './pooler.ts';
 
 export interface Server {
   readonly connection: Connection;
-  /** Past a pooler in transaction mode; absent without one. */
+  /** Bypasses a pooler in transaction mode; absent without one. */
   readonly direct?: Connection;
   readonly replica?: Connection;
-  /** Ends the embedded server when we were its last user; leaves an outside one alone. */
+  /** Stops the embedded server if this process was its last user; leaves an external one alone. */
   stop(): Promise<void>;
 }
 
-const poolerWords =
+const poolerMessage =
   'DATABASE_URL leads to a pooler that hands a connection to somebody else between two transactions (PgBouncer in transaction mode). ' +
   'Posthorn listens for notices, which belong to a connection: set DATABASE_DIRECT_URL to the address of PostgreSQL itself or of a pool with pool_mode = session, or set pool_mode = session.';
 
-/** PostgreSQL where DATABASE_URL says, else the embedded one. */
+/** The PostgreSQL of DATABASE_URL, else the embedded one. */
 export const connect = (config: Config): Promise<Server> =>
   reach(config).catch((cause: Error) => {
     if (cause instanceof SettingError) throw cause;
@@ -37,14 +37,14 @@ const reach = async ({ databaseUrl, ...config }: Config): Promise<Server> => {
 
 const directOf = async (connection: Connection, { databaseDirectUrl }: Pick<Config, 'databaseDirectUrl'>) => {
   if (!(await poolsTransactions(connection))) return undefined;
-  if (databaseDirectUrl === undefined) throw new SettingError(poolerWords);
+  if (databaseDirectUrl === undefined) throw new SettingError(poolerMessage);
   const direct = connectionFrom(databaseDirectUrl, 'DATABASE_DIRECT_URL');
   if (await poolsTransactions(direct))
-    throw new SettingError(poolerWords.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
+    throw new SettingError(poolerMessage.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
   return direct;
 };
 
-/** One that is down is no reason not to start. */
+/** An unreachable replica must not prevent the start. */
 const replicaOf = async (
   { databaseReplicaUrl }: Pick<Config, 'databaseReplicaUrl'>,
   direct: Connection | undefined,

@@ -2,17 +2,17 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 
-export interface Place {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
+/** Address and credentials of the database. Parsed once and shared by every pool and client of the process. */
 export interface Connection {
   host: string;
   port: number;
-  /** A leader and its standbys, whoever of them leads now; absent when there is one server. */
-  hosts?: readonly Place[];
+  /** A leader and its standbys in any order; absent when there is one server. */
+  hosts?: readonly ServerAddress[];
   database: string;
   user?: string;
   password?: string;
@@ -20,15 +20,15 @@ export interface Connection {
   options?: string;
 }
 
-/** `setting` is where it stands, for messages. */
+/** `setting` is the name of the setting, for messages. */
 export function connectionFrom(databaseUrl: string, setting = 'DATABASE_URL'): Connection {
-  const urls = oneForEachHost(databaseUrl, setting);
+  const urls = splitHosts(databaseUrl, setting);
   const [first] = urls;
   const { database, user, password, ssl, options } = parseUrl(first, setting);
   if (!database) throw new Error(`${setting} names no database. ${urlHint}`);
-  const hosts = urls.map((url) => placeOf(parseUrl(url, setting)));
+  const hosts = urls.map((url) => addressOf(parseUrl(url, setting)));
   return {
-    ...placeOf(parseUrl(first, setting)),
+    ...addressOf(parseUrl(first, setting)),
     ...(hosts.length > 1 && { hosts }),
     database,
     ...(user && { user }),
@@ -38,16 +38,19 @@ export function connectionFrom(databaseUrl: string, setting = 'DATABASE_URL'): C
   };
 }
 
-const placeOf = ({ host, port }: pg.ClientConfig): Place => ({ host: host || 'localhost', port: port ?? 5432 });
+const addressOf = ({ host, port }: pg.ClientConfig): ServerAddress => ({
+  host: host || 'localhost',
+  port: port ?? 5432,
+});
 
-/** `postgres://user@one:5432,other:5432/database`, as libpq reads it. Of several only the one that takes writes is used. */
-function oneForEachHost(databaseUrl: string, setting: string): readonly [string, ...string[]] {
+/** Splits `postgres://user@one:5432,other:5432/database`, which libpq understands and pg does not, into one URL per host. */
+function splitHosts(databaseUrl: string, setting: string): readonly [string, ...string[]] {
   const [, before = '', hosts = '', after = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(databaseUrl) ?? [];
   const [first, ...others] = hosts.split(',');
   if (others.length === 0) return [databaseUrl];
-  const wanted = /[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? 'read-write';
-  if (!['read-write', 'primary'].includes(wanted)) {
+  const target = /[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? 'read-write';
+  if (!['read-write', 'primary'].includes(target)) {
     throw new Error(`target_session_attrs of ${setting} must be read-write: Posthorn writes on every connection.`);
   }
   return [`${before}${first}${after}`, ...others.map((host) => `${before}${host}${after}`)];

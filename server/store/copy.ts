@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 
-/** What pg gives a query of one's own; its types leave it out. */
+/** The connection that pg passes to a custom query; missing from its types. */
 interface Wire {
   readonly stream: Socket;
   query(text: string): void;
@@ -12,17 +12,17 @@ interface Wire {
   sendCopyFail(message: string): void;
 }
 
-/** Enough rows in one piece that a stream costs little for each. */
-const pieceBytes = 64 * 1024;
+/** Rows are gathered into chunks of this size, because a stream event per row would be slow. */
+const chunkBytes = 64 * 1024;
 
-/** The rows of `copy … to stdout`, as fast as they are read. */
+/** The rows of `copy … to stdout`, with backpressure. */
 export function copyOut(client: pg.Client, text: string): Readable {
   let socket: Socket | undefined;
   let rows: Buffer[] = [];
   let bytes = 0;
   const out = new Readable({
     read: () => void socket?.resume(),
-    // What is still to come has to be taken off the line, or the connection would never be free.
+    // The remaining rows must be drained, or the connection would never be free again.
     destroy: (error, done) => {
       socket?.resume();
       done(error);
@@ -41,10 +41,10 @@ export function copyOut(client: pg.Client, text: string): Readable {
       wire.query(text);
     },
     handleCopyData: ({ chunk }: { chunk: Buffer }) => {
-      // The parser uses its buffer again.
+      // Copied, because the parser reuses its buffer.
       rows.push(Buffer.from(chunk));
       bytes += chunk.length;
-      if (bytes >= pieceBytes) push();
+      if (bytes >= chunkBytes) push();
     },
     handleCommandComplete: () => undefined,
     handleReadyForQuery: () => {
@@ -56,16 +56,16 @@ export function copyOut(client: pg.Client, text: string): Readable {
   return out;
 }
 
-/** Sends `source` to `copy … from stdin` and says how many rows that were. */
+/** Sends `source` to `copy … from stdin` and returns the number of rows. */
 export function copyIn(client: pg.Client, text: string, source: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0;
     let failed = false;
-    let trouble: unknown;
+    let sourceError: unknown;
     const send = async (wire: Wire) => {
       try {
         for await (const chunk of source) {
-          // PostgreSQL drops what comes after its error.
+          // After an error PostgreSQL discards the rest.
           if (failed) return;
           wire.sendCopyFromChunk(chunk);
           if (wire.stream.writableNeedDrain)
@@ -73,20 +73,20 @@ export function copyIn(client: pg.Client, text: string, source: AsyncIterable<Bu
         }
         wire.endCopyFrom();
       } catch (error) {
-        trouble = error;
-        wire.sendCopyFail('the source broke off');
+        sourceError = error;
+        wire.sendCopyFail('The source failed.');
       }
     };
     client.query({
       submit: (connection) => (connection as unknown as Wire).query(text),
       handleCopyInResponse: (wire: Wire) => void send(wire),
-      handleCommandComplete: ({ text: said }: { text: string }) => {
-        count = Number(said.split(' ')[1]);
+      handleCommandComplete: ({ text: tag }: { text: string }) => {
+        count = Number(tag.split(' ')[1]);
       },
       handleReadyForQuery: () => resolve(count),
       handleError: (error: Error) => {
         failed = true;
-        reject(trouble ?? error);
+        reject(sourceError ?? error);
       },
     });
   });

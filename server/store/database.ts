@@ -5,8 +5,8 @@ import { copyIn, copyOut } from './copy.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { isUnwritable } from './pg-errors.ts';
-import { createPlainStatements, queryPlainly } from './plain-statements.ts';
-import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
+import { createPlainStatements, queryPlain } from './plain-statements.ts';
+import { PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
 import { waitForConnection } from './retry.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
@@ -17,19 +17,19 @@ export type { Connection } from './connection.ts';
 export type { Statement };
 
 interface DatabaseOptions {
-  /** Called for connections that break while nothing waits for them. */
+  /** Called for connections that break while idle. */
   report: (error: Error) => void;
-  /** Connections for statements, and as many again for models and transactions. */
+  /** Connections for statements; models and transactions have a pool of the same size. */
   poolSize?: number;
-  /** For a command, which asks one thing after the other: those for statements serve for all. */
+  /** For commands, which run one query at a time: one pool serves everything. */
   onePool?: boolean;
   /** How long a statement waits for a connection. */
   waitMs?: number;
-  /** For notices, where `connection` leads to a pooler in transaction mode. Nothing is prepared then. */
+  /** For LISTEN, when `connection` leads to a pooler in transaction mode. Statements are then not prepared. */
   direct?: Connection | undefined;
   /** A standby, for reads in `queryReplica`. */
   replica?: Connection | undefined;
-  /** Whether statements that wait share a connection, with queries of our own that know the inside of pg. */
+  /** Whether waiting statements are pipelined on a connection, which relies on internals of pg. */
   statementLine?: boolean;
 }
 
@@ -37,36 +37,36 @@ export interface Database {
   /** The rows of a prepared statement. */
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * The same for lists and sums: on the replica when there is one and it has all that was committed before this call, else
-   * on the leader. Never for what decides a write; in a transaction it is the leader.
+   * For lists and sums: on the replica if it has replayed everything that was committed before this call, else on the
+   * leader. In a transaction always on the leader. Not for reads that decide a write.
    */
   queryReplica<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs a prepared statement and says how many rows it touched. */
+  /** Runs a prepared statement and returns the number of affected rows. */
   run(statement: Statement, values?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
   script(text: string): Promise<void>;
-  /** All that `work` asks of this database, in whatever function, happens in one transaction. A nested call joins it. */
+  /** Every query inside `work`, in any function it calls, belongs to one transaction. A nested call joins it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
+  /** Runs `work` in a transaction and rolls it back, to learn whether anything refuses it. */
   rehearse(work: () => Promise<unknown>): Promise<void>;
-  /** For work that may be tried again: inside a transaction, what it wrote is taken back when it fails. */
+  /** Inside a transaction, a failure of `work` rolls back only what it wrote, and the transaction can continue. */
   attempt<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Begins `work` once the transaction around it is committed, at once where there is none, and never when it is undone. */
+  /** Runs `work` after the commit of the current transaction, at once without one, and never after a rollback. */
   afterCommit(work: () => void): void;
   /** Inside a transaction: the rows of a table or query, in the text form of COPY. */
   copyTo(source: string): AsyncIterable<Buffer>;
-  /** Inside a transaction: adds rows in that form to `table (columns)` and says how many. */
+  /** Inside a transaction: adds rows in that form to `table (columns)` and returns their number. */
   copyFrom(table: string, rows: AsyncIterable<Buffer>): Promise<number>;
-  /** For loops and timers that are begun inside a transaction and live longer than it. */
+  /** For loops and timers that are started inside a transaction and outlive it. */
   outside<Result>(work: () => Result): Result;
   /** For models: a connection, to be released. */
   borrow(): Promise<pg.PoolClient>;
-  /** Receives what any instance sends with pg_notify on a channel, until it is stopped or the database is closed. */
+  /** Receives notifications of a channel from any instance, until it is stopped or the database is closed. */
   listen(channel: string, ears: { heard: (payload: string) => void; resumed: () => void }): Listening;
   ping(): Promise<void>;
-  /** Whether new data can be written: makes a temporary table and drops it. */
+  /** Checks that data can be written, with a temporary table. */
   tryWrite(): Promise<void>;
-  /** When a statement last failed because nothing can be written, by performance.now(); undefined when none has. */
+  /** When a statement last failed because the database is not writable, by performance.now(). */
   writeFailedAt(): number | undefined;
   /** The connections of this process. */
   pools(): Readonly<Record<'statements' | 'transactions', PoolState>>;
@@ -76,20 +76,20 @@ export interface Database {
 export interface PoolState {
   readonly used: number;
   readonly idle: number;
-  /** Callers that wait for one. */
+  /** Callers that wait for a connection. */
   readonly waiting: number;
   readonly most: number;
 }
 
-/** The name is what PostgreSQL knows the prepared statement by: the same name always has the same text. */
+/** PostgreSQL caches the prepared statement under its name, so a name must always have the same text. */
 export function sql(name: string, text: string, pace?: 'quick'): Statement {
   return pace ? { name, text, pace } : { name, text };
 }
 
-const closePatienceMs = 5_000;
+const closeTimeoutMs = 5_000;
 
 const defaultWaitMs = 15_000;
-/** Most processes are idle most of the time, and then need one pool. */
+/** Most processes are idle most of the time, so unused connections of this pool are closed. */
 const transactionIdleMs = 10_000;
 
 export function openDatabase(
@@ -104,9 +104,9 @@ export function openDatabase(
     statementLine = true,
   }: DatabaseOptions,
 ): Database {
-  const askOn = (pool: pg.Pool, waitMs: number) =>
+  const statementsOn = (pool: pg.Pool, waitMs: number) =>
     statementLine ? createStatementLine(pool, { most: poolSize, waitMs }) : createPlainStatements(pool);
-  const answerOf = statementLine ? queryPrepared : queryPlainly;
+  const runOn = statementLine ? queryPrepared : queryPlain;
   const openPool = (to: Connection, { connectMs = waitMs, idleMs = 0 } = {}) => {
     const pool = new pg.Pool({
       ...inSessionName(to),
@@ -115,21 +115,21 @@ export function openDatabase(
       max: poolSize,
       connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: idleMs,
-      // Not as an option of the start-up: poolers refuse that.
+      // Not as startup options, because poolers refuse those.
       onConnect: async (client) => {
-        await client.query(ourForm);
+        await client.query(sessionSettings);
       },
     });
     pool.on('error', report);
     return pool;
   };
-  // They stay open: a timer for each statement would cost more than an idle connection.
+  // Never closed when idle: a timer per statement would cost more than an idle connection.
   const pool = openPool(connection);
   const transactionPool = onePool ? pool : openPool(connection, { idleMs: transactionIdleMs });
-  const line = askOn(pool, waitMs);
+  const statements = statementsOn(pool, waitMs);
   const replicaPool = replica && openPool(replica, { connectMs: replicaAnswerMs });
-  const replicaLine = replicaPool && askOn(replicaPool, replicaAnswerMs);
-  let replicaRestsUntil = 0;
+  const replicaStatements = replicaPool && statementsOn(replicaPool, replicaAnswerMs);
+  let replicaSkippedUntil = 0;
   const { joined, transaction, rehearse, attempt, afterCommit } = createTransactions(transactionPool, {
     waitMs,
     report,
@@ -137,47 +137,52 @@ export function openDatabase(
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
 
-  function mustBeJoined(): pg.Client {
+  function transactionConnection(): pg.Client {
     const current = joined();
-    if (!current) throw new Error('COPY is for a transaction');
+    if (!current) throw new Error('COPY needs a transaction: call it inside database.transaction.');
     return current.connection;
   }
 
-  /** Tells the caller that the database is busy, and remembers that nothing could be written. */
-  async function sending<Result>(once: (connection: pg.Client | undefined) => Promise<Result>): Promise<Result> {
+  /** Reports a busy database to the caller, and remembers a database that is not writable. */
+  async function withConnection<Result>(work: (connection: pg.Client | undefined) => Promise<Result>): Promise<Result> {
     const connection = joined()?.connection;
     try {
-      return await (connection ? once(connection) : waitForConnection(waitMs, () => once(undefined)));
+      return await (connection ? work(connection) : waitForConnection(waitMs, () => work(undefined)));
     } catch (error) {
       if (isUnwritable(error)) writeFailedAt = performance.now();
       throw error;
     }
   }
 
-  const send = (text: string) => sending((connection) => (connection ?? pool).query(text));
+  const send = (text: string) => withConnection((connection) => (connection ?? pool).query(text));
 
-  /** Behind a pooler in transaction mode the next connection would not know it: without a name it is not kept. */
+  /** Behind a pooler in transaction mode the next connection would not have the statement, so it stays unnamed. */
   const named = (statement: Statement): Statement => (direct === undefined ? statement : { ...statement, name: '' });
 
-  const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<Answered> =>
-    sending((connection) =>
-      connection ? answerOf(connection, named(statement), values) : line.ask(named(statement), values),
+  const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<StatementResult> =>
+    withConnection((connection) =>
+      connection ? runOn(connection, named(statement), values) : statements.ask(named(statement), values),
     );
 
-  /** Undefined when the replica does not answer, or is behind. */
-  async function onReplica(statement: Statement, values: readonly unknown[]): Promise<Answered | undefined> {
-    if (replicaLine === undefined || replicaPool === undefined || joined() || performance.now() < replicaRestsUntil)
+  /** Undefined when the replica does not answer or lags behind. */
+  async function onReplica(statement: Statement, values: readonly unknown[]): Promise<StatementResult | undefined> {
+    if (
+      replicaStatements === undefined ||
+      replicaPool === undefined ||
+      joined() ||
+      performance.now() < replicaSkippedUntil
+    )
       return undefined;
-    const [written] = (await sendPrepared(writtenTo, [])).rows;
+    const [leader] = (await sendPrepared(leaderPosition, [])).rows;
     try {
-      for (let look = 0; look < looksAtReplica; look++) {
-        if (look > 0) await sleep(replicaPauseMs);
-        const asked = { text: hasReplayed, values: [written?.lsn], query_timeout: replicaAnswerMs };
-        const { rows } = await replicaPool.query<{ isFresh: boolean }>(asked);
-        if (rows[0]?.isFresh) return await replicaLine.ask(named(statement), values);
+      for (let attempt = 0; attempt < replicaAttempts; attempt++) {
+        if (attempt > 0) await sleep(replicaPauseMs);
+        const query = { text: hasReplayed, values: [leader?.lsn], query_timeout: replicaAnswerMs };
+        const { rows } = await replicaPool.query<{ isFresh: boolean }>(query);
+        if (rows[0]?.isFresh) return await replicaStatements.ask(named(statement), values);
       }
     } catch (error) {
-      replicaRestsUntil = performance.now() + replicaRestMs;
+      replicaSkippedUntil = performance.now() + replicaSkipMs;
       report(error as Error);
     }
     return undefined;
@@ -196,8 +201,8 @@ export function openDatabase(
     rehearse,
     attempt,
     afterCommit,
-    copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
-    copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),
+    copyTo: (source) => copyOut(transactionConnection(), `copy ${source} to stdout`),
+    copyFrom: (table, rows) => copyIn(transactionConnection(), `copy ${table} from stdin`, rows),
     outside,
     borrow: () => waitForConnection(waitMs, () => transactionPool.connect()),
     listen: (channel, ears) => {
@@ -222,7 +227,7 @@ export function openDatabase(
     },
     writeFailedAt: () => writeFailedAt,
     pools: () => ({
-      statements: stateOf(pool, line.length()),
+      statements: stateOf(pool, statements.length()),
       transactions: stateOf(transactionPool),
     }),
     close: async () => {
@@ -230,42 +235,40 @@ export function openDatabase(
         ...[...new Set([pool, transactionPool, replicaPool])].map((one) => one?.end()),
         ...[...open].map((listening) => listening.stop()),
       ]);
-      // A broken connection may never be given back to the pool, so the wait is bounded.
-      const given = new AbortController();
-      await Promise.race([closed, sleep(closePatienceMs, undefined, { ref: false, signal: given.signal })]).finally(
-        () => given.abort(),
+      // A broken connection may never return to the pool, so the wait is bounded.
+      const timer = new AbortController();
+      await Promise.race([closed, sleep(closeTimeoutMs, undefined, { ref: false, signal: timer.signal })]).finally(() =>
+        timer.abort(),
       );
     },
   };
 }
 
 const queryPrepared = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
-  new Promise<Answered>((resolve, reject) => {
-    client.query(
-      new PreparedQuery(statement, values, (error, answered) => (answered ? resolve(answered) : reject(error))),
-    );
+  new Promise<StatementResult>((resolve, reject) => {
+    client.query(new PreparedQuery(statement, values, (error, result) => (result ? resolve(result) : reject(error))));
   });
 
-/** A caller who has the answer to a write finds it: what was committed before this is in what the replica has replayed. */
-const writtenTo = sql('replica.written', 'select pg_current_wal_lsn()::text as lsn');
+/** Read-your-writes: the replica must have replayed everything up to the leader's current position. */
+const leaderPosition = sql('replica.leaderPosition', 'select pg_current_wal_lsn()::text as lsn');
 const hasReplayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"';
-const looksAtReplica = 4;
+const replicaAttempts = 4;
 const replicaPauseMs = 5;
 const replicaAnswerMs = 1_000;
-/** After trouble with it. */
-const replicaRestMs = 10_000;
+/** How long a replica that failed is not asked. */
+const replicaSkipMs = 10_000;
 
 /**
- * Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. A process that is stopped or cut off in
- * a transaction holds its locks no longer than this; when it goes on, its transaction has failed.
+ * Timestamps are parsed as ISO text in UTC, so the settings of the server or role must not matter. The timeout frees the
+ * locks of a process that was stopped or cut off inside a transaction; when it continues, its transaction has failed.
  */
-const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'; set idle_in_transaction_session_timeout = '10s'";
+const sessionSettings = "set TimeZone = 'UTC'; set DateStyle = 'ISO'; set idle_in_transaction_session_timeout = '10s'";
 
-/** `line` is how many wait for a turn on them. */
-const stateOf = ({ totalCount, idleCount, waitingCount, options }: pg.Pool, line = 0): PoolState => ({
+/** `queued` is the number of statements that wait for a connection of the pool. */
+const stateOf = ({ totalCount, idleCount, waitingCount, options }: pg.Pool, queued = 0): PoolState => ({
   used: totalCount - idleCount,
   idle: idleCount,
-  // Whoever is about to get one of the idle connections does not wait.
-  waiting: Math.max(0, Math.max(waitingCount, line) - idleCount),
+  // Those about to get an idle connection do not count as waiting.
+  waiting: Math.max(0, Math.max(waitingCount, queued) - idleCount),
   most: options.max,
 });

@@ -7,17 +7,17 @@ export interface Server {
   readonly socketDir: string;
 }
 
-/** The server that holds one of PostgreSQL's lock files, whoever started it. */
+/** The running server that holds this lock file of PostgreSQL, also if another process started it. */
 export function serverHolding(lockFile: string): Server | undefined {
-  const note = readIfThere(lockFile);
-  const [pidText, data = '', , , socketDir = ''] = note.split('\n');
+  const content = readIfThere(lockFile);
+  const [pidText, data = '', , , socketDir = ''] = content.split('\n');
   const pid = Number(pidText);
   if (!isAlive(pid)) return undefined;
   const command = commandOf(pid);
   if (command === undefined || (command.includes('postgres') && command.includes(data))) return { pid, socketDir };
-  // The server crashed, and its pid now belongs to a zombie or to another program, which postgres would take for a
-  // server.
-  if (readIfThere(lockFile) === note) fs.rmSync(lockFile, { force: true });
+  // The server crashed, and its pid now belongs to a zombie or another program. postgres would take that for a running
+  // server and refuse to start, so the lock file is removed.
+  if (readIfThere(lockFile) === content) fs.rmSync(lockFile, { force: true });
   return undefined;
 }
 

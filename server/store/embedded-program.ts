@@ -5,7 +5,7 @@ import path from 'node:path';
 /** The PostgreSQL programs of this machine, and the user they run as. */
 export interface Program {
   readonly majorVersion: string;
-  /** The user that has to be able to write the files; undefined when that is ours. */
+  /** The user that must be able to write the files; undefined when it is the current user. */
   readonly owner: Owner | undefined;
   start(name: 'initdb' | 'postgres', args: readonly string[], options: SpawnOptions): ChildProcess;
 }
@@ -42,7 +42,7 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** npm packages hold no links; the package's install script makes them, unless scripts are switched off. */
+/** npm packages cannot contain symlinks. The package's install script creates them, unless scripts are disabled. */
 function restoreLibraryLinks({ postgres }: Binaries): void {
   const root = path.resolve(path.dirname(postgres), '../..');
   const list = fs.readFileSync(path.join(root, 'native/pg-symlinks.json'), 'utf8');
@@ -50,15 +50,17 @@ function restoreLibraryLinks({ postgres }: Binaries): void {
     try {
       fs.symlinkSync(path.basename(source), path.join(root, target));
     } catch {
-      // It is there already, or the folder is not ours to write: then the program itself says what is missing.
+      // The link exists already, or the folder is not writable: then the program itself reports what is missing.
     }
   }
 }
 
 function programForUser(binaries: Binaries, data: string): Program {
-  const made = fs.statSync(data, { throwIfNoEntry: false });
-  if (made && made.uid !== process.getuid?.()) {
-    throw new Error(`The database in ${data} belongs to user id ${made.uid}. Run Posthorn as that user, ${orElse}.`);
+  const dataStats = fs.statSync(data, { throwIfNoEntry: false });
+  if (dataStats && dataStats.uid !== process.getuid?.()) {
+    throw new Error(
+      `The database in ${data} belongs to user id ${dataStats.uid}. Run Posthorn as that user, ${orElse}.`,
+    );
   }
   const program = programAs(binaries, []);
   if (program) return program;
@@ -69,29 +71,29 @@ function programForUser(binaries: Binaries, data: string): Program {
 
 /** PostgreSQL refuses to run as root, so root runs it as another user: the owner of the cluster, if there is one. */
 function programForRoot(binaries: Binaries, dir: string, data: string): Program {
-  const made = fs.statSync(data, { throwIfNoEntry: false });
-  const owners = made ? [made].filter(({ uid }) => uid !== 0) : [userNamed('postgres'), userNamed('nobody')];
+  const dataStats = fs.statSync(data, { throwIfNoEntry: false });
+  const owners = dataStats ? [dataStats].filter(({ uid }) => uid !== 0) : [userNamed('postgres'), userNamed('nobody')];
   const asOwner = () => {
     for (const owner of owners) {
       const program = owner && canEnter(dir, owner) && programAs(binaries, [], { uid: owner.uid, gid: owner.gid });
       if (program) return program;
     }
   };
-  // In a user namespace, below a directory that only root may enter: root outside, another user inside. Its files
-  // belong to root.
-  const inNamespace = () => (!made || made.uid === 0 ? programAs(binaries, disguise) : undefined);
-  // Few containers allow a namespace. There our closed data folder lets others through, and still lists nothing.
-  const letThrough = () => {
-    const around = path.dirname(dir);
-    if ((fs.statSync(around).mode & 0o777) === 0o700) fs.chmodSync(around, 0o711);
+  // For a directory that only root may enter: in a user namespace, postgres sees itself as another user and is root
+  // outside. Its files belong to root.
+  const inNamespace = () => (!dataStats || dataStats.uid === 0 ? programAs(binaries, namespaceCommand) : undefined);
+  // Few containers allow namespaces. There the parent folder gets execute permission, so that the user can enter but not list it.
+  const openParent = () => {
+    const parent = path.dirname(dir);
+    if ((fs.statSync(parent).mode & 0o777) === 0o700) fs.chmodSync(parent, 0o711);
     return asOwner();
   };
-  const program = asOwner() ?? inNamespace() ?? letThrough();
+  const program = asOwner() ?? inNamespace() ?? openParent();
   if (program) return program;
   throw new Error(`The embedded PostgreSQL cannot run as root here. Run Posthorn as another user, ${orElse}.`);
 }
 
-const disguise = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'];
+const namespaceCommand = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'];
 
 function userNamed(name: string): Owner | undefined {
   const line = fs
@@ -111,9 +113,9 @@ function programAs(binaries: Binaries, prefix: readonly string[], owner?: Owner)
     const [command = binary, ...rest] = [...prefix, binary, ...args];
     return [command, rest];
   };
-  // Asking for the version also shows that this user may run it.
-  const question = commandLine(binaries.postgres, ['--version']);
-  const { status, stdout } = spawnSync(...question, { ...owner, encoding: 'utf8' });
+  // The version check also shows that this user may run the program.
+  const versionCommand = commandLine(binaries.postgres, ['--version']);
+  const { status, stdout } = spawnSync(...versionCommand, { ...owner, encoding: 'utf8' });
   const majorVersion = /\d+/.exec(stdout ?? '')?.[0];
   if (status !== 0 || majorVersion === undefined) return undefined;
   return {

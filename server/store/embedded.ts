@@ -20,12 +20,12 @@ export interface EmbeddedOptions {
 
 export interface Embedded {
   config: Connection;
-  /** Leaves the server; the last process to leave turns it off. */
+  /** Releases the server; the last process to do so stops it. */
   stop(): Promise<void>;
 }
 
 interface Cluster {
-  /** Looked for when the server has to be started: it takes longer than all else. */
+  /** Lazy, because finding it is slow and only needed to start the server. */
   readonly program: () => Promise<Program>;
   readonly data: string;
   readonly log: string;
@@ -35,13 +35,13 @@ interface Cluster {
 
 const user = 'posthorn';
 const port = 5432; // no port is opened, the number only names the socket file
-const heldByUsers = 727000; // advisory lock that every process using the server holds, shared
+const usersLock = 727000; // shared advisory lock of every process that uses the server
 const pollMs = 15;
-const launches = 9; // about 15 seconds, as each waits twice as long as the one before
+const maxLaunches = 9; // about 15 seconds, with exponential backoff
 const stopMs = 60_000;
 const logBytes = 1_000_000;
 
-/** The PostgreSQL in `dir`: made if there is none, adopted if it runs already, started otherwise. */
+/** The PostgreSQL in `dir`: created if there is none, reused if it is running, started otherwise. */
 export async function startEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   const { timeoutMs = 60_000, flags = [], report = () => undefined } = options;
   const cluster = await openCluster(path.resolve(dir), flags);
@@ -49,8 +49,8 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   let holder = hold();
   await holder;
 
-  // A crash of any backend cuts every connection. Without the lock another process would stop the server while we use
-  // it.
+  // A crash of any backend cuts every connection, and with ours the lock. Without the lock another process would stop the
+  // server while this one uses it.
   async function hold(): Promise<pg.Client> {
     const client = await reach(cluster, timeoutMs);
     client.once('end', () => {
@@ -70,7 +70,7 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   return { config: cluster.config, stop };
 }
 
-/** Whether there is one to start, made by an earlier start. */
+/** Whether an earlier start created a cluster. */
 export function hasCluster(dir: string): boolean {
   return fs.existsSync(versionFile(path.join(path.resolve(dir), 'pg')));
 }
@@ -78,10 +78,10 @@ export function hasCluster(dir: string): boolean {
 async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
   fs.mkdirSync(dir, { recursive: true });
   const data = path.join(dir, 'pg');
-  let found: Promise<Program> | undefined;
+  let cached: Promise<Program> | undefined;
   const program = () => {
-    found ??= findFitting(dir, data);
-    return found;
+    cached ??= findMatching(dir, data);
+    return cached;
   };
   const host = socketOfRunning(data) || makeSocketDir(dir, await program());
   const password = fs.readFileSync(passwordFile(data), 'utf8');
@@ -89,14 +89,14 @@ async function openCluster(dir: string, flags: readonly string[]): Promise<Clust
   return { program, data, log: path.join(dir, 'postgres.log'), config, flags };
 }
 
-/** Of somebody else's, findProgram says what to do. */
+/** Undefined for a server of another user, for which findProgram gives advice. */
 function socketOfRunning(data: string): string | undefined {
   const uid = process.getuid?.();
   const isOurs = uid === 0 || fs.statSync(data, { throwIfNoEntry: false })?.uid === uid;
   return isOurs ? serverHolding(dataLock(data))?.socketDir : undefined;
 }
 
-async function findFitting(dir: string, data: string): Promise<Program> {
+async function findMatching(dir: string, data: string): Promise<Program> {
   const program = await findProgram(dir, data);
   if (!fs.existsSync(versionFile(data))) await createCluster(dir, data, program);
   refuseOtherVersion(data, program);
@@ -104,30 +104,30 @@ async function findFitting(dir: string, data: string): Promise<Program> {
 }
 
 /**
- * Made in a temporary place and moved when complete: of several processes at a first start one wins, and no half-made
+ * Created in a temporary folder and renamed when complete: if several processes start at once, one wins, and no incomplete
  * cluster is ever used.
  */
 async function createCluster(dir: string, data: string, program: Program): Promise<void> {
   removeAbandoned(dir);
-  const aside = fs.mkdtempSync(path.join(dir, `${asidePrefix}${process.pid}-`));
+  const tempDir = fs.mkdtempSync(path.join(dir, `${tempPrefix}${process.pid}-`));
   try {
-    const made = path.join(aside, 'pg');
-    const passwords = path.join(aside, 'password');
+    const newData = path.join(tempDir, 'pg');
+    const passwords = path.join(tempDir, 'password');
     fs.writeFileSync(passwords, randomBytes(24).toString('base64url'), { mode: 0o600 });
-    for (const file of [aside, passwords]) giveTo(program, file);
-    await initialise(made, passwords, program);
-    fs.renameSync(passwords, passwordFile(made));
-    publish(made, data);
+    for (const file of [tempDir, passwords]) giveTo(program, file);
+    await initialise(newData, passwords, program);
+    fs.renameSync(passwords, passwordFile(newData));
+    publish(newData, data);
   } finally {
-    fs.rmSync(aside, { recursive: true, force: true });
+    fs.rmSync(tempDir, { recursive: true, force: true });
   }
 }
 
-const asidePrefix = 'new-';
+const tempPrefix = 'new-';
 
 function removeAbandoned(dir: string): void {
   for (const name of fs.readdirSync(dir)) {
-    const abandoned = name.startsWith(asidePrefix) && !isAlive(Number.parseInt(name.slice(asidePrefix.length), 10));
+    const abandoned = name.startsWith(tempPrefix) && !isAlive(Number.parseInt(name.slice(tempPrefix.length), 10));
     if (abandoned) fs.rmSync(path.join(dir, name), { recursive: true, force: true });
   }
 }
@@ -136,24 +136,24 @@ function giveTo({ owner }: Program, file: string): void {
   if (owner) fs.chownSync(file, owner.uid, owner.gid);
 }
 
-async function initialise(made: string, passwords: string, program: Program): Promise<void> {
-  const args = ['-D', made, '-U', user, '--auth=scram-sha-256', `--pwfile=${passwords}`, '--no-instructions'];
-  // Not the machine's locale: under LANG=C it would make a cluster that does not know UTF-8.
+async function initialise(newData: string, passwords: string, program: Program): Promise<void> {
+  const args = ['-D', newData, '-U', user, '--auth=scram-sha-256', `--pwfile=${passwords}`, '--no-instructions'];
+  // Not the machine's locale: LANG=C would create a cluster without UTF-8.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const child = program.start('initdb', [...args, ...locale], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'close')]);
+  const [stderr, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'close')]);
   if (code !== 0) {
     throw new Error(
-      `The embedded PostgreSQL could not be set up. Run Posthorn as another user, ${orElse}. ${said.trim()}`,
+      `The embedded PostgreSQL could not be set up. Run Posthorn as another user, ${orElse}. ${stderr.trim()}`,
     );
   }
 }
 
-function publish(made: string, data: string): void {
+function publish(newData: string, data: string): void {
   try {
-    fs.renameSync(made, data);
+    fs.renameSync(newData, data);
   } catch (error) {
-    if (!fs.existsSync(versionFile(data))) throw error; // otherwise another process was first, and its cluster is as good
+    if (!fs.existsSync(versionFile(data))) throw error; // otherwise another process was first, and its cluster is just as good
   }
 }
 
@@ -174,7 +174,7 @@ function refuseOtherVersion(data: string, program: Program): void {
   );
 }
 
-/** The path of a unix socket holds about 100 bytes; a deep directory gets a short link. */
+/** The path of a unix socket has at most about 100 bytes, so a deep directory gets a short one in the temp folder. */
 function makeSocketDir(dir: string, program: Program): string {
   const near = path.join(dir, 'sock');
   const short = path.join(os.tmpdir(), `posthorn-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`);
@@ -188,15 +188,15 @@ function makeSocketDir(dir: string, program: Program): string {
   return chosen;
 }
 
-/** A connection that holds the users' lock; the server is started if nobody runs it. */
+/** A connection that holds the users' lock. Starts the server if it is not running. */
 async function reach(cluster: Cluster, timeoutMs: number): Promise<pg.Client> {
   const deadline = performance.now() + timeoutMs;
-  let launched: Launched | undefined;
+  let launched: Launch | undefined;
   for (;;) {
     const attempt = await join(cluster.config);
     if (attempt instanceof pg.Client) return attempt;
-    if (performance.now() > deadline || launched?.failure) throw notReached(cluster, launched?.failure ?? attempt);
-    // Of several that start together, all but one end immediately: PostgreSQL has locks of its own.
+    if (performance.now() > deadline || launched?.failure) throw startError(cluster, launched?.failure ?? attempt);
+    // If several processes launch it at once, PostgreSQL's own locks end all but one immediately.
     if (!runningServer(cluster) && mayLaunch(launched)) {
       launched = launch(await cluster.program(), cluster, launched);
     }
@@ -208,7 +208,7 @@ async function join(config: Connection): Promise<pg.Client | Error> {
   const client = new CarefulClient({ ...config, application_name: 'posthorn embedded' });
   try {
     await client.connect();
-    await client.query('select pg_advisory_lock_shared($1)', [heldByUsers]);
+    await client.query('select pg_advisory_lock_shared($1)', [usersLock]);
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -224,34 +224,34 @@ function dataLock(data: string): string {
   return path.join(data, 'postmaster.pid');
 }
 
-interface Launched {
+interface Launch {
   running: boolean;
   failure?: Error;
   readonly attempt: number;
   readonly nextAt: number;
 }
 
-function mayLaunch(earlier: Launched | undefined): boolean {
+function mayLaunch(earlier: Launch | undefined): boolean {
   return !earlier || (!earlier.running && performance.now() > earlier.nextAt);
 }
 
-function launch(program: Program, { data, log, config, flags }: Cluster, earlier?: Launched): Launched {
+function launch(program: Program, { data, log, config, flags }: Cluster, earlier?: Launch): Launch {
   const attempt = (earlier?.attempt ?? 0) + 1;
-  // Processes left over from a crashed server prevent a new start until they end.
-  const launched: Launched = { running: true, attempt, nextAt: performance.now() + pollMs * 2 ** attempt };
+  // Processes of a crashed server block a new start until they end, so launches are retried.
+  const launched: Launch = { running: true, attempt, nextAt: performance.now() + pollMs * 2 ** attempt };
   const settings = [
     'listen_addresses=',
     `port=${port}`, // PGPORT would change it
     'max_connections=80',
-    'log_min_messages=log', // what a caller did wrong is told to the caller
+    'log_min_messages=log', // errors of statements are reported to the caller
     'log_checkpoints=off',
-    // Processes that wait for work which nobody here has.
+    // Background workers that have nothing to do here.
     'io_workers=1',
     'max_logical_replication_workers=0',
   ];
   const args = ['-D', data, '-k', config.host, ...settings.flatMap((setting) => ['-c', setting]), ...flags];
   const output = openLog(log);
-  // In a process group of its own, a Ctrl-C for us leaves the server running until we have finished with it.
+  // Detached into its own process group, so that Ctrl-C does not stop the server before Posthorn has finished.
   const child = program.start('postgres', args, { detached: true, stdio: ['ignore', output, output] });
   fs.closeSync(output);
   child.unref();
@@ -260,7 +260,7 @@ function launch(program: Program, { data, log, config, flags }: Cluster, earlier
   });
   child.once('exit', (code) => {
     launched.running = false;
-    if (attempt === launches) launched.failure = new Error(`postgres ended at once with code ${code}`);
+    if (attempt === maxLaunches) launched.failure = new Error(`postgres ended at once with code ${code}`);
   });
   return launched;
 }
@@ -270,10 +270,10 @@ function openLog(log: string): number {
   return fs.openSync(log, bytes > logBytes ? 'w' : 'a', 0o600);
 }
 
-function notReached({ log }: Cluster, cause: Error): Error {
-  const said = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').slice(-1000) : '';
-  const advice = `Its last words in ${log} may help, ${orElse}.`;
-  return new Error(`The embedded PostgreSQL did not start: ${cause.message}. ${advice}\n${said}`, { cause });
+function startError({ log }: Cluster, cause: Error): Error {
+  const logTail = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').slice(-1000) : '';
+  const advice = `The end of its log ${log} may help, ${orElse}.`;
+  return new Error(`The embedded PostgreSQL did not start: ${cause.message}. ${advice}\n${logTail}`, { cause });
 }
 
 async function leave(client: pg.Client, cluster: Cluster): Promise<void> {
@@ -286,11 +286,11 @@ async function leave(client: pg.Client, cluster: Cluster): Promise<void> {
 
 async function isLast(client: pg.Client): Promise<boolean> {
   try {
-    await client.query('select pg_advisory_unlock_shared($1)', [heldByUsers]);
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [heldByUsers]);
+    await client.query('select pg_advisory_unlock_shared($1)', [usersLock]);
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [usersLock]);
     return rows[0].last;
   } catch {
-    return false; // the connection broke: there is nothing left to stop
+    return false; // the connection broke, so there is nothing left to stop
   }
 }
 

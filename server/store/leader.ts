@@ -1,24 +1,24 @@
 import type pg from 'pg';
 import { CarefulClient } from './careful-client.ts';
-import type { Connection, Place } from './connection.ts';
+import type { Connection, ServerAddress } from './connection.ts';
 
 const connectMs = 5_000;
 
 type Done = (error: Error) => void;
 
-/** pg connects to one server. Of several, ours connects to the one that takes writes. */
+/** pg connects to one server; with several hosts this client finds the one that accepts writes. */
 export const clientFor = ({ hosts }: Connection): typeof pg.Client => {
   if (hosts === undefined) return CarefulClient;
-  const known = classes.get(hosts) ?? leaderClient(hosts);
-  classes.set(hosts, known);
-  return known;
+  const cached = classes.get(hosts) ?? leaderClient(hosts);
+  classes.set(hosts, cached);
+  return cached;
 };
 
-/** All pools of a process share what they learn about who leads. */
-const classes = new WeakMap<readonly Place[], typeof pg.Client>();
+/** Cached, so that all pools of the process share what they learn about the leader. */
+const classes = new WeakMap<readonly ServerAddress[], typeof pg.Client>();
 
-/** A connection goes to the server that led last. When that one refuses, or takes no writes, the next try goes to the next. */
-const leaderClient = (hosts: readonly Place[]): typeof pg.Client => {
+/** Connects to the last known leader. If that fails or it is a standby, the next attempt goes to the next host. */
+const leaderClient = (hosts: readonly ServerAddress[]): typeof pg.Client => {
   let leader = 0;
 
   return class extends CarefulClient {
@@ -57,7 +57,7 @@ const leaderClient = (hosts: readonly Place[]): typeof pg.Client => {
       const { rows } = await super.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
       if (!rows[0]?.standby) return;
       void super.end().catch(() => undefined);
-      // As if nobody was there, so that a caller that may wait tries again.
+      // The code of a refused connection, so that callers that retry those retry this too.
       throw Object.assign(new Error(`${this.host}:${this.port} is a standby`), { code: 'ECONNREFUSED' });
     }
   };

@@ -3,17 +3,17 @@ import pg from 'pg';
 import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
 
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 
 export interface Listening {
-  /** Whether a notice would be heard now, as far as is known. */
+  /** Whether the connection is up, as far as is known. */
   isListening(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * One connection that listens on a channel and is made again when it is lost. Notices sent meanwhile are lost, so
- * `resumed` tells the listener to look in the database.
+ * One connection that listens on a channel and reconnects when it is lost. Notifications sent meanwhile are lost, so
+ * `resumed` tells the listener to query the database.
  */
 export function listen(
   connection: Connection,
@@ -24,7 +24,7 @@ export function listen(
   let client: pg.Client | undefined;
   let isListening = false;
 
-  /** A listener that fails has missed one notice; the connection is not at fault. */
+  /** An error in a listener is reported and must not end the connection. */
   function tell(listener: () => void): void {
     try {
       listener();
@@ -35,22 +35,22 @@ export function listen(
 
   async function connect(): Promise<pg.Client> {
     const Client = clientFor(connection);
-    const fresh = new Client(connection);
-    fresh.on('notification', ({ payload = '' }) => tell(() => heard(payload)));
-    fresh.on('error', report);
+    const newClient = new Client(connection);
+    newClient.on('notification', ({ payload = '' }) => tell(() => heard(payload)));
+    newClient.on('error', report);
     try {
-      await fresh.connect();
-      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-      return fresh;
+      await newClient.connect();
+      await newClient.query(`listen ${pg.escapeIdentifier(channel)}`);
+      return newClient;
     } catch (error) {
-      // Not awaited: a server that says nothing would keep the listener from its next try.
-      void fresh.end().catch(() => undefined);
+      // Not awaited: a server that does not answer would delay the next attempt.
+      void newClient.end().catch(() => undefined);
       throw error;
     }
   }
 
   async function keep(): Promise<void> {
-    for (let pauseMs = 50, first = true; !stopped; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = 50, first = true; !stopped; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         client = await connect();
         if (stopped) break;

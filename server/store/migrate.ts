@@ -5,11 +5,11 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** Takes away what the release before uses: waits until no process is connected that does not know it. */
+  /** Removes what the previous release uses, so it waits until no process of that release is connected. */
   readonly contracts?: true;
 }
 
-/** A migration that contracts, and the sessions it waits for. */
+/** A contracting migration, and the sessions it waits for. */
 export interface Postponed {
   readonly migration: Migration;
   readonly sessions: readonly { readonly pid: number; readonly about: string }[];
@@ -20,8 +20,8 @@ export interface Applied {
   name: string;
 }
 
-const migrating = 727001; // advisory lock, so that of several processes one migrates and the others wait
-const usualWaitMs = 5_000;
+const migrationLock = 727001; // advisory lock: one process migrates and the others wait
+const defaultWaitMs = 5_000;
 
 const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)');
 const tableExists = sql('migrate.exists', `select to_regclass('schema_migrations') is not null as exists`);
@@ -31,8 +31,8 @@ const record = sql('migrate.record', 'insert into schema_migrations (number, nam
 const setLockTimeout = sql('migrate.lockTimeout', `select set_config('lock_timeout', $1, true)`);
 const about = `concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr), a.state) as about`;
 /**
- * Of processes that know fewer migrations, by the name they give themselves. Releases before 29 gave themselves none, but
- * PGAPPNAME may have: so whoever comes with our role and is not known to be newer counts too.
+ * Sessions of processes with fewer migrations, by their application name. Builds before migration 29 set none, but PGAPPNAME
+ * may have set one: so every session with our role that is not known to be newer counts too.
  */
 const earlier = sql(
   'migrate.earlier',
@@ -42,7 +42,7 @@ const earlier = sql(
       and coalesce(substring(a.application_name from '^posthorn (\\d+)$')::int, 0) < $1
     order by a.backend_start`,
 );
-/** Of the advisory lock; else of a table, which is held by whoever left a transaction open. */
+/** Holders of the advisory lock first; else sessions that left a transaction open, which may hold a table. */
 const holders = sql(
   'migrate.holders',
   `select a.pid, ${about}
@@ -54,33 +54,32 @@ const holders = sql(
 );
 
 /**
- * Forward only. Answers with the migrations it applied; what is postponed is left for a later call, and all after it. A
- * lock that somebody holds for longer than `waitMs` is refused in words, for a later try: a session whose program is gone
- * may hold it for hours.
+ * Forward only. Returns the migrations it applied; a postponed one and all after it are left for a later call. If a lock
+ * is held for longer than `waitMs`, the error names the holder: a session of a dead program may hold it for hours.
  */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
-  { waitMs = usualWaitMs }: { waitMs?: number } = {},
+  { waitMs = defaultWaitMs }: { waitMs?: number } = {},
 ): Promise<Migration[]> {
   refuseGaps(migrations);
-  const done: Migration[] = [];
+  const applied: Migration[] = [];
   for (;;) {
     const next = await database
       .transaction(async () => {
-        // Zero would be without end.
+        // Zero would mean no timeout.
         await database.query(setLockTimeout, [`${Math.max(Math.ceil(waitMs), 1)}ms`]);
         return applyNext(database, migrations);
       })
-      .catch((error: unknown) => tellHolder(database, error));
-    if (!next) return done;
-    done.push(next);
+      .catch((error: unknown) => throwWithHolder(database, error));
+    if (!next) return applied;
+    applied.push(next);
   }
 }
 
-async function tellHolder(database: Database, error: unknown): Promise<never> {
+async function throwWithHolder(database: Database, error: unknown): Promise<never> {
   if (!isLocked(error)) throw error;
-  const [holder] = await database.query<{ pid: number; about: string }>(holders, [migrating]);
+  const [holder] = await database.query<{ pid: number; about: string }>(holders, [migrationLock]);
   const who = holder ? `The session ${holder.pid} of PostgreSQL (${holder.about})` : 'Another session of PostgreSQL';
   const end = holder ? `: select pg_terminate_backend(${holder.pid})` : '';
   throw new Error(`${who} holds what the migrations need. If no other Posthorn is starting, end that session${end}`, {
@@ -95,8 +94,8 @@ function refuseGaps(migrations: readonly Migration[]): void {
 }
 
 async function applyNext(database: Database, migrations: readonly Migration[]): Promise<Migration | undefined> {
-  await database.query(takeLock, [migrating]);
-  await beginRecord(database);
+  await database.query(takeLock, [migrationLock]);
+  await createRecord(database);
   const applied = await readApplied(database);
   refuseUnknown(applied, migrations);
   const next = migrations[applied.length];
@@ -108,7 +107,7 @@ async function applyNext(database: Database, migrations: readonly Migration[]): 
 const sessionsBefore = async (database: Database, { contracts, number }: Migration) =>
   contracts ? database.query<Postponed['sessions'][number]>(earlier, [number]) : [];
 
-async function beginRecord(database: Database): Promise<void> {
+async function createRecord(database: Database): Promise<void> {
   const [table] = await database.query<{ exists: boolean }>(tableExists);
   if (table?.exists) return;
   await database.script(`create table schema_migrations (
@@ -121,14 +120,14 @@ export async function readApplied(database: Database): Promise<Applied[]> {
   return table?.exists ? database.query<Applied>(allApplied) : [];
 }
 
-/** What a start would apply. */
+/** The migrations that are not applied yet. */
 export async function pendingIn(database: Database, migrations: readonly Migration[]): Promise<readonly Migration[]> {
   const applied = await readApplied(database);
   refuseUnknown(applied, migrations);
   return migrations.slice(applied.length);
 }
 
-/** What the next call of migrate would leave alone; undefined when nothing is in the way. */
+/** The migration that `migrate` would postpone now, if any. */
 export async function postponedIn(
   database: Database,
   migrations: readonly Migration[],
@@ -139,24 +138,24 @@ export async function postponedIn(
   return sessions.length > 0 ? { migration, sessions } : undefined;
 }
 
-export const postponedInWords = ({ migration: { number, name }, sessions }: Postponed): string =>
+export const describePostponed = ({ migration: { number, name }, sessions }: Postponed): string =>
   `Migration ${number} "${name}" waits until every process of an earlier release has ended. Connected now: ` +
   sessions.map(({ pid, about }) => `session ${pid} of PostgreSQL (${about})`).join(', ');
 
-/** What a newer release migrated, or another program, is not touched. */
+/** Refuses a database that a newer release or another program has migrated. */
 export function refuseUnknown(applied: readonly Applied[], migrations: readonly Migration[]): void {
   for (const [index, { number, name }] of applied.entries()) {
-    const known = migrations[index];
-    if (!known) {
+    const expected = migrations[index];
+    if (!expected) {
       const newest = applied.at(-1)?.number;
       throw new Error(
         `The database was migrated by a newer Posthorn (${newest} > ${migrations.length}); ` +
           'start that version or restore a backup',
       );
     }
-    if (known.number !== number || known.name !== name) {
+    if (expected.number !== number || expected.name !== name) {
       throw new Error(
-        `Migration ${number} of the database is "${name}", and this Posthorn knows ${known.number} as "${known.name}"; ` +
+        `Migration ${number} of the database is "${name}", and this Posthorn knows ${expected.number} as "${expected.name}"; ` +
           'start the version that migrated it or restore a backup',
       );
     }

@@ -3,7 +3,7 @@ import { Sequelize } from 'sequelize';
 import type { Database } from './database.ts';
 import { runningTransaction } from './transactions.ts';
 
-// Sequelize asks this for the transaction to join. We begin and end transactions, so there is nothing for it to set.
+// Sequelize joins the transaction it gets from here. It never starts one itself, so `set` does nothing.
 Sequelize.useCLS({
   get: runningTransaction,
   set: () => undefined,
@@ -11,7 +11,7 @@ Sequelize.useCLS({
   bind: (work: unknown) => work,
 });
 
-/** For the models of a store. They join `database.transaction` by themselves; `sequelize.transaction` is not used. */
+/** For the models of a store. They join `database.transaction` automatically; do not use `sequelize.transaction`. */
 export const openModels = ({ borrow }: Database): Sequelize => {
   const sequelize = new Sequelize({ dialect: 'postgres', dialectModule: pg, logging: false });
   const giveBack = (connection: pg.PoolClient) => connection.release();

@@ -6,6 +6,6 @@ const otherSessions = sql(
     where datname = current_database() and pid <> pg_backend_pid() and application_name ~ '^posthorn \\d+$'`,
 );
 
-/** Connections of other Posthorn processes to this database, on the only connection of this one. */
+/** Connections of other Posthorn processes. Correct only while this process has one connection. */
 export const countOtherSessions = async (database: Database) =>
   (await database.query<{ count: number }>(otherSessions))[0]?.count ?? 0;

@@ -13,14 +13,14 @@ export const fromCursor = (cursor: string | undefined): string | null => {
   return id;
 };
 
-/** One row more than asked tells whether there is another page. It ends where its bytes do; one row always fits. */
+/** `rows` has one row more than `limit` when there is another page. A page ends early at `pageBytes`, but has at least one row. */
 export const toPage = <Row extends { id: string }>(rows: readonly Row[], limit: number) => {
   let bytes = 0;
-  const fits = rows.findIndex((row, index) => {
+  const overflowAt = rows.findIndex((row, index) => {
     bytes += Buffer.byteLength(JSON.stringify(row));
     return index > 0 && bytes > bounds.pageBytes;
   });
-  const page = rows.slice(0, fits === -1 ? limit : Math.min(fits, limit));
+  const page = rows.slice(0, overflowAt === -1 ? limit : Math.min(overflowAt, limit));
   const last = page.at(-1);
   return { page, ...(rows.length > page.length && last && { nextCursor: toCursor(last.id) }) };
 };

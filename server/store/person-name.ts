@@ -1,2 +1,2 @@
-/** What people are called: by the name they gave, else by the first part of their address. As `nameOf` of people has it. */
+/** SQL for the name of a person: the one they chose, else the local part of their address. The same as `nameOf` of people. */
 export const personName = (users: string) => `coalesce(nullif(${users}.name, ''), split_part(${users}.email, '@', 1))`;

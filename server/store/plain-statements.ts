@@ -1,30 +1,30 @@
 import type pg from 'pg';
-import { isAway, isStale } from './pg-errors.ts';
-import type { Answered, Statement } from './prepared-query.ts';
+import { isStale, isUnavailable } from './pg-errors.ts';
+import type { Statement, StatementResult } from './prepared-query.ts';
 
-/** By pg's public interface alone, one statement at a time on a connection: what STATEMENT_LINE=off leaves. */
+/** For STATEMENT_LINE=off: uses only pg's public interface, one statement at a time per connection. */
 export const createPlainStatements = (pool: pg.Pool) => ({
-  ask: async (statement: Statement, values: readonly unknown[]): Promise<Answered> => {
+  ask: async (statement: Statement, values: readonly unknown[]): Promise<StatementResult> => {
     const client = await pool.connect();
-    let isUseless = false;
+    let isBroken = false;
     try {
-      return await queryPlainly(client, statement, values);
+      return await queryPlain(client, statement, values);
     } catch (error) {
-      isUseless = isAway(error) || isStale(error);
+      isBroken = isUnavailable(error) || isStale(error);
       throw error;
     } finally {
-      client.release(isUseless);
+      client.release(isBroken);
     }
   },
 
   length: () => 0,
 });
 
-export const queryPlainly = async (
+export const queryPlain = async (
   client: pg.ClientBase,
   { name, text }: Statement,
   values: readonly unknown[],
-): Promise<Answered> => {
+): Promise<StatementResult> => {
   const { rows, rowCount } = await client.query({ ...(name && { name }), text, values: [...values] });
   return { rows, count: rowCount ?? 0 };
 };

@@ -4,12 +4,12 @@ import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
 import { inSessionName } from './session-name.ts';
 
-const statementWords =
+const statementModeMessage =
   'DATABASE_URL leads to a pooler that knows no transactions (PgBouncer in statement mode). Set pool_mode = transaction or session there.';
 
 /**
- * A pooler in session mode is as good as the server. In transaction mode it gives the connection that we just used to the
- * next client, so a second client, in a transaction, gets the server process of the first.
+ * Detects a pooler in transaction mode: it reuses the connection of the first client for the second one, so both see the
+ * same server process. A pooler in session mode behaves like the server itself.
  */
 export const poolsTransactions = async (connection: Connection): Promise<boolean> => {
   const Client = clientFor(connection);
@@ -19,7 +19,7 @@ export const poolsTransactions = async (connection: Connection): Promise<boolean
     await second.connect();
     const before = await processOf(first);
     await second.query('begin').catch((error: unknown) => {
-      throw isRefusedByPooler(error) ? new SettingError(statementWords) : error;
+      throw isRefusedByPooler(error) ? new SettingError(statementModeMessage) : error;
     });
     return (await processOf(second)) === before;
   } finally {
@@ -27,7 +27,7 @@ export const poolsTransactions = async (connection: Connection): Promise<boolean
   }
 };
 
-/** PgBouncer calls it a violation of the protocol; PostgreSQL never refuses to begin. A lost connection is worth a retry. */
+/** PgBouncer answers BEGIN with a protocol violation in statement mode; PostgreSQL itself never refuses it. */
 const isRefusedByPooler = (error: unknown) => error instanceof pg.DatabaseError && error.code === '08P01';
 
 const processOf = async (client: pg.Client) =>

@@ -6,11 +6,11 @@ import { types } from './types.ts';
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** It reads or writes a few rows by their keys, so others may wait for it on the same connection. */
+  /** Touches a few rows by key, so other statements may queue behind it on the same connection. */
   readonly pace?: 'quick';
 }
 
-/** What pg gives a query of one's own (`Submittable`), as pg-cursor uses it. */
+/** The connection that pg passes to a custom query (`Submittable`), as pg-cursor uses it. */
 interface Connection {
   readonly stream: { readonly destroyed: boolean; cork(): void; uncork(): void; destroy(): void };
   readonly parsedStatements: Record<string, string | undefined>;
@@ -32,38 +32,38 @@ interface Field {
 type Row = Record<string, unknown>;
 type Column = readonly [name: string, parse: (text: string) => unknown];
 
-/** What each statement answers: PostgreSQL describes it once a connection, and refuses to run it when that has changed. */
-const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
+/** The result columns of each statement. PostgreSQL refuses to run a statement whose result has changed, so they stay valid. */
+const columnCache = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 const columnsOn = (connection: Connection) => {
-  const known = described.get(connection) ?? new Map<string, readonly Column[]>();
-  described.set(connection, known);
-  return known;
+  const columns = columnCache.get(connection) ?? new Map<string, readonly Column[]>();
+  columnCache.set(connection, columns);
+  return columns;
 };
 
-export interface Answered {
+export interface StatementResult {
   readonly rows: Row[];
   /** How many rows it touched. */
   readonly count: number;
 }
 
-/** A prepared statement on its way: pg's own query builds anew each time what it knows from the time before. */
+/** A prepared statement in flight. Unlike pg's own query, it keeps the result columns from the first run. */
 export class PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly #values: readonly unknown[];
   readonly #rows: Row[] = [];
   #count = 0;
-  #known: Map<string, readonly Column[]> | undefined;
+  #columnCache: Map<string, readonly Column[]> | undefined;
   #columns: readonly Column[] | undefined;
-  #mistake: unknown;
+  #error: unknown;
   #isSent = false;
-  /** Those that go out with it, in the same write. They are given to pg one after the other, as each is answered. */
+  /** Statements sent in the same write. They are passed to pg one by one, as each answer completes. */
   followedBy: readonly PreparedQuery[] = [];
-  /** Its answer, also a refusal, is complete: the connection goes on. */
+  /** Its answer or error is complete, and the connection is usable. */
   isAnswered = false;
-  /** pg calls it as well, when the connection is closed. */
-  callback: (error: unknown, answered?: Answered) => void;
+  /** pg calls this too, when the connection is closed. */
+  callback: (error: unknown, result?: StatementResult) => void;
 
   constructor({ name, text }: Statement, values: readonly unknown[], callback: PreparedQuery['callback']) {
     this.name = name;
@@ -92,12 +92,12 @@ export class PreparedQuery {
   #send(connection: Connection) {
     const { name, text } = this;
     this.#isSent = true;
-    this.#known = columnsOn(connection);
+    this.#columnCache = columnsOn(connection);
     const isParsed = connection.parsedStatements[name] !== undefined;
-    this.#columns = isParsed ? this.#known.get(name) : undefined;
+    this.#columns = isParsed ? this.#columnCache.get(name) : undefined;
     try {
       if (!isParsed) {
-        // A stale one may still have this name; PostgreSQL takes a close of one that is not there.
+        // A stale statement may still have this name. Closing one that does not exist is no error in PostgreSQL.
         if (name) connection.close({ type: 'S', name });
         connection.parse({ name, text });
       }
@@ -106,8 +106,8 @@ export class PreparedQuery {
       connection.execute({ portal: '' });
       connection.sync();
     } catch (error) {
-      // A value that cannot be sent. What was sent before it is given up.
-      this.#mistake = error;
+      // A value could not be serialized. Sync ends the half-sent statement.
+      this.#error = error;
       connection.sync();
     }
   }
@@ -127,37 +127,37 @@ export class PreparedQuery {
       }
       this.#rows.push(row);
     } catch (error) {
-      this.#mistake ??= error;
+      this.#error ??= error;
     }
   }
 
   handleCommandComplete({ text }: { text: string }) {
     this.#count = Number(/\d+$/.exec(text)?.[0] ?? 0);
     // A statement without rows has no description, and needs none.
-    this.#known?.set(this.name, this.#columns ?? []);
+    this.#columnCache?.set(this.name, this.#columns ?? []);
   }
 
   handleReadyForQuery() {
     this.isAnswered = true;
-    if (this.#mistake === undefined) this.callback(null, { rows: this.#rows, count: this.#count });
-    else this.callback(this.#mistake);
+    if (this.#error === undefined) this.callback(null, { rows: this.#rows, count: this.#count });
+    else this.callback(this.#error);
   }
 
   handleError(error: unknown, connection: Connection) {
-    this.#mistake ??= error;
-    // Every error of PostgreSQL has a code. Without one the connection is lost, or nobody knows what comes next on it.
+    this.#error ??= error;
+    // Every error of PostgreSQL has a code. Without one the connection is lost, or its state is unknown.
     const isRefused = error instanceof pg.DatabaseError && error.code !== undefined && !connection.stream.destroyed;
     if (!isRefused) {
       connection.stream.destroy();
-      return this.callback(this.#mistake);
+      return this.callback(this.#error);
     }
-    if (isStale(error)) this.#forget(connection);
+    if (isStale(error)) this.#discard(connection);
     this.#awaitState(connection);
   }
 
   /**
-   * The severity is in the language of the server, so it does not tell whether PostgreSQL goes on. What comes next does: it is
-   * ready for another query, or it closes the connection.
+   * The severity is localized, so it does not tell whether the error is fatal. The next event does: PostgreSQL is ready for
+   * another query, or it closes the connection.
    */
   #awaitState(connection: Connection) {
     const ready = () => {
@@ -166,19 +166,19 @@ export class PreparedQuery {
     };
     const ended = () => {
       connection.off('readyForQuery', ready);
-      this.callback(this.#mistake);
+      this.callback(this.#error);
     };
     connection.once('readyForQuery', ready);
     connection.once('end', ended);
   }
 
-  /** The next one with its name is prepared anew. */
-  #forget(connection: Connection) {
+  /** The next statement with this name is prepared again. */
+  #discard(connection: Connection) {
     delete connection.parsedStatements[this.name];
-    this.#known?.delete(this.name);
+    this.#columnCache?.delete(this.name);
   }
 
-  // Of statements of other kinds, which are not prepared.
+  // pg requires these handlers; prepared statements never trigger them.
   handlePortalSuspended() {}
   handleEmptyQuery() {}
   handleCopyInResponse() {}

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
-import { isAway, isFull } from './pg-errors.ts';
+import { isFull, isUnavailable } from './pg-errors.ts';
 
 const fullPauseMs = 100;
-const awayPauseMs = 500;
+const unavailablePauseMs = 500;
 const retryAfterSeconds = 5;
 
 /**
- * Waits for a free connection, in our pool or on the server; after that the caller is told to try again. Nothing has
- * been sent by then.
+ * Waits for a free connection, in the pool or on the server. On timeout the caller gets TooManyRequests, and nothing has
+ * been sent.
  */
 export async function waitForConnection<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
@@ -24,8 +24,7 @@ export async function waitForConnection<Result>(waitMs: number, work: () => Prom
 }
 
 /**
- * For what must not be lost and may be done twice: again while the database is away or has too much to do, or has ended it
- * because two waited for each other.
+ * For idempotent work that must not be lost: retries while the database is unavailable or busy, and after a deadlock.
  */
 export async function retryUntil<Result>(withinMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + withinMs;
@@ -34,17 +33,17 @@ export async function retryUntil<Result>(withinMs: number, work: () => Promise<R
       return await work();
     } catch (error) {
       if (!isRetryable(error) || performance.now() > deadline) throw error;
-      await sleep(awayPauseMs);
+      await sleep(unavailablePauseMs);
     }
   }
 }
 
-/** Whether the same may be taken in a moment. */
+/** Whether a retry in a moment may succeed. */
 export function isRetryable(error: unknown): boolean {
-  return isAway(error) || isBusy(error);
+  return isUnavailable(error) || isBusy(error);
 }
 
-/** No connection became free in time, also where that is only the cause. */
+/** No connection became free in time; also true when that is only the cause of the error. */
 export function isBusy(error: unknown): boolean {
   return error instanceof BusyDatabase || isFull(error) || (error instanceof Error && isBusy(error.cause));
 }

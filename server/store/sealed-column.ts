@@ -1,23 +1,23 @@
 import { type Database, type Statement, sql } from './database.ts';
 import { isNotMigrated } from './pg-errors.ts';
 
-/** A column of sealed texts, so that all of them can be sealed anew. Declared by the store that writes its table. */
+/** A column of sealed texts, for key rotation. Declared by the store that owns the table. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
   /** What one text is, for operators: `account token`. */
   readonly noun: string;
-  /** All of them, by `id`. */
+  /** Ordered by `id`. */
   texts(after: string, most: number): Promise<{ id: string; sealed: string }[]>;
-  /** Those that another key than this one sealed, by `id`, which is as the place of the text has it. */
+  /** Texts sealed with another key than this one, ordered by `id`, the same id as in the `place` of the seal. */
   sealedBefore(newestKey: string, after: string, most: number): Promise<{ id: string; sealed: string }[]>;
-  /** False when it was written meanwhile. */
+  /** False when the text was changed meanwhile. */
   replace(id: string, before: string, sealed: string): Promise<boolean>;
   /** How many texts each key sealed. */
   counts(): Promise<{ key: string; count: number }[]>;
 }
 
-/** `replace` puts $3 in the place of $2 in the row $1. `id` is an expression where the place has no plain id. */
+/** `replace` sets row $1 from $2 to $3. `id` is an SQL expression for tables without a plain id. */
 export const sealedColumn = (
   db: Database,
   {
@@ -30,7 +30,7 @@ export const sealedColumn = (
 ): SealedColumn => {
   const name = `sealed.${table}.${column}`;
   const keyOf = `split_part(${column}, '.', 2)`;
-  // Some texts are emptied when they are of no more use.
+  // Texts that are no longer needed are emptied.
   const isSealed = `${column} like 'v1.%'`;
   const texts = sql(
     `${name}.texts`,
@@ -56,7 +56,7 @@ export const sealedColumn = (
   };
 };
 
-/** A start looks before it migrates, when the table may not be there. */
+/** Startup checks the columns before it migrates, when the table may not exist yet. */
 const noneBeforeMigration = <Row>(rows: Promise<Row[]>) =>
   rows.catch((error: unknown): Row[] => {
     if (isNotMigrated(error)) return [];

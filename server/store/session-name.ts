@@ -1,8 +1,8 @@
 import { migrations } from '#server/store/migrations/index';
 import type { Connection } from './connection.ts';
 
-/** PostgreSQL shows it for each session: by it a migration that contracts sees who does not know it. */
-export const inSessionName = <Given extends Connection>(connection: Given) => ({
+/** The application name of every session. A contracting migration reads from it which processes are too old. */
+export const inSessionName = <Config extends Connection>(connection: Config) => ({
   ...connection,
   application_name: `posthorn ${migrations.length}`,
 });

@@ -1,7 +1,7 @@
 import { SettingError } from '#server/config/config';
 import { messageOf } from './pg-errors.ts';
 
-/** What the operator has to fix is printed as a sentence, without a stack. */
+/** A SettingError is printed as one sentence for the operator, without a stack. */
 export const toSettingError =
   (what: string) =>
   (cause: Error): never => {

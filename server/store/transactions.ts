@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { isStale } from './pg-errors.ts';
 import { waitForConnection } from './retry.ts';
 
-/** Models take it for a transaction of Sequelize's: `connection` and `finished` are what it looks at. */
-class Running {
+/** Sequelize takes this for its own transaction: it reads only `connection` and `finished`. */
+class RunningTransaction {
   readonly pool: pg.Pool;
   readonly connection: pg.PoolClient;
   finished: 'commit' | 'rollback' | undefined;
-  readonly afterwards: (() => void)[] = [];
+  readonly callbacks: (() => void)[] = [];
 
   constructor(pool: pg.Pool, connection: pg.PoolClient) {
     this.pool = pool;
@@ -16,32 +16,32 @@ class Running {
   }
 }
 
-const running = new AsyncLocalStorage<Running>();
-const lingerMs = 100;
+const running = new AsyncLocalStorage<RunningTransaction>();
+const disableAfterMs = 100;
 let transactions = 0;
-let resting: NodeJS.Timeout | undefined;
+let disableTimer: NodeJS.Timeout | undefined;
 
 /**
  * While the storage is in use, Node 20 runs hooks for every promise of the process, so it is disabled between
  * transactions.
  */
-function restSoon(): void {
-  clearTimeout(resting);
-  resting = setTimeout(() => {
+function disableSoon(): void {
+  clearTimeout(disableTimer);
+  disableTimer = setTimeout(() => {
     if (transactions === 0) running.disable();
-  }, lingerMs).unref();
+  }, disableAfterMs).unref();
 }
 
-/** For models, the one to join. */
+/** The transaction that models join. */
 export const runningTransaction = () => running.getStore();
 
-/** The transactions on a pool: all that is asked of its database inside of one, in whatever function, joins it. */
+/** Transactions on a pool. Every query inside one, in any function, joins it. */
 export function createTransactions(
   pool: pg.Pool,
   { waitMs, report }: { waitMs: number; report: (error: Error) => void },
 ) {
-  /** The one around this call. */
-  function joined(): Running | undefined {
+  /** The transaction around this call. */
+  function joined(): RunningTransaction | undefined {
     const current = running.getStore();
     if (current?.pool !== pool) return undefined;
     if (current.finished)
@@ -57,26 +57,26 @@ export function createTransactions(
       const result = await running.run(current, work);
       await refuseAborted(current);
       await end(current, 'commit');
-      for (const work of current.afterwards) running.exit(work);
+      for (const work of current.callbacks) running.exit(work);
       return result;
     } catch (error) {
       if (!current.finished) await end(current, 'rollback', isStale(error)).catch(report);
       throw error;
     } finally {
       transactions--;
-      if (transactions === 0) restSoon();
+      if (transactions === 0) disableSoon();
     }
   }
 
   function rehearse(work: () => Promise<unknown>): Promise<void> {
     return transaction(async () => {
-      const { connection, afterwards } = joined() as Running;
+      const { connection, callbacks } = joined() as RunningTransaction;
       await connection.query('savepoint rehearsal');
-      const before = afterwards.length;
+      const before = callbacks.length;
       try {
         await work();
       } finally {
-        afterwards.length = before;
+        callbacks.length = before;
         await connection.query('rollback to savepoint rehearsal');
       }
     });
@@ -85,13 +85,13 @@ export function createTransactions(
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     const current = joined();
     if (current === undefined) return work();
-    const { connection, afterwards } = current;
+    const { connection, callbacks } = current;
     await connection.query('savepoint attempt');
-    const before = afterwards.length;
+    const before = callbacks.length;
     try {
       return await work();
     } catch (error) {
-      afterwards.length = before;
+      callbacks.length = before;
       await connection.query('rollback to savepoint attempt');
       throw error;
     }
@@ -99,28 +99,28 @@ export function createTransactions(
 
   function afterCommit(work: () => void): void {
     const current = joined();
-    if (current) current.afterwards.push(work);
+    if (current) current.callbacks.push(work);
     else work();
   }
 
   return { joined, transaction, rehearse, attempt, afterCommit };
 }
 
-/** For what is begun inside a transaction and lives longer than it. */
+/** For work that is started inside a transaction and outlives it. */
 export const outside = <Result>(work: () => Result): Result => running.exit(work);
 
-async function begin(pool: pg.Pool): Promise<Running> {
+async function begin(pool: pg.Pool): Promise<RunningTransaction> {
   const connection = await pool.connect();
   await connection.query('begin').catch((error: unknown) => giveUp(connection, error));
-  return new Running(pool, connection);
+  return new RunningTransaction(pool, connection);
 }
 
-/** A connection whose transaction could not be ended is closed, which ends it. */
-async function end(current: Running, how: 'commit' | 'rollback', isUseless = false): Promise<void> {
+/** If the transaction cannot be ended, the connection is closed, which ends it. */
+async function end(current: RunningTransaction, how: 'commit' | 'rollback', isBroken = false): Promise<void> {
   current.finished = how;
   const { connection } = current;
   await connection.query(how).catch((error: unknown) => giveUp(connection, error));
-  connection.release(isUseless);
+  connection.release(isBroken);
 }
 
 function giveUp(connection: pg.PoolClient, error: unknown): never {
@@ -128,7 +128,7 @@ function giveUp(connection: pg.PoolClient, error: unknown): never {
   throw error;
 }
 
-async function refuseAborted({ connection }: Running): Promise<void> {
+async function refuseAborted({ connection }: RunningTransaction): Promise<void> {
   // pg reports an error before the state of the connection is known; the next query waits for that.
   const client = connection as pg.PoolClient & { readyForQuery: boolean };
   if (!client.readyForQuery) await client.query('select 1').catch(() => undefined);

@@ -33,7 +33,7 @@ export const createTemplateStore = (db: Database) => {
   const one = async (...query: Parameters<typeof db.query>) => (await db.query<Template>(...query))[0];
   return {
     transaction: db.transaction,
-    /** In a transaction: nobody else adds a template to this workspace until it ends. */
+    /** Blocks other additions to the workspace until the transaction ends. */
     lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
     count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
     list: (workspaceId: string) => db.query<TemplateSummary>(list, [workspaceId]),

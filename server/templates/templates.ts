@@ -16,7 +16,7 @@ interface Content {
 
 export type Templates = ReturnType<typeof createTemplates>;
 
-/** Texts that people use again. The editor puts them into a post; a post does not remember where its text came from. */
+/** Reusable texts. The editor copies them into a post; the post keeps no link to the template. */
 export const createTemplates = ({
   store,
   networks,
@@ -28,14 +28,14 @@ export const createTemplates = ({
   live: Live;
   clock: Clock;
 }) => {
-  const must = (template: Template | undefined, id: string) => {
+  const mustExist = (template: Template | undefined, id: string) => {
     if (template === undefined) throw notFound('template', id);
     return template;
   };
 
   const tell = ({ workspaceId }: Caller, id: string) => live.publish({ workspaceId, kind: 'template', id });
 
-  /** Whether the values suit an account is seen when it is in a post. */
+  /** Option values are checked later, when the post has accounts. */
   const mustBeUsable = ({ kind, items, options }: Content) => {
     const keys = Object.keys(options);
     const unknown = keys.find((key) => networks.option(key) === undefined);
@@ -68,7 +68,7 @@ export const createTemplates = ({
   return {
     list: ({ workspaceId }: Caller) => store.list(workspaceId),
 
-    get: async ({ workspaceId }: Caller, id: string) => must(await store.get(workspaceId, id), id),
+    get: async ({ workspaceId }: Caller, id: string) => mustExist(await store.get(workspaceId, id), id),
 
     add: (caller: Caller, template: Pick<Template, 'kind' | 'name' | 'items' | 'options'>) =>
       store.transaction(async () => {
@@ -79,15 +79,15 @@ export const createTemplates = ({
         }
         const id = newId('template', clock.now());
         await tell(caller, id);
-        return must(await store.insert(caller.workspaceId, { ...template, id }), id);
+        return mustExist(await store.insert(caller.workspaceId, { ...template, id }), id);
       }),
 
     change: (caller: Caller, id: string, change: Partial<Pick<Template, 'name' | 'items' | 'options'>>) =>
       store.transaction(async () => {
-        const next = { ...must(await store.lock(caller.workspaceId, id), id), ...change };
+        const next = { ...mustExist(await store.lock(caller.workspaceId, id), id), ...change };
         mustBeUsable(next);
         await tell(caller, id);
-        return must(await store.replace(caller.workspaceId, next), id);
+        return mustExist(await store.replace(caller.workspaceId, next), id);
       }),
 
     remove: (caller: Caller, id: string) =>

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { EntryItem, EntryMedia, EntryVersion } from './entry.ts';
-import { isTooMuch } from './json-items.ts';
+import { isTooLarge } from './json-items.ts';
 
 /**
- * What one cell of our CSV holds, both ways. The plain form is for people: one entry a line. Where a value has lines of
- * its own the cell is JSON, which begins with a bracket.
+ * Reads and writes single cells of our CSV. The plain form is for people: one entry per line. If a value contains line
+ * breaks, the cell is JSON, which begins with a bracket.
  */
 export const accountsCell = {
   write: (accounts: readonly string[]) => accounts.join('\n'),
-  /** A comma separates too, where the name of a network follows it: a handle may hold one. */
+  /** A comma separates only if the name of a network follows, because a handle may contain one. */
   read: (cell: string) =>
     cell
       .split(/\n|[,;](?=\s*[A-Za-z][\w -]{0,40}:)/)
@@ -22,7 +22,7 @@ const Media = z.array(z.object({ url: z.string(), alt: z.string().optional() }))
 const Items = z.array(z.object({ body: z.string().default(''), media: Media.default([]) }));
 const Versions = z.array(z.object({ account: z.string(), content: Items.min(1), options: Options.default({}) }));
 
-/** Addresses with white space between them, and their alternative texts line by line beside them. */
+/** Addresses separated by white space, and in the other cell their alternative texts, one per line. */
 export const mediaCells = {
   write: (media: readonly EntryMedia[]) => {
     const alts = media.map(({ alt = '' }) => alt);
@@ -33,16 +33,16 @@ export const mediaCells = {
     };
   },
   read: (media: string, alt: string): EntryMedia[] | undefined => {
-    const alts = alt.startsWith('[') ? parsed(Alts, alt) : alt.split('\n').map((line) => line.trim());
+    const alts = alt.startsWith('[') ? parseCell(Alts, alt) : alt.split('\n').map((line) => line.trim());
     if (alts === undefined) return undefined;
     const urls = media.split(/\s+/).filter((url) => url !== '');
     return urls.map((url, index) => ({ url, ...(alts[index] && { alt: alts[index] }) }));
   },
 };
 
-const mostOptions = 1000;
+const maxOptions = 1000;
 
-/** `bluesky.reply_control=nobody`, one a line. */
+/** `bluesky.reply_control=nobody`, one per line. */
 export const optionsCell = {
   write: (options: Readonly<Record<string, string>>) => {
     const entries = Object.entries(options);
@@ -50,10 +50,10 @@ export const optionsCell = {
     return isPlain ? entries.map(([key, value]) => `${key}=${value}`).join('\n') : JSON.stringify(options);
   },
   read: (cell: string): Record<string, string> | undefined => {
-    if (cell.trimStart().startsWith('{')) return parsed(Options, cell);
+    if (cell.trimStart().startsWith('{')) return parseCell(Options, cell);
     const lines = cell.split('\n').filter((line) => line.trim() !== '');
     const pairs = lines.map((line) => [line.indexOf('='), line] as const);
-    if (pairs.length > mostOptions || pairs.some(([at]) => at < 1)) return undefined;
+    if (pairs.length > maxOptions || pairs.some(([at]) => at < 1)) return undefined;
     return Object.fromEntries(pairs.map(([at, line]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]));
   },
 };
@@ -61,17 +61,17 @@ export const optionsCell = {
 /** The items after the first. */
 export const threadCell = {
   write: (items: readonly EntryItem[]) => (items.length === 0 ? '' : JSON.stringify(items)),
-  read: (cell: string): EntryItem[] | undefined => (cell.trim() === '' ? [] : parsed(Items, cell)),
+  read: (cell: string): EntryItem[] | undefined => (cell.trim() === '' ? [] : parseCell(Items, cell)),
 };
 
-/** What single accounts get instead. */
+/** Versions for single accounts. */
 export const versionsCell = {
   write: (versions: readonly EntryVersion[]) => (versions.length === 0 ? '' : JSON.stringify(versions)),
-  read: (cell: string): EntryVersion[] | undefined => (cell.trim() === '' ? [] : parsed(Versions, cell)),
+  read: (cell: string): EntryVersion[] | undefined => (cell.trim() === '' ? [] : parseCell(Versions, cell)),
 };
 
-const parsed = <T>(schema: z.ZodType<T>, cell: string): T | undefined => {
-  if (isTooMuch(cell)) return undefined;
+const parseCell = <T>(schema: z.ZodType<T>, cell: string): T | undefined => {
+  if (isTooLarge(cell)) return undefined;
   try {
     return schema.safeParse(JSON.parse(cell)).data;
   } catch {

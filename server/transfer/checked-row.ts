@@ -11,7 +11,7 @@ import { type Entry, type EntryVersion, note, problem } from './entry.ts';
 import type { Match } from './matching.ts';
 import { isZone, readTime } from './wall-time.ts';
 
-/** What a row becomes when it is saved: its files are still addresses. */
+/** The draft that a row becomes when it is saved. Its files are still addresses. */
 export interface ImportedDraft {
   readonly accountIds: string[];
   readonly versions: (Omit<EntryVersion, 'account'> & { readonly accountId?: string })[];
@@ -29,10 +29,10 @@ export interface CheckedRow {
   readonly media: number;
 }
 
-const shownCharacters = 200;
-const mostProblems = 20;
+const excerptLength = 200;
+const maxProblems = 20;
 
-/** What an entry may hold at all; the rules of posts come after it. */
+/** The outer limits of an entry, checked before the rules of posts. */
 const Item = z.object({
   body: z.string().max(bounds.itemCharacters),
   media: z.array(z.object({ url: z.string().max(2048), alt: AltText.optional() })).max(bounds.mediaPerItem),
@@ -46,21 +46,21 @@ const Content = z
   )
   .max(1 + bounds.accounts);
 
-/** Says of one entry after the other what would become of it. Nothing is read or written for it. */
+/** Checks one entry after the other, without reading or writing the database. */
 export const createRowCheck = ({
   match,
   networkOf,
   drafts,
   timeZone,
-  usualAccountIds,
+  defaultAccountIds,
   now,
 }: {
-  match: (written: string) => Match;
+  match: (name: string) => Match;
   networkOf: ReadonlyMap<string, ConnectedNetwork>;
   drafts: Pick<Drafts, 'check'>;
   timeZone: string;
-  /** Of entries that name no account. */
-  usualAccountIds: readonly string[];
+  /** For entries that name no account. */
+  defaultAccountIds: readonly string[];
   now: string;
 }) => {
   const timeOf = ({ time, zone }: Entry, problems: ImportProblem[]): string | null => {
@@ -69,35 +69,35 @@ export const createRowCheck = ({
       problems.push(problem('time zone', 'BadZone', `names no time zone (${zone.slice(0, 100)})`));
       return null;
     }
-    const read = readTime(time, zone || timeZone);
-    if (!('at' in read)) {
-      problems.push(problem('time', read.code, read.message));
+    const result = readTime(time, zone || timeZone);
+    if (!('at' in result)) {
+      problems.push(problem('time', result.code, result.message));
       return null;
     }
-    if (read.at <= now) problems.push(note('time', 'PastTime', 'has passed; choose another before you schedule it'));
-    return read.at;
+    if (result.at <= now) problems.push(note('time', 'PastTime', 'has passed; choose another before you schedule it'));
+    return result.at;
   };
 
   const accountsOf = ({ accounts }: Entry, problems: ImportProblem[]) => {
-    if (accounts.length === 0) return { accountIds: [...usualAccountIds], isUnmatched: false };
+    if (accounts.length === 0) return { accountIds: [...defaultAccountIds], isUnmatched: false };
     if (accounts.length > bounds.accounts) {
       problems.push(problem('accounts', 'TooBig', `names more than ${bounds.accounts} accounts`));
       return { accountIds: [], isUnmatched: false };
     }
-    const found = accounts.map(match);
-    const wrong = found.flatMap((one) => ('message' in one ? [one.message] : []));
-    problems.push(...wrong.map((message) => note('accounts', 'UnknownAccount', message)));
-    const ids = found.flatMap((one) => ('accountId' in one ? [one.accountId] : []));
-    return { accountIds: [...new Set(ids)], isUnmatched: wrong.length > 0 };
+    const matches = accounts.map(match);
+    const mismatches = matches.flatMap((one) => ('message' in one ? [one.message] : []));
+    problems.push(...mismatches.map((message) => note('accounts', 'UnknownAccount', message)));
+    const ids = matches.flatMap((one) => ('accountId' in one ? [one.accountId] : []));
+    return { accountIds: [...new Set(ids)], isUnmatched: mismatches.length > 0 };
   };
 
-  /** A version of an account that is not here is left out with it. */
+  /** The version of an account that is not connected is left out together with the account. */
   const versionsOf = ({ versions, accounts }: Entry, problems: ImportProblem[]) =>
     versions.flatMap(({ account, content, options }): ImportedDraft['versions'] => {
       if (account === undefined) return [{ content, options }];
-      const found = match(account);
-      if ('accountId' in found) return [{ accountId: found.accountId, content, options }];
-      if (!accounts.includes(account)) problems.push(problem('versions', 'UnknownAccount', found.message));
+      const result = match(account);
+      if ('accountId' in result) return [{ accountId: result.accountId, content, options }];
+      if (!accounts.includes(account)) problems.push(problem('versions', 'UnknownAccount', result.message));
       return [];
     });
 
@@ -105,25 +105,25 @@ export const createRowCheck = ({
     const problems = [...entry.problems];
     const scheduledAt = timeOf(entry, problems);
     const { accountIds, isUnmatched } = accountsOf(entry, problems);
-    const isWhole = checkContent(entry, problems);
-    const versions = isWhole ? versionsOf(entry, problems) : [];
-    if (isWhole) {
-      const sent = versions.map(({ content, ...version }) => ({
+    const isReadable = checkContent(entry, problems);
+    const versions = isReadable ? versionsOf(entry, problems) : [];
+    if (isReadable) {
+      const input = versions.map(({ content, ...version }) => ({
         ...version,
         options: { ...version.options },
         content: content.map(({ body, media }) => ({ body, media: media.map(({ url }) => url) })),
       }));
-      problems.push(...refusals(() => drafts.check({ accountIds, versions: sent }, networkOf)));
+      problems.push(...refusals(() => drafts.check({ accountIds, versions: input }, networkOf)));
     }
     const isBad = problems.some(({ stops }) => stops);
     const [original] = entry.versions;
     return {
       line: entry.line ?? null,
-      fingerprint: fingerprintOf(entry, scheduledAt, usualAccountIds),
+      fingerprint: fingerprintOf(entry, scheduledAt, defaultAccountIds),
       state: isBad ? 'Bad' : isUnmatched ? 'Unmatched' : 'Ready',
-      problems: problems.slice(0, mostProblems),
+      problems: problems.slice(0, maxProblems),
       draft: isBad ? null : { accountIds, versions, scheduledAt },
-      text: (original?.content[0]?.body ?? '').replaceAll('\0', '').slice(0, shownCharacters).toWellFormed(),
+      text: (original?.content[0]?.body ?? '').replaceAll('\0', '').slice(0, excerptLength).toWellFormed(),
       items: original?.content.length ?? 0,
       media: entry.versions.reduce((sum, version) => sum + mediaOf(version).length, 0),
     };
@@ -132,11 +132,11 @@ export const createRowCheck = ({
 
 const mediaOf = ({ content }: Pick<EntryVersion, 'content'>) => content.flatMap(({ media }) => media);
 
-/** Whether it can be looked at further. */
+/** Returns whether the entry can be checked further. */
 const checkContent = ({ versions, problems: before }: Entry, problems: ImportProblem[]) => {
   if (before.length > 0 || versions.length === 0) return false;
-  const found = Content.safeParse(versions).error?.issues ?? [];
-  for (const { path, code } of found.slice(0, mostProblems)) {
+  const issues = Content.safeParse(versions).error?.issues ?? [];
+  for (const { path, code } of issues.slice(0, maxProblems)) {
     const what = path.includes('alt')
       ? 'alt'
       : path.includes('media')
@@ -148,7 +148,7 @@ const checkContent = ({ versions, problems: before }: Entry, problems: ImportPro
       problem(columnOf(path, what), 'TooBig', code === 'too_big' ? 'is longer than is allowed' : 'is not valid'),
     );
   }
-  if (found.length > 0) return false;
+  if (issues.length > 0) return false;
   const texts = versions.flatMap(({ content, options }) => [
     ...content.flatMap(({ body, media }) => [body, ...media.flatMap(({ url, alt = '' }) => [url, alt])]),
     ...Object.entries(options).flat(),
@@ -176,7 +176,7 @@ const columnOf = ([version, part, index]: PropertyKey[], what: string) => {
 
 const isAddress = (url: string) => isUrl(url) && /^https?:$/.test(new URL(url).protocol);
 
-/** What the rules of posts say, by the column that it stands in. */
+/** The refusals of the rules of posts, by column of the file. */
 const refusals = (check: () => unknown): ImportProblem[] => {
   try {
     check();
@@ -190,9 +190,9 @@ const refusals = (check: () => unknown): ImportProblem[] => {
   }
 };
 
-/** The same for the same row, whatever stands around it and whichever accounts are connected. */
-const fingerprintOf = ({ accounts, versions, time }: Entry, at: string | null, usual: readonly string[]) => {
-  const named = accounts.length > 0 ? accounts.map((account) => account.toLowerCase()) : usual;
+/** Recognises the same row in another file, independent of the connected accounts. */
+const fingerprintOf = ({ accounts, versions, time }: Entry, at: string | null, defaults: readonly string[]) => {
+  const named = accounts.length > 0 ? accounts.map((account) => account.toLowerCase()) : defaults;
   const options = (all: EntryVersion['options']) => Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const content = versions.map((version) => [
     version.account?.toLowerCase() ?? '',

@@ -9,7 +9,7 @@ import { type Entry, type EntryVersion, problem, unreadable } from './entry.ts';
 
 type Column = 'id' | 'text' | 'accounts' | 'time' | 'time zone' | 'media' | 'alt' | 'options' | 'thread' | 'versions';
 
-/** How columns may be called, in small letters, with spaces between words. */
+/** Accepted column names, in lower case with spaces between words. */
 const columns: Readonly<Record<string, Column>> = {
   id: 'id',
   text: 'text',
@@ -25,7 +25,7 @@ const columns: Readonly<Record<string, Column>> = {
   versions: 'versions',
 };
 
-/** As Buffer takes them for posts in bulk. It names no account: a file is for one channel. */
+/** The columns of Buffer's bulk upload. It names no account, because a file is for one channel. */
 const columnsOfBuffer: Readonly<Record<string, Column>> = {
   text: 'text',
   'image url': 'media',
@@ -34,7 +34,7 @@ const columnsOfBuffer: Readonly<Record<string, Column>> = {
 
 interface CsvFile {
   readonly format: 'Posthorn CSV' | 'Buffer CSV';
-  /** Columns that mean nothing here. */
+  /** Columns with unknown names. */
   readonly ignored: readonly string[];
   readonly entries: AsyncIterable<Entry>;
 }
@@ -45,10 +45,10 @@ export const readCsv = async (head: string, chunks: AsyncIterable<string>): Prom
   const first = await records.next();
   const names = (first.done ? [] : first.value.cells.slice(0, bounds.importColumns + 1)).map(tidy);
   const isForBuffer = names.includes('posting time') || names.includes('image url');
-  const known = isForBuffer ? columnsOfBuffer : columns;
+  const columnNames = isForBuffer ? columnsOfBuffer : columns;
   const placeOf = new Map<Column, number>();
   for (const [index, name] of names.entries()) {
-    const column = Object.hasOwn(known, name) ? known[name] : undefined;
+    const column = Object.hasOwn(columnNames, name) ? columnNames[name] : undefined;
     if (column === undefined) continue;
     if (placeOf.has(column)) {
       throw badInput({ path: 'file', code: 'WrongColumns', message: `has the column ${column} twice; remove one` });
@@ -56,13 +56,13 @@ export const readCsv = async (head: string, chunks: AsyncIterable<string>): Prom
     placeOf.set(column, index);
   }
   if (names.length > bounds.importColumns || !placeOf.has('text')) {
-    const found = names.filter((name) => name !== '').slice(0, 10);
-    const message = `has no column text in its first line${found.length > 0 ? `, which names ${found.join(', ').slice(0, 200)}` : ''}; docs/import-export.md lists the columns`;
+    const shown = names.filter((name) => name !== '').slice(0, 10);
+    const message = `has no column text in its first line${shown.length > 0 ? `, which names ${shown.join(', ').slice(0, 200)}` : ''}; docs/import-export.md lists the columns`;
     throw badInput({ path: 'file', code: 'WrongColumns', message });
   }
   return {
     format: isForBuffer ? 'Buffer CSV' : 'Posthorn CSV',
-    ignored: names.filter((name) => name !== '' && !Object.hasOwn(known, name)),
+    ignored: names.filter((name) => name !== '' && !Object.hasOwn(columnNames, name)),
     entries: entriesOf(records, placeOf, names.length),
   };
 };
@@ -75,11 +75,11 @@ const tidy = (name: string) =>
     .replaceAll(/[\s_-]+/g, ' ')
     .slice(0, 100);
 
-/** Spreadsheets write what is usual where they were set up. Whichever stands in the first line most often. */
+/** The delimiter of a spreadsheet depends on its locale, so the most frequent candidate in the first line wins. */
 const delimiterOf = (head: string) => {
   const [line = ''] = head.split(/[\r\n]/, 1);
-  const counted = [',', ';', '\t'].map((sign) => ({ sign, count: line.split(sign).length }));
-  return counted.reduce((most, one) => (one.count > most.count ? one : most)).sign;
+  const candidates = [',', ';', '\t'].map((sign) => ({ sign, count: line.split(sign).length }));
+  return candidates.reduce((most, one) => (one.count > most.count ? one : most)).sign;
 };
 
 interface CsvRecord {
@@ -96,15 +96,15 @@ async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): Asy
     skip_empty_lines: true,
     max_record_size: bounds.importRowCharacters,
   });
-  const feeding = pipeline(Readable.from(withFewColumns(chunks, delimiter)), parser);
-  // It is heard below, by whoever reads the parser.
+  const feeding = pipeline(Readable.from(limitColumns(chunks, delimiter)), parser);
+  // The loop below gets the same error from the parser.
   feeding.catch(() => undefined);
   let line = 1;
   let doubled = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       yield { cells: record, line };
-      // The parser counts such an ending of a line inside of a cell as two.
+      // The parser counts \r\n inside a cell as two lines.
       for (const cell of record.slice(0, bounds.importColumns)) doubled += cell.split('\r\n').length - 1;
       line = info.lines + 1 - doubled;
     }
@@ -113,8 +113,8 @@ async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): Asy
   }
 }
 
-/** The parser shows a record when it is whole, so a first one without an end has to be stopped before it gets there. */
-async function* withFewColumns(chunks: AsyncIterable<string>, delimiter: string) {
+/** The parser yields complete records only, so an endless first line must be stopped before it reaches the parser. */
+async function* limitColumns(chunks: AsyncIterable<string>, delimiter: string) {
   let columns = 1;
   let isQuoted = false;
   let isOver = false;
@@ -122,7 +122,7 @@ async function* withFewColumns(chunks: AsyncIterable<string>, delimiter: string)
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length && !isOver; at++) {
       const sign = chunk[at] as string;
-      // A mark in the middle of a cell is text; two of them in a quoted cell are one.
+      // A quotation mark in the middle of a cell is text; two in a quoted cell are one escaped mark.
       if (sign === '"' && (isQuoted || before === delimiter || before === '"')) isQuoted = !isQuoted;
       else if (!isQuoted && sign === delimiter) columns++;
       else if (!isQuoted && /[\r\n]/.test(sign)) isOver = before !== delimiter || columns > 1;
@@ -155,7 +155,7 @@ const refusalOf = ({ code }: CsvError, line: number) =>
         message: `has a quotation mark too many or too few in the row at line ${line}; write a mark inside a cell twice`,
       });
 
-/** Those that are taken to pieces, which would take long. */
+/** Columns whose cells are split, which is slow for long text. */
 const shortColumns = ['accounts', 'media', 'alt', 'options'] as const satisfies readonly Column[];
 
 async function* entriesOf(

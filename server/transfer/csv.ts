@@ -1,17 +1,17 @@
 /**
- * What a spreadsheet would take for a formula. What already has an apostrophe before it counts too, so that taking one
- * away always gives back the text.
+ * Text that a spreadsheet would run as a formula. Text that already begins with apostrophes is guarded too, so that removing
+ * one always restores the original.
  */
 const formula = /^'*\s*[=+\-@\t\r]/;
 const guarded = /^'+\s*[=+\-@\t\r]/;
-/** The same where a spreadsheet that splits at semicolons or tabs begins another cell. */
+/** The same after a semicolon or tab, where some spreadsheets begin another cell. */
 const laterFormula = /(?<=[;\t])(?='*[^\S\t]*[=+\-@])/g;
 const laterGuarded = /(?<=[;\t])'(?='*[^\S\t]*[=+\-@])/g;
 
-/** A spreadsheet must not take somebody's text for a formula. */
+/** Prevents CSV injection. */
 const withGuard = (text: string) => (formula.test(text) ? `'${text}` : text).replaceAll(laterFormula, "'");
 
-/** The text as it was before it was written into a cell. */
+/** Reverses `withGuard`. */
 export const withoutGuard = (text: string) => (guarded.test(text) ? text.slice(1) : text).replaceAll(laterGuarded, '');
 
 /** One cell; numbers stay numbers. */
@@ -23,5 +23,5 @@ const csvCell = (value: string | number | undefined) => {
 
 export const csvLine = (cells: readonly (string | number | undefined)[]) => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** At the front of a file it tells spreadsheets that this is UTF-8. */
+/** Tells spreadsheets that the file is UTF-8. */
 export const byteOrderMark = '\uFEFF';

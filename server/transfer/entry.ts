@@ -17,16 +17,16 @@ export interface EntryVersion {
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** One post as a file tells it, whatever the format: accounts and times as they are written there. */
+/** One post of a file in any format, with accounts and times as written there. */
 export interface Entry {
   /** Only of CSV. */
   readonly line?: number;
   /** The id that a post of this workspace would have. */
   readonly id?: string | undefined;
-  /** `network:handle`; none means that the file says nothing about accounts. */
+  /** `network:handle`; empty when the file names no accounts. */
   readonly accounts: readonly string[];
   readonly time: string;
-  /** For a time without a zone; empty for that of the import. */
+  /** For a time without a zone; empty means the zone of the import. */
   readonly zone: string;
   readonly versions: readonly EntryVersion[];
   /** Found while it was read. */
@@ -36,18 +36,18 @@ export interface Entry {
 export const problem = (column: string, code: string, message: string): ImportProblem => ({
   column,
   code,
-  // It may quote what PostgreSQL cannot keep.
+  // The message may quote characters that PostgreSQL cannot store.
   message: `${column} ${message}`.replaceAll('\0', '\uFFFD').toWellFormed(),
   stops: true,
 });
 
-/** Worth knowing, and no reason not to save the row. */
+/** A warning: the row can still be saved. */
 export const note = (column: string, code: string, message: string): ImportProblem => ({
   ...problem(column, code, message),
   stops: false,
 });
 
-/** What cannot be read as a post. */
+/** An entry that cannot be read as a post. */
 export const unreadable = (column: string, code: string, message: string, line?: number): Entry => ({
   ...(line !== undefined && { line }),
   accounts: [],

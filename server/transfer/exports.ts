@@ -19,7 +19,7 @@ interface ExportRequest extends ExportRange {
 
 export type Exports = ReturnType<typeof createExports>;
 
-/** Posts with what became of them, as text in pieces: no more is read than somebody takes. */
+/** Posts with results and statistics, as a text stream with backpressure. */
 export const createExports = ({
   store,
   library,
@@ -29,7 +29,7 @@ export const createExports = ({
   library: MediaLibrary;
   clock: Clock;
 }) => {
-  /** The oldest first. Whoever stops reading stops it. */
+  /** Oldest first, page by page. */
   async function* postsOf(caller: Caller, range: ExportRange, nameOf: (accountId: string) => string) {
     let after = '';
     for (;;) {
@@ -68,19 +68,19 @@ export const createExports = ({
       yield head;
       let count = 0;
       for await (const posts of postsOf(caller, range, nameOf)) {
-        let piece = '';
+        let chunk = '';
         for (const post of posts) {
-          piece += line(post, count++);
+          chunk += line(post, count++);
           await yieldToEventLoop();
         }
-        yield piece;
+        yield chunk;
       }
       yield foot(count);
     },
   };
 };
 
-/** As everything of an export names an account. */
+/** The name of an account in an export: `network:handle`. */
 const namesOf = (accounts: readonly ExportedAccount[]) => {
   const names = new Map(accounts.map(({ id, network, handle }) => [id, `${network}:${handle}`]));
   return (id: string) => names.get(id) ?? id;
@@ -107,7 +107,7 @@ const toPost = (row: ExportedRow, nameOf: (id: string) => string, media: Readonl
     })),
     options,
   })),
-  // The row remembers accounts that were taken out of the post.
+  // The row also has results of accounts that were removed from the post.
   results: row.results
     .filter(({ accountId }) => row.accountIds.includes(accountId))
     .map(({ accountId, ...result }) => ({ account: nameOf(accountId), ...result })),
@@ -121,7 +121,7 @@ const toPost = (row: ExportedRow, nameOf: (id: string) => string, media: Readonl
   })),
 });
 
-/** One post a line. The count at the end tells that nothing is missing. */
+/** One post per line. The count at the end shows that the file is complete. */
 const jsonOf = (about: object) => ({
   head: `${JSON.stringify({ format: exportName, version: exportVersion, ...about }).slice(0, -1)},"posts":[\n`,
   line: (post: ExportedPost, before: number) => `${before === 0 ? '' : ',\n'}${JSON.stringify(post)}`,

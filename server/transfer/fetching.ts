@@ -7,7 +7,7 @@ import type { ImportStore } from './store.ts';
 
 export type Fetching = ReturnType<typeof createFetching>;
 
-/** The files that imported rows name, as items of the library. Each is fetched once an import. */
+/** Fetches the files of imported rows into the library, each once per import. */
 export const createFetching = ({
   store,
   library,
@@ -19,17 +19,17 @@ export const createFetching = ({
   uploads: Uploads;
   baseUrl: string;
 }) => {
-  /** A file of this installation is not asked for over the network; one of this workspace is used as it is. */
+  /** A file of this installation is copied without the network; one of this workspace is reused. */
   const own = async (caller: Caller, id: string, alt: string) => {
-    const [here] = await library.items(caller, [id]);
-    if (here && (here.alt ?? '') === alt) return here.id;
+    const [item] = await library.items(caller, [id]);
+    if (item && (item.alt ?? '') === alt) return item.id;
     const { stream } = await (await library.open(id, 'original')).read();
     return (await uploads.keep(caller, await uploads.receive(stream, 'media'), { alt, name: undefined })).id;
   };
 
   return async (caller: Caller, importId: string, { url, alt = '' }: EntryMedia): Promise<string> => {
-    const known = await store.fetched(caller.workspaceId, importId, url, alt);
-    if (known !== undefined) return known;
+    const fetchedId = await store.fetched(caller.workspaceId, importId, url, alt);
+    if (fetchedId !== undefined) return fetchedId;
     const ownId = ownMedia(url, baseUrl);
     try {
       const id = ownId

@@ -20,21 +20,21 @@ import { readEntries } from './reading.ts';
 import type { ImportStore, NumberedRow, StoredRow } from './store.ts';
 import { isZone } from './wall-time.ts';
 
-const rowsAtOnce = 200;
+const rowsPerBatch = 200;
 const shownImports = 20;
 const shownRows = 100;
-const stepRows = 50;
+const rowsPerQuery = 50;
 
 interface ImportSettings {
   readonly fileName: string;
   readonly timeZone: string;
-  /** Of rows that name none. */
+  /** For rows that name no account. */
   readonly accountIds: readonly string[];
 }
 
 export type Imports = ReturnType<typeof createImports>;
 
-/** Posts from files: tried first, saved as drafts when somebody asks, scheduled when somebody asks again. */
+/** Posts from files, in three steps that a person starts: check, save as drafts, schedule. */
 export const createImports = ({
   store,
   accounts,
@@ -57,44 +57,49 @@ export const createImports = ({
   clock: Clock;
 }) => {
   const find = async ({ workspaceId }: Caller, id: string): Promise<Import> => {
-    const found = await store.get(workspaceId, id);
-    if (found === undefined) throw notFound('import', id);
-    return found;
+    const record = await store.get(workspaceId, id);
+    if (record === undefined) throw notFound('import', id);
+    return record;
   };
 
-  /** Finds rows that are here already, or stand in the file twice, and keeps the rows. */
-  const createKeeper = ({ workspaceId }: Caller, importId: string) => {
+  /** Stores checked rows, and marks those that were imported before or are repeated in the file. */
+  const createRowWriter = ({ workspaceId }: Caller, importId: string) => {
     const firstOf = new Map<string, number>();
     let number = 0;
     return async (rows: readonly (CheckedRow & { id?: string | undefined })[]) => {
       const fingerprints = rows.map(({ fingerprint }) => fingerprint);
-      const known = await store.known(workspaceId, fingerprints);
-      const posts = await store.knownPosts(
+      const importedAt = await store.importedAt(workspaceId, fingerprints);
+      const posts = await store.existingPosts(
         workspaceId,
         rows.flatMap(({ id }) => (id !== undefined && isPostId(id) ? [id] : [])),
       );
       const numbered = rows.map(({ id, ...row }): NumberedRow => {
         number++;
         const key = row.fingerprint.toString('hex');
-        const twin = firstOf.get(key);
+        const sameRow = firstOf.get(key);
         if (row.state === 'Bad') return { ...row, number };
-        firstOf.set(key, twin ?? number);
-        const words =
-          twin !== undefined
-            ? `is the same as row ${twin}`
-            : known.has(key)
-              ? `was imported on ${known.get(key)?.slice(0, 10)}`
+        firstOf.set(key, sameRow ?? number);
+        const duplicateNote =
+          sameRow !== undefined
+            ? `is the same as row ${sameRow}`
+            : importedAt.has(key)
+              ? `was imported on ${importedAt.get(key)?.slice(0, 10)}`
               : id !== undefined && posts.has(id)
                 ? `is a post of this workspace already (${id})`
                 : undefined;
-        if (words === undefined) return { ...row, number };
-        return { ...row, number, state: 'Duplicate', problems: [...row.problems, note('row', 'Duplicate', words)] };
+        if (duplicateNote === undefined) return { ...row, number };
+        return {
+          ...row,
+          number,
+          state: 'Duplicate',
+          problems: [...row.problems, note('row', 'Duplicate', duplicateNote)],
+        };
       });
       await store.addRows(workspaceId, importId, numbered);
     };
   };
 
-  /** Runs row after row for as long as one request may take. Answers with the row to go on after, if there is one. */
+  /** Runs row after row until the time of one request is up. Returns the row to continue after, if any are left. */
   const step = async <Row extends { number: number }>(
     after: number,
     next: (after: number) => Promise<Row[]>,
@@ -112,12 +117,12 @@ export const createImports = ({
     }
   };
 
-  /** What is wrong with a row is kept with it; other trouble ends the request, and somebody tries again. */
-  const orFailure = async ({ workspaceId }: Caller, importId: string, number: number, work: () => Promise<void>) => {
+  /** Stores a failure that concerns the row with the row. Any other error ends the request, which can be repeated. */
+  const storeFailure = async ({ workspaceId }: Caller, importId: string, number: number, work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof Refusal) || !ofRow.includes(error.code)) throw error;
+      if (!(error instanceof Refusal) || !rowErrorCodes.includes(error.code)) throw error;
       await store.setFailure(workspaceId, importId, number, error.message);
     }
   };
@@ -126,7 +131,7 @@ export const createImports = ({
     const { workspaceId } = caller;
     const draft = await store.draft(workspaceId, importId, number);
     if (draft === undefined) return;
-    // Files take their time, so they come before the transaction.
+    // Before the transaction, because fetching files is slow.
     const mediaOf = new Map<string, string>();
     for (const media of draft.versions.flatMap(({ content }) => content.flatMap((item) => item.media))) {
       const key = keyOf(media);
@@ -134,22 +139,22 @@ export const createImports = ({
     }
     await store.transaction(async () => {
       if ((await store.lockUnsaved(workspaceId, importId, number)) === undefined) return;
-      const post = await drafts.bring({ ...caller, client: { kind: 'Import' } }, withMedia(draft, mediaOf));
+      const post = await drafts.addDraft({ ...caller, client: { kind: 'Import' } }, withMedia(draft, mediaOf));
       await store.setPost(workspaceId, importId, number, post.id);
     });
   };
 
-  /** For whoever brought the file; others may save it. */
-  const tellOfEnd = async ({ workspaceId, userId }: Caller, { id, fileName, totals }: Import) => {
-    const beginner = await store.beginner(workspaceId, id);
-    if (beginner === undefined) return;
+  /** Notifies the person who uploaded the file, because somebody else may save it. */
+  const notifyUploader = async ({ workspaceId, userId }: Caller, { id, fileName, totals }: Import) => {
+    const uploader = await store.uploader(workspaceId, id);
+    if (uploader === undefined) return;
     const failed = totals.failed > 0 ? ` ${totals.failed} could not be saved; the report says why.` : '';
     await store.transaction(() =>
       notifications.tell([
         {
           workspaceId,
           kind: 'import.finished',
-          subjectId: beginner,
+          subjectId: uploader,
           title: 'Your import is finished',
           detail: `${fileName}: ${totals.saved} of ${totals.rows} rows are posts now.${failed}`,
           path: `/settings/transfer/${id}`,
@@ -160,7 +165,7 @@ export const createImports = ({
   };
 
   return {
-    /** Reads the file and keeps what would become of each row. No post is made. */
+    /** Reads the file and stores the result for each row. Creates no posts. */
     check: async (
       caller: Caller,
       { fileName, timeZone, accountIds }: ImportSettings,
@@ -179,7 +184,7 @@ export const createImports = ({
         ),
         drafts,
         timeZone,
-        usualAccountIds: accountIds,
+        defaultAccountIds: accountIds,
         now: instantOf(clock.now()),
       });
       const { format, ignored, entries } = await readEntries(bytes);
@@ -187,21 +192,21 @@ export const createImports = ({
       const about = { id, fileName: tidyName(fileName), format, timeZone, ignored: [...ignored] };
       await store.begin(caller.workspaceId, caller.userId, about);
       try {
-        const keep = createKeeper(caller, id);
+        const addRows = createRowWriter(caller, id);
         const yieldToEventLoop = createYieldToEventLoop();
         let batch: (CheckedRow & { id?: string | undefined })[] = [];
         let count = 0;
         for await (const entry of entries) {
           if (++count > bounds.importRows) throw tooMany();
           batch.push({ ...checkRow(entry), id: entry.id });
-          if (batch.length === rowsAtOnce) {
-            await keep(batch);
+          if (batch.length === rowsPerBatch) {
+            await addRows(batch);
             batch = [];
           }
           await yieldToEventLoop();
         }
         if (count === 0) throw badInput({ path: 'file', code: 'Empty', message: 'has no posts in it' });
-        if (batch.length > 0) await keep(batch);
+        if (batch.length > 0) await addRows(batch);
         await store.finish(caller.workspaceId, id);
       } catch (error) {
         await store.remove(caller.workspaceId, id);
@@ -216,10 +221,10 @@ export const createImports = ({
 
     rows: async (caller: Caller, id: string, { after, problemsOnly }: { after: number; problemsOnly: boolean }) => {
       await find(caller, id);
-      const found = await store.rows(caller.workspaceId, id, after, problemsOnly, shownRows + 1);
-      const page = found.slice(0, shownRows);
+      const rows = await store.rows(caller.workspaceId, id, after, problemsOnly, shownRows + 1);
+      const page = rows.slice(0, shownRows);
       const last = page.at(-1);
-      return { rows: page.map(toRow), ...(found.length > shownRows && last && { next: last.number }) };
+      return { rows: page.map(toRow), ...(rows.length > shownRows && last && { next: last.number }) };
     },
 
     save: async (
@@ -234,28 +239,29 @@ export const createImports = ({
       const states = ['Ready', ...(unmatched ? ['Unmatched'] : []), ...(duplicates ? ['Duplicate'] : [])];
       const next = await step(
         after,
-        async (last) => (await store.unsaved(workspaceId, id, last, states, stepRows)).map((number) => ({ number })),
+        async (last) =>
+          (await store.unsaved(workspaceId, id, last, states, rowsPerQuery)).map((number) => ({ number })),
         ({ number }) => {
           tried++;
-          return orFailure(caller, id, number, () => saveRow(caller, id, number));
+          return storeFailure(caller, id, number, () => saveRow(caller, id, number));
         },
       );
       const saved = await find(caller, id);
-      // Asked again about what is saved already, it has nothing to tell.
-      if (next === undefined && (tried > 0 || after > 0)) await tellOfEnd(caller, saved);
+      // A repeated call that saved nothing sends no second notification.
+      if (next === undefined && (tried > 0 || after > 0)) await notifyUploader(caller, saved);
       return { import: saved, ...(next !== undefined && { next }) };
     },
 
-    /** A person's own click: each draft is scheduled for its wished time, by the rules of posts.schedule. */
+    /** Started by a person: schedules each draft for its suggested time, by the rules of posts.schedule. */
     schedule: async (caller: Caller, id: string, { after }: { after: number }) => {
       const { fileName } = await find(caller, id);
       const { workspaceId, userId } = caller;
       if (after === 0) await audit.write({ event: 'import.scheduled', workspaceId, userId, details: { id, fileName } });
       const next = await step(
         after,
-        (last) => store.schedulable(workspaceId, id, last, stepRows),
+        (last) => store.schedulable(workspaceId, id, last, rowsPerQuery),
         ({ number, postId, at }) =>
-          orFailure(caller, id, number, async () => {
+          storeFailure(caller, id, number, async () => {
             await lifecycle.schedule(caller, postId, at);
             await store.setFailure(workspaceId, id, number, null);
           }),
@@ -267,13 +273,13 @@ export const createImports = ({
       if (!(await store.remove(workspaceId, id))) throw notFound('import', id);
     },
 
-    /** Reports that nobody saved, and old ones. */
+    /** Removes imports that were never saved, and old ones. */
     purge: store.purge,
   };
 };
 
-/** Codes that say something about the row. */
-const ofRow: readonly string[] = ['BadInput', 'Invalid', 'PlanLimit', 'NotFound', 'Conflict'];
+/** Error codes that concern a single row. */
+const rowErrorCodes: readonly string[] = ['BadInput', 'Invalid', 'PlanLimit', 'NotFound', 'Conflict'];
 
 const isPostId = (id: string) => /^post_[0-9A-Z]{26}$/.test(id);
 

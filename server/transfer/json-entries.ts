@@ -31,7 +31,7 @@ export const readJson = async (head: string, chunks: AsyncIterable<string>): Pro
   return { format, ignored: [], entries: entriesOf(first.done ? [] : [first.value], items, read) };
 };
 
-/** Of our own exports. */
+/** The version of one of our own exports; undefined for other files. */
 const versionOf = (head: string) => {
   if (!new RegExp(`^\\s*\\{\\s*"format"\\s*:\\s*"${exportName}"`).test(head)) return undefined;
   return Number(/"version"\s*:\s*(\d{1,6})/.exec(head)?.[1] ?? exportVersion);
@@ -43,16 +43,16 @@ async function* entriesOf(
   read: (value: unknown) => Entry | undefined,
 ): AsyncGenerator<Entry> {
   const entryOf = (item: JsonItem) =>
-    item.isTooMuch
+    item.isTooLarge
       ? unreadable('post', 'TooBig', 'is larger than any post can be')
       : (read(parse(item)) ?? unreadable('post', 'BadFormat', 'does not have the fields of the posts before it'));
   for (const item of first) yield entryOf(item);
   for await (const item of rest) yield entryOf(item);
 }
 
-const parse = ({ text, isTooMuch }: JsonItem): unknown => {
+const parse = ({ text, isTooLarge }: JsonItem): unknown => {
   try {
-    return isTooMuch ? undefined : JSON.parse(text);
+    return isTooLarge ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -79,7 +79,7 @@ const ownPost = (value: unknown): Entry | undefined => {
   return data && { ...data, time: data.scheduledAt, zone: '', problems: [] };
 };
 
-/** An answer of Postiz' public API to GET /posts: one entry for each channel. It tells the name of an account, not its handle. */
+/** An answer of Postiz' public API to GET /posts: one entry per channel, with the name of the account instead of its handle. */
 const PostizMedia = z.object({ url: z.string().optional(), path: z.string().optional(), alt: z.string().nullish() });
 const PostizPost = z.object({
   content: z.string(),

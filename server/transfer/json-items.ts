@@ -1,41 +1,41 @@
 import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
 
-/** An entry of the list of posts, as text: not yet parsed, or too much to be. */
+/** An entry of the list of posts as JSON text, and whether it is too large to parse. */
 export interface JsonItem {
   readonly text: string;
-  readonly isTooMuch: boolean;
+  readonly isTooLarge: boolean;
 }
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [...'"\\,[]{}'].map((sign) =>
   sign.charCodeAt(0),
 ) as [number, number, number, number, number, number, number];
-const longestName = 100;
+const maxNameLength = 100;
 
 /**
- * The objects of one list: of the file itself, or of its field of one of these names. The file is read through once and
- * never held as a whole.
+ * The objects of one list: the file itself, or its field with one of these names. Streams the file, which is never in
+ * memory as a whole.
  */
 export async function* itemsOf(chunks: AsyncIterable<string>, names: readonly string[]): AsyncGenerator<JsonItem> {
   let depth = 0;
   let isText = false;
   let isEscaped = false;
-  /** How deep the objects of the list are; 2 when the file is a list. */
+  /** Nesting depth of the list's objects; 2 when the file itself is the list. */
   let itemDepth = 3;
-  /** The last text in the outermost object: before a list it is its name. */
+  /** The last string in the outermost object: right before a list it is the name of its field. */
   let name = '';
   let isList = false;
   let item: string | undefined;
   let values = 0;
   for await (const chunk of chunks) {
-    let begun = 0;
+    let start = 0;
     for (let at = 0; at < chunk.length; at++) {
       const sign = chunk.charCodeAt(at);
       if (isText) {
         if (isEscaped) isEscaped = false;
         else if (sign === backslash) isEscaped = true;
         else if (sign === quote) isText = false;
-        if (isText && depth === 1 && name.length < longestName) name += chunk[at];
+        if (isText && depth === 1 && name.length < maxNameLength) name += chunk[at];
       } else if (sign === quote) {
         isText = true;
         if (depth === 1) name = '';
@@ -47,7 +47,7 @@ export async function* itemsOf(chunks: AsyncIterable<string>, names: readonly st
         if (depth === 1 && sign === openList) [itemDepth, isList] = [2, true];
         else if (depth === 2 && itemDepth === 3) isList = sign === openList && names.includes(name);
         if (depth === itemDepth && isList && sign === openObject && item === undefined) {
-          [item, begun, values] = ['', at, 0];
+          [item, start, values] = ['', at, 0];
         }
         if (depth > bounds.bodyDepth + itemDepth) {
           throw badInput({
@@ -59,22 +59,22 @@ export async function* itemsOf(chunks: AsyncIterable<string>, names: readonly st
       } else if (sign === closeObject || sign === closeList) {
         depth--;
         if (item !== undefined && depth === itemDepth - 1) {
-          const text = item + chunk.slice(begun, at + 1);
-          yield { text, isTooMuch: values > bounds.bodyValues || text.length > bounds.importRowCharacters };
+          const text = item + chunk.slice(start, at + 1);
+          yield { text, isTooLarge: values > bounds.bodyValues || text.length > bounds.importRowCharacters };
           item = undefined;
         }
       }
     }
-    // What is too long for a row is counted on, and kept no longer.
-    if (item !== undefined && item.length <= bounds.importRowCharacters) item += chunk.slice(begun);
+    // Text beyond the limit is only scanned for its end, not stored.
+    if (item !== undefined && item.length <= bounds.importRowCharacters) item += chunk.slice(start);
   }
   if (depth !== 0 || isText) {
     throw badInput({ path: 'file', code: 'Incomplete', message: 'ends before its JSON does; export it again' });
   }
 }
 
-/** Whether this JSON has more fields and entries than anybody needs for one post. */
-export const isTooMuch = (text: string) => {
+/** Whether this JSON has more values than any post can have. */
+export const isTooLarge = (text: string) => {
   let values = 0;
   for (let at = 0; at < text.length && values <= bounds.bodyValues; at++) {
     const sign = text.charCodeAt(at);

@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** What an editor of formatted text shows: a line for each block. Text without such tags stays as it is. */
+/** Converts HTML of rich-text editors to text, one line per block. Text without such tags is returned unchanged. */
 export const plainText = (html: string): string => {
   if (html.search(tag) < 0) return html;
   return html

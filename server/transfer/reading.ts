@@ -5,19 +5,19 @@ import { readCsv } from './csv-entries.ts';
 import type { Entry } from './entry.ts';
 import { readJson } from './json-entries.ts';
 
-interface ReadFile {
+interface EntryFile {
   readonly format: ImportFormat;
   readonly ignored: readonly string[];
   readonly entries: AsyncIterable<Entry>;
 }
 
 const chunkCharacters = 64 * 1024;
-/** Enough for a first line, or for what stands before the first post. */
+/** Enough for the header line of CSV, or for the fields before the first post of JSON. */
 const headCharacters = 4 * 1024;
 
-/** The posts of a file, as they come in; what it is shows its beginning. */
-export const readEntries = async (bytes: AsyncIterable<Buffer>): Promise<ReadFile> => {
-  const chunks = decoded(bytes);
+/** Streams the posts of a file, whose format is recognised by its beginning. */
+export const readEntries = async (bytes: AsyncIterable<Buffer>): Promise<EntryFile> => {
+  const chunks = decode(bytes);
   let head = '';
   while (head.length < headCharacters) {
     const next = await chunks.next();
@@ -27,16 +27,16 @@ export const readEntries = async (bytes: AsyncIterable<Buffer>): Promise<ReadFil
   const [first] = head.trimStart();
   if (first === undefined) throw badInput({ path: 'file', code: 'Required', message: 'is empty' });
   const read = first === '{' || first === '[' ? readJson : readCsv;
-  return read(head, joined(head, chunks));
+  return read(head, concat(head, chunks));
 };
 
-async function* joined(head: string, rest: AsyncIterable<string>) {
+async function* concat(head: string, rest: AsyncIterable<string>) {
   for (let at = 0; at < head.length; at += chunkCharacters) yield head.slice(at, at + chunkCharacters);
   yield* rest;
 }
 
-/** Text in pieces of which none takes long to look through. A byte order mark at the front is left out. */
-async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** Decodes in small chunks, so that no chunk blocks the event loop for long. Drops a byte order mark. */
+async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   let length = 0;
   try {

@@ -4,7 +4,7 @@ import { idsIn } from '#server/ids';
 import type { Exports } from './exports.ts';
 import type { Imports } from './imports.ts';
 
-/** What comes as JSON; files are streamed past ts-rest. */
+/** The JSON routes; files are streamed past ts-rest. */
 export const transferRoutes = ({
   imports,
   exports,

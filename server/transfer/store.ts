@@ -46,18 +46,18 @@ const addRows = sql(
    select $1, $2, * from unnest($3::int[], $4::int[], $5::bytea[], $6::text[], $7::jsonb[], $8::jsonb[], $9::text[], $10::int[],
      $11::int[])`,
 );
-/** Rows that became posts of this workspace, and when they came. */
-const knownRows = sql(
-  'imports.knownRows',
+/** When rows with these fingerprints first became posts of this workspace. */
+const importedRows = sql(
+  'imports.importedRows',
   `select distinct on (r.fingerprint) encode(r.fingerprint, 'hex') as fingerprint, i.created_at as "createdAt"
      from import_rows r join imports i on i.workspace_id = r.workspace_id and i.id = r.import_id
      join posts p on p.workspace_id = r.workspace_id and p.id = r.post_id
     where r.workspace_id = $1 and r.fingerprint = any($2::bytea[]) and r.post_id is not null
     order by r.fingerprint, i.created_at`,
 );
-const knownPosts = sql('imports.knownPosts', 'select id from posts where workspace_id = $1 and id = any($2)');
+const existingPosts = sql('imports.existingPosts', 'select id from posts where workspace_id = $1 and id = any($2)');
 
-/** The post may be deleted: no reference tells its row. */
+/** Joined, because there is no foreign key: the post may have been deleted. */
 const postOfRow = 'posts p on p.workspace_id = r.workspace_id and p.id = r.post_id';
 const shownState = `case when p.id is null then r.state when p.status = 'Draft' then 'Saved' else 'Scheduled' end`;
 const isSchedulable = `p.status = 'Draft' and p.scheduled_at > posthorn_now() and cardinality(p.account_ids) > 0`;
@@ -78,8 +78,8 @@ const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as
  where i.workspace_id = $1 and i.read_at is not null`;
 const get = sql('imports.get', `${record} and i.id = $2`);
 const list = sql('imports.list', `${record} order by i.id desc limit $2`);
-const beginner = sql(
-  'imports.beginner',
+const uploader = sql(
+  'imports.uploader',
   'select created_by as "userId" from imports where id = $2 and workspace_id = $1',
 );
 const remove = sql('imports.remove', 'delete from imports where id = $1 and workspace_id = $2');
@@ -152,44 +152,44 @@ export const createImportStore = (db: Database) => ({
     await db.run(begin, [id, workspaceId, userId, fileName, format, timeZone, ignored]);
   },
 
-  addRows: async (workspaceId: string, importId: string, added: readonly NumberedRow[]) => {
+  addRows: async (workspaceId: string, importId: string, newRows: readonly NumberedRow[]) => {
     await db.run(addRows, [
       workspaceId,
       importId,
-      added.map(({ number }) => number),
-      added.map(({ line }) => line),
-      added.map(({ fingerprint }) => fingerprint),
-      added.map(({ state }) => state),
-      added.map(({ problems }) => JSON.stringify(problems)),
-      added.map(({ draft }) => (draft === null ? null : JSON.stringify(draft))),
-      added.map(({ text }) => text),
-      added.map(({ items }) => items),
-      added.map(({ media }) => media),
+      newRows.map(({ number }) => number),
+      newRows.map(({ line }) => line),
+      newRows.map(({ fingerprint }) => fingerprint),
+      newRows.map(({ state }) => state),
+      newRows.map(({ problems }) => JSON.stringify(problems)),
+      newRows.map(({ draft }) => (draft === null ? null : JSON.stringify(draft))),
+      newRows.map(({ text }) => text),
+      newRows.map(({ items }) => items),
+      newRows.map(({ media }) => media),
     ]);
   },
 
-  /** Everybody can see it from now on. */
+  /** Makes the import visible to the workspace. */
   finish: async (workspaceId: string, id: string) => {
     await db.run(finish, [id, workspaceId]);
   },
 
-  /** When each of them was imported first, by their hexadecimal form; those that never were are not in it. */
-  known: async (workspaceId: string, fingerprints: readonly Buffer[]) => {
-    const found = await db.query<{ fingerprint: string; createdAt: string }>(knownRows, [workspaceId, fingerprints]);
-    return new Map(found.map(({ fingerprint, createdAt }) => [fingerprint, createdAt]));
+  /** When each row was first imported, by fingerprint in hex. Rows never imported are missing. */
+  importedAt: async (workspaceId: string, fingerprints: readonly Buffer[]) => {
+    const rows = await db.query<{ fingerprint: string; createdAt: string }>(importedRows, [workspaceId, fingerprints]);
+    return new Map(rows.map(({ fingerprint, createdAt }) => [fingerprint, createdAt]));
   },
 
-  /** Those of the ids that are posts here. */
-  knownPosts: async (workspaceId: string, ids: readonly string[]) =>
+  /** The ids that are posts of this workspace. */
+  existingPosts: async (workspaceId: string, ids: readonly string[]) =>
     ids.length === 0
       ? new Set<string>()
-      : new Set((await db.query<{ id: string }>(knownPosts, [workspaceId, ids])).map(({ id }) => id)),
+      : new Set((await db.query<{ id: string }>(existingPosts, [workspaceId, ids])).map(({ id }) => id)),
 
   get: async (workspaceId: string, id: string) => (await db.query<ImportRecord>(get, [workspaceId, id]))[0],
 
-  /** Who brought the file. */
-  beginner: async (workspaceId: string, id: string) =>
-    (await db.query<{ userId: string }>(beginner, [workspaceId, id]))[0]?.userId,
+  /** Who uploaded the file. */
+  uploader: async (workspaceId: string, id: string) =>
+    (await db.query<{ userId: string }>(uploader, [workspaceId, id]))[0]?.userId,
 
   list: (workspaceId: string, limit: number) => db.query<ImportRecord>(list, [workspaceId, limit]),
 
@@ -210,12 +210,12 @@ export const createImportStore = (db: Database) => ({
   draft: async (workspaceId: string, importId: string, number: number) =>
     (await db.query<{ draft: ImportedDraft | null }>(peek, [workspaceId, importId, number]))[0]?.draft ?? undefined,
 
-  /** Inside a transaction: undefined when somebody else saved it. */
+  /** Inside a transaction: undefined when the row is already saved. */
   lockUnsaved: async (workspaceId: string, importId: string, number: number) => {
     const values = [workspaceId, importId, number];
     const [row] = await db.query<{ draft: ImportedDraft | null; postId: string | null }>(lockRow, values);
-    // In a statement of its own: the one that waited for the lock does not see what was saved meanwhile.
-    const posts = row?.postId ? await db.query(knownPosts, [workspaceId, [row.postId]]) : [];
+    // A separate statement, because the one that waited for the lock has an older snapshot and misses a post saved meanwhile.
+    const posts = row?.postId ? await db.query(existingPosts, [workspaceId, [row.postId]]) : [];
     return posts.length > 0 ? undefined : (row?.draft ?? undefined);
   },
 
@@ -263,11 +263,11 @@ export interface ExportedAccount {
   readonly name: string;
 }
 
-/** When a post is: published, else planned, else last changed. */
+/** The time of a post: when it was published, else scheduled, else last changed. */
 const inRange = `($2::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) >= $2)
   and ($3::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) < $3)`;
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-/** A page ends where its texts reach so many bytes; one post always fits. The order is that of an index. */
+/** A page ends at `maxBytes`, but has at least one post. `between` forces the index on workspace and id. */
 const exportPage = sql(
   'exports.page',
   `select id, status, account_ids as "accountIds", versions::jsonb as versions, scheduled_at as "scheduledAt",
@@ -305,14 +305,14 @@ export interface ExportRange {
 export type ExportStore = ReturnType<typeof createExportStore>;
 
 export const createExportStore = (db: Database) => ({
-  /** The oldest after `after`, no more than this many, and no more bytes. */
-  page: (workspaceId: string, { from, to }: ExportRange, after: string, limit: number, mostBytes: number) =>
-    db.queryReplica<ExportedRow>(exportPage, [workspaceId, from, to, after, limit, mostBytes]),
+  /** The oldest posts after `after`, up to `limit` and `maxBytes`. */
+  page: (workspaceId: string, { from, to }: ExportRange, after: string, limit: number, maxBytes: number) =>
+    db.queryReplica<ExportedRow>(exportPage, [workspaceId, from, to, after, limit, maxBytes]),
 
   count: async (workspaceId: string, { from, to }: ExportRange) =>
     (await db.query<{ posts: number }>(exportCount, [workspaceId, from, to]))[0]?.posts ?? 0,
 
-  /** Its name and all accounts it ever had: posts remember those that were disconnected. */
+  /** Its name and all accounts it ever had, because posts may refer to disconnected ones. */
   head: async (workspaceId: string) => {
     const [row] = await db.query<{ name: string; accounts: ExportedAccount[] }>(exportHead, [workspaceId]);
     return { name: row?.name ?? '', accounts: row?.accounts ?? [] };

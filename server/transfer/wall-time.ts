@@ -1,19 +1,19 @@
 import { Temporal } from 'temporal-polyfill';
 import { canonicalInstant } from '#contracts/instant';
 
-type ReadTime =
+type TimeResult =
   | { readonly at: string }
   | { readonly code: 'BadTime' | 'BadZone' | 'TimeSkipped' | 'TimeTwice'; readonly message: string };
 
 /** `2026-11-19 08:30`, `2026-11-19T08:30:00 Europe/Paris`, `…[Europe/Paris]`. */
-const written =
+const timePattern =
   /^(\d{4})-(\d\d)-(\d\d)[ Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)? ?(?:\[?([A-Za-z][A-Za-z0-9_+/-]{0,99})\]?)?$/;
 
-/** The instant that a cell means. `zone` is for a time that names none. A time that could be two is nobody's guess. */
-export const readTime = (text: string, zone: string): ReadTime => {
+/** The instant of a cell. `zone` is for a time without one. An ambiguous time is an error, not a guess. */
+export const readTime = (text: string, zone: string): TimeResult => {
   const at = canonicalInstant(text.replace(' ', 'T').replace(' ', ''));
   if (at !== undefined) return { at };
-  const [, year, month, day, hour, minute, second = '0', named = zone] = written.exec(text) ?? [];
+  const [, year, month, day, hour, minute, second = '0', named = zone] = timePattern.exec(text) ?? [];
   const wall = wallOf([year, month, day, hour, minute, second].map(Number));
   if (wall === undefined) {
     const message = 'must be a time such as 2026-11-19 08:30 or 2026-11-19T08:30:00+01:00';
@@ -47,22 +47,22 @@ const wallOf = (parts: readonly number[]) => {
   }
 };
 
-const known = new Map<string, boolean>();
-const mostKnown = 1000;
+const zoneCache = new Map<string, boolean>();
+const maxCachedZones = 1000;
 
-/** Remembers: a file names the same zone in every row. */
+/** Cached, because a file names the same zone in every row. */
 export const isZone = (name: string): boolean => {
-  const remembered = known.get(name);
-  if (remembered !== undefined) return remembered;
-  let is = /^[A-Za-z]/.test(name) && name.length <= 100;
+  const cached = zoneCache.get(name);
+  if (cached !== undefined) return cached;
+  let isValid = /^[A-Za-z]/.test(name) && name.length <= 100;
   try {
-    if (is) new Intl.DateTimeFormat('en', { timeZone: name });
+    if (isValid) new Intl.DateTimeFormat('en', { timeZone: name });
   } catch {
-    is = false;
+    isValid = false;
   }
-  if (known.size === mostKnown) known.clear();
-  known.set(name, is);
-  return is;
+  if (zoneCache.size === maxCachedZones) zoneCache.clear();
+  zoneCache.set(name, isValid);
+  return isValid;
 };
 
 const instantOf = (time: Temporal.ZonedDateTime) => canonicalInstant(time.toInstant().toString()) ?? '';

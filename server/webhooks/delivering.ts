@@ -9,26 +9,26 @@ import type { AnnouncePause } from './pausing.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import type { ClaimedDelivery, ClaimedWebhook, Delivered, DeliveryStore, Tried } from './store.ts';
+import type { Attempt, ClaimedDelivery, ClaimedWebhook, DeliveryStore, SuccessfulDelivery } from './store.ts';
 
 const minuteMs = 60_000;
-/** SPEC, Delivery rules 2: the wait after the first try, the second, …; after the last it is given up. */
-export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
+/** SPEC, Delivery rules 2: the delay after each failed attempt; after the last one the delivery is given up. */
+export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
-/** Nothing waits for it, and it is a statement less for most deliveries. */
+/** Nobody waits for these results, and gathering saves a statement for most deliveries. */
 const saveGatherMs = 5;
 const tellEveryMs = 250;
 
-export interface HeldDelivery {
+export interface LeasedDelivery {
   readonly delivery: ClaimedDelivery;
-  /** It may be sent only while this is true: after that the lease may end before the answer comes. */
+  /** Sending may begin only while this is true: later the lease might end before the answer arrives. */
   readonly lease: WriteGuard;
 }
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
-/** One try of a delivery: prepare → call → delivered or failed. */
+/** One attempt of a delivery: prepare → call → delivered or failed. */
 export const createDelivering = ({
   store,
   announcePause,
@@ -54,33 +54,33 @@ export const createDelivering = ({
   const keysOf = createSigningKeys(seal);
 
   const saveDelivered = createBatch(
-    async (delivered: readonly Delivered[]) => {
+    async (delivered: readonly SuccessfulDelivery[]) => {
       await store.saveDelivered(delivered);
-      // News are hints. A database that is gone is reported by those who need its answer.
+      // Live events are only hints. A failing database is reported where its answer is needed.
       tellSoon(delivered).catch(() => undefined);
       return delivered;
     },
     { gatherMs: () => saveGatherMs },
   );
 
-  /** At once, and then no more often than open tabs can use. */
-  const tellSoon = createBatch(async (delivered: readonly (readonly Delivered[])[]) => {
+  /** At once, and then throttled to what open tabs can use. */
+  const tellSoon = createBatch(async (delivered: readonly (readonly SuccessfulDelivery[])[]) => {
     await tell(delivered.flat().map(({ delivery }) => delivery.webhook));
     await sleep(tellEveryMs, undefined, { ref: false });
     return delivered;
   });
 
-  /** Once for each webhook, however many deliveries there were. */
-  const tell = (webhooks: readonly ToldWebhook[]) => {
+  /** Once per webhook, however many deliveries it had. */
+  const tell = (webhooks: readonly WebhookRef[]) => {
     const workspaces = new Map(webhooks.map(({ id, workspaceId }) => [id, workspaceId]));
     return live.publish(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
   };
 
   /**
-   * `answered` is called when the receiver is free for the next: after a good answer at once, as only the result is still to be
-   * written; after any other when it is written, so that a webhook which is being paused gets nothing more.
+   * `answered` frees the slot of the receiver: after a good answer at once, because only the result is left to store; after
+   * any other once that is stored, so that a webhook that is being paused gets no further delivery.
    */
-  const deliver = async ({ delivery, lease }: HeldDelivery, answered: (isGood: boolean) => void): Promise<void> => {
+  const deliver = async ({ delivery, lease }: LeasedDelivery, answered: (isGood: boolean) => void): Promise<void> => {
     const { webhook } = delivery;
     const reason = skipReason(webhook);
     if (reason !== undefined) {
@@ -90,26 +90,26 @@ export const createDelivering = ({
     }
     const body = Buffer.from(delivery.body);
     const headers = deliveryHeaders(delivery, body, keysOf(webhook), clock.now());
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     const answer = await outbound.request(webhook.url, {
       method: 'POST',
       headers,
       body,
       timeoutMs: answerTimeoutMs,
       maxBytes: 0,
-      keptConnection: true,
+      reuseConnection: true,
       repeatable: true,
       guard: lease,
     });
-    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
+    // Nothing was sent. The delivery is due again when the lease ends, on any instance.
     if (!answer.ok && answer.reason === 'late') return;
-    const tried = { answer: wordsFor(answer), tookMs: Math.round(performance.now() - begunMs), headers };
+    const attempt = { answer: describeAnswer(answer), tookMs: Math.round(performance.now() - startedMs), headers };
     if (isGood(answer)) {
       answered(true);
-      await saveDelivered({ delivery, tried });
+      await saveDelivered({ delivery, attempt });
       metrics.tried('ok');
     } else {
-      await failed(delivery, tried);
+      await saveFailure(delivery, attempt);
       answered(false);
     }
   };
@@ -122,11 +122,11 @@ export const createDelivering = ({
   };
 
   /** SPEC, Delivery rules 1: only the status is read, so that no answer moves a retry or pauses the webhook by itself. */
-  const failed = (delivery: ClaimedDelivery, tried: Tried) =>
+  const saveFailure = (delivery: ClaimedDelivery, attempt: Attempt) =>
     store.transaction(async () => {
-      const waitMs = ladderMs[delivery.attempts];
+      const waitMs = retryDelaysMs[delivery.attempts];
       metrics.tried(waitMs === undefined ? 'givenUp' : 'failed');
-      if (!(await store.saveFailed(delivery, tried, waitMs))) return;
+      if (!(await store.saveFailed(delivery, attempt, waitMs))) return;
       await tell([delivery.webhook]);
       if (waitMs !== undefined) return;
       if ((await store.countGivenUp(delivery.webhook.id)) >= givenUpUntilPause) await pause(delivery.webhook);
@@ -141,11 +141,11 @@ export const createDelivering = ({
   return deliver;
 };
 
-type ToldWebhook = Pick<ClaimedWebhook, 'id' | 'workspaceId'>;
+type WebhookRef = Pick<ClaimedWebhook, 'id' | 'workspaceId'>;
 
 const isGood = (answer: OutboundAnswer) => answer.ok && answer.status >= 200 && answer.status < 300;
 
-const wordsFor = (answer: OutboundAnswer) => {
+const describeAnswer = (answer: OutboundAnswer) => {
   if (!answer.ok) return answer.message;
   const isRedirect = answer.status >= 300 && answer.status < 400;
   return isRedirect ? `HTTP ${answer.status}: redirects are not followed.` : `HTTP ${answer.status}`;

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Stopwatch } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
-import type { Deliver, HeldDelivery } from './delivering.ts';
+import type { Deliver, LeasedDelivery } from './delivering.ts';
 import type { DeliveryStore, Slots } from './store.ts';
 
-const atOnce = 400;
-const atOncePerWebhook = 8;
-/** Little beside the time that a receiver takes, and a statement less for most deliveries. */
+const concurrency = 400;
+const concurrencyPerWebhook = 8;
+/** Short beside the time a receiver takes, and it saves a statement for most deliveries. */
 const gatherMs = 10;
-/** Longer than any try takes: if it ends, the process that claimed the delivery is gone, and another tries again. */
+/** Longer than any attempt takes: when it expires, the claiming process has died, and another one retries. */
 const leaseMs = 30_000;
-/** So that an answer comes in before the lease ends. */
+/** Leaves time for the answer before the lease ends. */
 const sendWithinMs = leaseMs / 2;
-/** A webhook that was not asked for so long may be well again, or be deleted. */
+/** After this time without a delivery a failing webhook may work again, or be deleted. */
 const failingForMs = 3_600_000;
 
 /**
- * Sends what is due. Webhooks take turns, and one that does not answer well gets a single first try at a time. Retries have
- * slots of their own, so that the ladder is kept however many first tries wait behind a receiver that hangs.
+ * Sends due deliveries, round-robin over the webhooks. A failing webhook gets one first attempt at a time. Retries have their
+ * own slots, so that they stay on schedule however many first attempts wait for a hanging receiver.
  */
 export const createDeliveries = ({
   store,
@@ -30,46 +30,50 @@ export const createDeliveries = ({
   startStopwatch: () => Stopwatch;
   report: (error: unknown) => void;
 }): DueLoop => {
-  /** Since each of them last failed. */
+  /** Time since each webhook last failed. */
   const failing = new Map<string, Stopwatch>();
-  const firstTries = createCounts();
+  const firstAttempts = createCounts();
   const retries = createCounts();
 
-  /** Of the webhooks that have fewer free slots than usual. */
+  /** Only for webhooks that have fewer free slots than the default. */
   const freeSlots = (): Slots[] => {
     const first = new Map<string, number>();
     for (const [id, sinceFailed] of failing) {
       if (sinceFailed() < failingForMs) first.set(id, 1);
       else failing.delete(id);
     }
-    for (const [id, count] of firstTries.all) first.set(id, (first.get(id) ?? atOncePerWebhook) - count);
+    for (const [id, count] of firstAttempts.all) first.set(id, (first.get(id) ?? concurrencyPerWebhook) - count);
     return [
       ...[...first].map(([webhookId, free]) => ({ webhookId, retry: false, free: Math.max(0, free) })),
-      ...[...retries.all].map(([webhookId, count]) => ({ webhookId, retry: true, free: atOncePerWebhook - count })),
+      ...[...retries.all].map(([webhookId, count]) => ({
+        webhookId,
+        retry: true,
+        free: concurrencyPerWebhook - count,
+      })),
     ];
   };
 
-  return createDueLoop<HeldDelivery>({
-    concurrency: atOnce,
+  return createDueLoop<LeasedDelivery>({
+    concurrency,
     gatherMs,
     claim: async (room) => {
       const sinceClaimed = startStopwatch();
-      const claimed = await store.claim(room, randomUUID(), leaseMs, freeSlots(), atOncePerWebhook);
+      const claimed = await store.claim(room, randomUUID(), leaseMs, freeSlots(), concurrencyPerWebhook);
       const lease = { mayBegin: () => sinceClaimed() < sendWithinMs };
       return claimed.map((delivery) => ({ delivery, lease }));
     },
-    handle: async (held, free) => {
-      const webhookId = held.delivery.webhook.id;
-      const counts = held.delivery.attempts > 0 ? retries : firstTries;
-      let isUnderWay = true;
+    handle: async (leased, free) => {
+      const webhookId = leased.delivery.webhook.id;
+      const counts = leased.delivery.attempts > 0 ? retries : firstAttempts;
+      let isInFlight = true;
       const end = () => {
-        if (isUnderWay) counts.change(webhookId, -1);
-        isUnderWay = false;
+        if (isInFlight) counts.change(webhookId, -1);
+        isInFlight = false;
         free();
       };
       counts.change(webhookId, 1);
       try {
-        await deliver(held, (isGood) => {
+        await deliver(leased, (isGood) => {
           if (isGood) failing.delete(webhookId);
           else failing.set(webhookId, startStopwatch());
           end();
@@ -78,13 +82,13 @@ export const createDeliveries = ({
         end();
       }
     },
-    // A webhook without a free slot is looked at again when one of its deliveries ends.
+    // A webhook without a free slot is claimed from again when one of its deliveries ends.
     msToNext: () => store.msToNext(freeSlots().filter(({ free }) => free === 0)),
     report,
   });
 };
 
-/** By webhook; those with none are not in it. */
+/** By webhook; webhooks with a count of zero are removed. */
 const createCounts = () => {
   const all = new Map<string, number>();
   return {

@@ -13,9 +13,9 @@ interface NewEvent {
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** What happened, and who is to be told of it. */
+/** Events, and their deliveries to webhooks. */
 export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock }) => {
-  const named = ({ workspaceId, type, data }: NewEvent) => {
+  const toEvent = ({ workspaceId, type, data }: NewEvent) => {
     const now = clock.now();
     const id = newId('event', now);
     const createdAt = instantOf(now);
@@ -25,17 +25,17 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
 
   return {
     /**
-     * Called inside the transaction of the change, so that no event is lost or invented. Each goes to every active webhook
-     * that asked for its type.
+     * Called inside the transaction of the change, so that no event is lost or untrue. Each goes to every active webhook
+     * that is subscribed to its type.
      */
-    write: async (happened: readonly NewEvent[]) => {
-      if (happened.length === 0) return;
-      const events = happened.map(named);
-      const wanted = await store.insert(events);
-      if (wanted.length === 0) return;
+    write: async (newEvents: readonly NewEvent[]) => {
+      if (newEvents.length === 0) return;
+      const events = newEvents.map(toEvent);
+      const subscriptions = await store.insert(events);
+      if (subscriptions.length === 0) return;
       const now = clock.now();
       await store.insertDeliveries(
-        wanted.flatMap(({ eventId, webhookId }) =>
+        subscriptions.flatMap(({ eventId, webhookId }) =>
           events
             .filter(({ id }) => id === eventId)
             .map(({ workspaceId, type, body }) => ({
@@ -50,9 +50,9 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
       );
     },
 
-    /** SPEC, Event types: a ping goes to the tested webhook alone. Answers with the id of the delivery. */
+    /** SPEC, Event types: a ping goes only to the tested webhook. Returns the id of the delivery. */
     ping: async ({ id: webhookId, workspaceId }: { id: string; workspaceId: string }) => {
-      const event = named({ workspaceId, type: 'ping', data: jsonOf({ message: 'This is a test from Posthorn.' }) });
+      const event = toEvent({ workspaceId, type: 'ping', data: jsonOf({ message: 'This is a test from Posthorn.' }) });
       const id = newId('delivery', clock.now());
       await store.insert([event]);
       const { id: eventId, type, body } = event;

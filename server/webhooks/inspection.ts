@@ -2,7 +2,7 @@ import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Database } from '#server/store/database';
 import { createDeliveryStore, createWebhookStore, sealedInWebhooks, type WebhookStore } from './store.ts';
 
-/** What commands read of this slice. Opened apart, because they deliver nothing and may have no key. */
+/** For commands. Separate from the slice, because commands deliver nothing and may have no encryption key. */
 export const openWebhookInspection = ({ database }: { database: Database }) => ({
   due: { deliveries: () => createDeliveryStore(database).msToNext([]) },
   sealed: sealedInWebhooks(database),

@@ -6,8 +6,8 @@ import type { WebhookStore } from './store.ts';
 const reason = 'Its signing secret was lost with the encryption key of this server.';
 
 /**
- * A webhook whose secret no key opens. The receiver would refuse what a new secret signs, so it is paused until a person has
- * taken a new one there; rotating needs a secret that opens, and finds one here.
+ * For a webhook whose secret cannot be decrypted. Its receiver would refuse signatures of a new secret, so it is paused until
+ * a person installs one there. The new secret stored here only makes rotation possible, which needs a readable one.
  */
 export const createLostSecretRule =
   ({ store, announcePause, seal }: { store: WebhookStore; announcePause: AnnouncePause; seal: Seal }) =>

@@ -1,4 +1,3 @@
-/** What operators watch. */
 export interface DeliveryMetrics {
   tried(result: 'ok' | 'failed' | 'givenUp'): void;
 }

@@ -5,7 +5,7 @@ import type { DeliveryStore, PausedWebhook } from './store.ts';
 
 export type AnnouncePause = ReturnType<typeof createAnnouncePause>;
 
-/** Ends what waits for a webhook that was paused just now, and tells people, in the transaction that paused it. */
+/** Ends pending deliveries of a webhook and notifies people, in the transaction that pauses it. */
 export const createAnnouncePause =
   ({
     store,

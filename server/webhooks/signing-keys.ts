@@ -2,26 +2,26 @@ import type { Seal } from '#server/secrets/seal';
 import { oldSecretPlace, type SigningKeys, secretPlace, signingKeysOf } from './signing.ts';
 import type { ClaimedWebhook } from './store.ts';
 
-type Sealed = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret'>;
+type SealedSecrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret'>;
 
-const mostKnown = 1000;
+const maxCached = 1000;
 
-/** The keys to sign with, the newest first. A secret is opened once for many deliveries, and again when it has changed. */
+/** The signing keys of a webhook, newest first. Cached, and decrypted again when a secret has changed. */
 export const createSigningKeys = (seal: Seal) => {
-  const known = new Map<string, Sealed & { readonly keys: readonly SigningKeys[] }>();
+  const cache = new Map<string, SealedSecrets & { readonly keys: readonly SigningKeys[] }>();
 
-  const open = ({ id, secret, oldSecret }: Sealed) => {
+  const open = ({ id, secret, oldSecret }: SealedSecrets) => {
     const secrets = [seal.open(secret, secretPlace(id))];
     if (oldSecret !== null) secrets.push(seal.open(oldSecret, oldSecretPlace(id)));
     return secrets.map(signingKeysOf);
   };
 
-  return ({ id, secret, oldSecret }: Sealed) => {
-    const found = known.get(id);
-    if (found?.secret === secret && found.oldSecret === oldSecret) return found.keys;
+  return ({ id, secret, oldSecret }: SealedSecrets) => {
+    const cached = cache.get(id);
+    if (cached?.secret === secret && cached.oldSecret === oldSecret) return cached.keys;
     const keys = open({ id, secret, oldSecret });
-    if (known.size >= mostKnown) known.clear();
-    known.set(id, { id, secret, oldSecret, keys });
+    if (cache.size >= maxCached) cache.clear();
+    cache.set(id, { id, secret, oldSecret, keys });
     return keys;
   };
 };

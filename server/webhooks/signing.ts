@@ -3,16 +3,16 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 const prefix = 'whsec_';
 const secretBytes = 24;
 
-/** The form of the Standard Webhooks specification, so that its verifiers take the secret as it is shown. */
+/** In the format of the Standard Webhooks specification, so that its verifiers accept the secret as shown. */
 export const newSecret = () => prefix + randomBytes(secretBytes).toString('base64');
 
-export interface Signed {
+export interface SignedDelivery {
   readonly id: string;
   readonly eventId: string;
   readonly type: string;
 }
 
-/** A secret as each of the two schemes takes it. */
+/** A secret as a key for each of the two schemes. */
 export interface SigningKeys {
   readonly ours: KeyObject;
   readonly standard: KeyObject;
@@ -25,7 +25,7 @@ export const signingKeysOf = (secret: string): SigningKeys => ({
 
 /** SPEC, Request sent to the target URL; beside it the headers of Standard Webhooks. One signature for each secret. */
 export const deliveryHeaders = (
-  { id, eventId, type }: Signed,
+  { id, eventId, type }: SignedDelivery,
   body: Buffer,
   secrets: readonly SigningKeys[],
   now: Date,
@@ -40,7 +40,7 @@ export const deliveryHeaders = (
     'Posthorn-Delivery': id,
     'Posthorn-Signature': [`t=${time}`, ...ours].join(','),
     'Content-Length': String(body.length),
-    // The specification asks for an id of the event, the same on every retry, to deduplicate by.
+    // Standard Webhooks: receivers deduplicate by this id, so it stays the same on every retry.
     'webhook-id': eventId,
     'webhook-timestamp': time,
     'webhook-signature': standard.join(' '),
@@ -49,6 +49,6 @@ export const deliveryHeaders = (
 
 const sign = (key: KeyObject, before: string, body: Buffer) => createHmac('sha256', key).update(before).update(body);
 
-/** Where a secret is sealed for; see seal.ts. */
+/** The `place` of a sealed secret; see seal.ts. */
 export const secretPlace = (webhookId: string) => `webhooks:${webhookId}:secret`;
 export const oldSecretPlace = (webhookId: string) => `webhooks:${webhookId}:old_secret`;

@@ -6,24 +6,24 @@ import { sealedColumn } from '#server/store/sealed-column';
 
 export const reads = ['workspaces'];
 
-/** With the webhooks that are to be told. They stay until the transaction ends: a delivery needs its webhook. */
+/** Returns the subscribed webhooks, locked until the transaction ends, because a delivery refers to its webhook. */
 const insertEvents = sql(
   'events.insert',
   `with event as (
      select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::timestamptz[])
        as event (id, workspace_id, type, data, created_at)
-   ), written as (insert into events (id, workspace_id, type, data, created_at) select * from event)
+   ), inserted as (insert into events (id, workspace_id, type, data, created_at) select * from event)
    select event.id as "eventId", w.id as "webhookId"
      from event join webhooks w on w.workspace_id = event.workspace_id and event.type = any (w.events)
     where w.paused_at is null order by event.id, w.id for key share of w`,
 );
 const insertDeliveries = sql(
   'deliveries.insert',
-  `with made as (
+  `with inserted as (
      insert into deliveries (workspace_id, id, webhook_id, event_id, type, body)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) returning id
    )
-   select ${wakes('deliveries')} from (select count(*) from made) as all_of_them`,
+   select ${wakes('deliveries')} from (select count(*) from inserted) as batch`,
 );
 const purgeEvents = sql(
   'events.purge',
@@ -70,7 +70,7 @@ export const createEventStore = (db: Database) => ({
     ]);
   },
 
-  purge: (keptMs: number) => db.run(purgeEvents, [keptMs]),
+  purge: (retentionMs: number) => db.run(purgeEvents, [retentionMs]),
 });
 
 const webhookColumns = `id, workspace_id as "workspaceId", url, events, secret, paused_at as "pausedAt",
@@ -123,7 +123,7 @@ const resumeWebhook = sql(
   'webhooks.resume',
   'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1',
 );
-/** Deliveries first, as everybody who needs both locks them in this order. */
+/** Deliveries first: all transactions lock deliveries before webhooks, to avoid deadlocks. */
 const removeDeliveries = sql(
   'webhooks.removeDeliveries',
   'delete from deliveries where workspace_id = $1 and webhook_id = $2',
@@ -139,22 +139,22 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 export const createWebhookStore = (db: Database) => ({
   transaction: db.transaction,
-  /** In a transaction: nobody else adds a webhook to this workspace until it ends. */
+  /** Blocks other additions to the workspace until the transaction ends. */
   lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
   plan: async (workspaceId: string) => (await db.query<{ plan: string }>(planOf, [workspaceId]))[0]?.plan ?? '',
-  /** The first few in any workspace, each with how many there are. */
+  /** The first few of all workspaces, each with the total count. */
   paused: () => db.query<{ url: string; count: number }>(paused),
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
-  lastDeliveries: (workspaceId: string, keptMs: number) =>
-    db.queryReplica<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, keptMs]),
+  lastDeliveries: (workspaceId: string, retentionMs: number) =>
+    db.queryReplica<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, retentionMs]),
   insert: (id: string, workspaceId: string, url: string, events: readonly string[], secret: string) =>
     db.run(insertWebhook, [id, workspaceId, url, events, secret]),
   change: (id: string, url: string | undefined, events: readonly string[] | undefined) =>
     db.run(changeWebhook, [id, url ?? null, events ?? null]),
   rotateSecret: (id: string, secret: string, oldSecret: string, oldLivesMs: number) =>
     db.run(rotateSecret, [id, secret, oldSecret, oldLivesMs]),
-  /** Undefined when it has another secret meanwhile. */
+  /** Undefined when the secret was changed meanwhile. */
   replaceLostSecret: async (id: string, lost: string, secret: string, pauseReason: string) =>
     (await db.query<PausedWebhook>(replaceLostSecret, [id, lost, secret, pauseReason]))[0],
   dropOldSecret: (id: string, lost: string) => db.run(dropOldSecret, [id, lost]),
@@ -181,8 +181,8 @@ export interface DeliveryDetailsRow extends DeliveryRow {
   readonly tries: DeliveryDetails['tries'];
 }
 
-/** How a request went. */
-export interface Tried {
+/** The outcome of one request. */
+export interface Attempt {
   readonly answer: string;
   readonly tookMs: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -194,14 +194,14 @@ export interface PausedWebhook {
   readonly url: string;
 }
 
-/** What a delivery needs of its webhook. */
+/** The part of a webhook that its deliveries need. */
 export interface ClaimedWebhook {
   readonly id: string;
   readonly workspaceId: string;
   readonly url: string;
   /** Sealed. */
   readonly secret: string;
-  /** Sealed; while it is live. */
+  /** Sealed; null once it has expired. */
   readonly oldSecret: string | null;
   readonly paused: boolean;
   /** How many webhooks of the workspace are older. */
@@ -220,7 +220,7 @@ interface ClaimedRow {
   readonly webhook: ClaimedWebhook | null;
 }
 
-/** A delivery that is ours to try until the lease ends. */
+/** A delivery that this process has claimed until the lease ends. */
 export interface ClaimedDelivery extends Omit<ClaimedRow, 'webhookId' | 'webhook'> {
   readonly claim: string;
   readonly webhook: ClaimedWebhook;
@@ -247,7 +247,7 @@ const resendDelivery = sql(
    )
    select id, ${wakes('deliveries')} from again`,
 );
-/** All but the newest of each webhook, and of those the old ones. */
+/** Keeps the newest deliveries of each webhook, except those that are too old. */
 const purgeDeliveries = sql(
   'deliveries.purge',
   `delete from deliveries d using (
@@ -260,7 +260,7 @@ const purgeDeliveries = sql(
      and (d.id <= w.newest_out or d.created_at < posthorn_now() - $2 * interval '1 millisecond')`,
 );
 
-/** Webhooks with a delivery that has not ended: one step in the index for each, however many wait there. */
+/** Webhooks with unfinished deliveries. A loose index scan: one step per webhook, however many deliveries wait. */
 const waiting = `recursive waiting (webhook_id) as (
      (select webhook_id from deliveries where due_at is not null order by webhook_id limit 1)
      union all
@@ -270,12 +270,12 @@ const waiting = `recursive waiting (webhook_id) as (
      ) next
    )`;
 
-/** First tries and retries of those webhooks, each in slots of their own: neither waits for the other. */
+/** First attempts and retries have separate slots, so that neither waits for the other. */
 const kinds = `waiting cross join (values (false), (true)) as kind (retry)`;
 
 /**
- * In turn: the first of every webhook, then the second, no more of each than it has slots. What they need of their webhook
- * comes with one of them.
+ * Round-robin: the first delivery of every webhook, then the second, up to its free slots. Only the first row of a webhook
+ * carries its record.
  */
 const claimDue = sql(
   'deliveries.claim',
@@ -318,14 +318,14 @@ const msToNext = sql(
     where full_up.webhook_id is null`,
 );
 
-const oneMore = (answer: string, tookMs: string) => `d.tries || jsonb_build_object(
+const appendTry = (answer: string, tookMs: string) => `d.tries || jsonb_build_object(
     'at', to_char(clock.now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'answer', ${answer}, 'tookMs', ${tookMs})`;
 
 const saveDelivered = sql(
   'deliveries.delivered',
   `with done as (
      update deliveries d set state = 'delivered', attempts = d.attempts + 1, last_answer = good.answer,
-            tried_at = clock.now, tries = ${oneMore('good.answer', 'good."tookMs"')}, sent_headers = good.headers,
+            tried_at = clock.now, tries = ${appendTry('good.answer', 'good."tookMs"')}, sent_headers = good.headers,
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
             json_to_recordset($1)
@@ -336,11 +336,11 @@ const saveDelivered = sql(
    update webhooks set given_up_in_a_row = 0
     where given_up_in_a_row > 0 and id in (select webhook_id from done)`,
 );
-/** Without a wait it has ended; so it has when the webhook was paused meanwhile. */
+/** Given up when no delay is left, or when the webhook was paused meanwhile. */
 const saveFailed = sql(
   'deliveries.failed',
   `update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,
-          attempts = d.attempts + 1, last_answer = $3, tried_at = clock.now, tries = ${oneMore('$3::text', '$4::int')},
+          attempts = d.attempts + 1, last_answer = $3, tried_at = clock.now, tries = ${appendTry('$3::text', '$4::int')},
           sent_headers = $5, claim = null
      from (select posthorn_now() as now) clock, webhooks w,
           lateral (select case when w.paused_at is null then clock.now + $6 * interval '1 millisecond' end as at) next
@@ -365,17 +365,17 @@ const endPending = sql(
     where workspace_id = $1 and webhook_id = $2 and state = 'pending'`,
 );
 
-/** How many more first tries, or retries, of a webhook may go out. */
+/** How many more first attempts or retries a webhook may get now. */
 export interface Slots {
   readonly webhookId: string;
   readonly retry: boolean;
   readonly free: number;
 }
 
-/** A try that the receiver answered well. */
-export interface Delivered {
+/** An attempt with a 2xx answer. */
+export interface SuccessfulDelivery {
   readonly delivery: ClaimedDelivery;
-  readonly tried: Tried;
+  readonly attempt: Attempt;
 }
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -384,16 +384,16 @@ export const createDeliveryStore = (db: Database) => ({
   transaction: db.transaction,
 
   /** Newest first. */
-  list: (workspaceId: string, webhookId: string, limit: number, keptMs: number) =>
-    db.queryReplica<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs, workspaceId]),
-  get: async (workspaceId: string, webhookId: string, id: string, keptMs: number) =>
-    (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, keptMs, workspaceId]))[0],
+  list: (workspaceId: string, webhookId: string, limit: number, retentionMs: number) =>
+    db.queryReplica<DeliveryRow>(listDeliveries, [webhookId, limit, retentionMs, workspaceId]),
+  get: async (workspaceId: string, webhookId: string, id: string, retentionMs: number) =>
+    (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, retentionMs, workspaceId]))[0],
   /** False when it is being sent. */
   resend: async (workspaceId: string, webhookId: string, id: string) =>
     (await db.run(resendDelivery, [webhookId, id, workspaceId])) > 0,
-  purge: (kept: number, keptMs: number) => db.run(purgeDeliveries, [kept, keptMs]),
+  purge: (newest: number, retentionMs: number) => db.run(purgeDeliveries, [newest, retentionMs]),
 
-  claim: async (room: number, claim: string, leaseMs: number, free: readonly Slots[], otherwise: number) => {
+  claim: async (room: number, claim: string, leaseMs: number, free: readonly Slots[], defaultSlots: number) => {
     const rows = await db.query<ClaimedRow>(claimDue, [
       room,
       claim,
@@ -401,7 +401,7 @@ export const createDeliveryStore = (db: Database) => ({
       free.map(({ webhookId }) => webhookId),
       free.map(({ retry }) => retry),
       free.map((slots) => slots.free),
-      otherwise,
+      defaultSlots,
     ]);
     const webhooks = new Map(rows.flatMap(({ webhook }) => (webhook ? [[webhook.id, webhook]] : [])));
     return rows.map(
@@ -416,16 +416,16 @@ export const createDeliveryStore = (db: Database) => ({
       }),
     );
   },
-  /** Undefined when nothing waits but for these. */
-  msToNext: async (without: readonly Slots[]) => {
-    const values = [without.map(({ webhookId }) => webhookId), without.map(({ retry }) => retry)];
+  /** Undefined when only webhooks without a free slot wait. */
+  msToNext: async (fullSlots: readonly Slots[]) => {
+    const values = [fullSlots.map(({ webhookId }) => webhookId), fullSlots.map(({ retry }) => retry)];
     return (await db.query<{ ms: number | null }>(msToNext, values))[0]?.ms ?? undefined;
   },
 
-  saveDelivered: (good: readonly Delivered[]) =>
+  saveDelivered: (good: readonly SuccessfulDelivery[]) =>
     db.run(saveDelivered, [
       JSON.stringify(
-        good.map(({ delivery: { webhook, id, claim }, tried: { answer, tookMs, headers } }) => ({
+        good.map(({ delivery: { webhook, id, claim }, attempt: { answer, tookMs, headers } }) => ({
           workspace_id: webhook.workspaceId,
           id,
           claim,
@@ -435,16 +435,16 @@ export const createDeliveryStore = (db: Database) => ({
         })),
       ),
     ]),
-  /** False when it is no longer ours. */
+  /** False when another process has claimed it. */
   saveFailed: async (
     { webhook, id, claim }: ClaimedDelivery,
-    { answer, tookMs, headers }: Tried,
+    { answer, tookMs, headers }: Attempt,
     waitMs: number | undefined,
   ) => {
     const values = [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null, webhook.workspaceId];
     return (await db.run(saveFailed, values)) > 0;
   },
-  /** It ends without a request. */
+  /** Ends the delivery without a request. */
   saveRefused: ({ webhook, id, claim }: ClaimedDelivery, why: string) =>
     db.run(saveRefused, [id, claim, why, webhook.workspaceId]),
   countGivenUp: async (webhookId: string) =>

@@ -7,7 +7,7 @@ import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
-import { ladderMs } from './delivering.ts';
+import { retryDelaysMs } from './delivering.ts';
 import type { Events } from './events.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { newSecret, oldSecretPlace, secretPlace } from './signing.ts';
@@ -22,8 +22,8 @@ import type {
 
 const oldSecretLivesMs = 24 * 3_600_000;
 /** SPEC, Delivery rules 5. */
-const shown = 50;
-const keptMs = 30 * 24 * 3_600_000;
+const maxShown = 50;
+const retentionMs = 30 * 24 * 3_600_000;
 
 interface WebhookChange {
   readonly url?: string | undefined;
@@ -32,7 +32,7 @@ interface WebhookChange {
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** What owners and admins do with webhooks. Every new or changed address is checked by mustBePublic. */
+/** Management of webhooks by owners and admins. */
 export const createWebhooks = ({
   store,
   deliveries,
@@ -64,7 +64,7 @@ export const createWebhooks = ({
   const list = async ({ workspaceId }: Caller): Promise<Webhook[]> => {
     const allowed = await allowedIn(workspaceId);
     const last = new Map(
-      (await store.lastDeliveries(workspaceId, keptMs)).map(({ webhookId, ...delivery }) => [webhookId, delivery]),
+      (await store.lastDeliveries(workspaceId, retentionMs)).map(({ webhookId, ...delivery }) => [webhookId, delivery]),
     );
     return (await store.list(workspaceId)).map((row, place) =>
       show(row, place < allowed ? undefined : beyondPlan(allowed), last.get(row.id)),
@@ -78,13 +78,13 @@ export const createWebhooks = ({
   };
 
   const get = async (caller: Caller, id: string): Promise<Webhook> => {
-    const found = (await list(caller)).find((one) => one.id === id);
-    if (found === undefined) throw notFound('webhook', id);
-    return found;
+    const webhook = (await list(caller)).find((one) => one.id === id);
+    if (webhook === undefined) throw notFound('webhook', id);
+    return webhook;
   };
 
   const getDelivery = async ({ workspaceId }: Caller, webhookId: string, id: string): Promise<DeliveryDetails> => {
-    const row = await deliveries.get(workspaceId, webhookId, id, keptMs);
+    const row = await deliveries.get(workspaceId, webhookId, id, retentionMs);
     if (row === undefined) throw notFound('delivery', id);
     return showDetails(row);
   };
@@ -171,7 +171,7 @@ export const createWebhooks = ({
 
     deliveries: async (caller: Caller, id: string): Promise<Delivery[]> => {
       await find(caller, id);
-      return (await deliveries.list(caller.workspaceId, id, shown, keptMs)).map(showDelivery);
+      return (await deliveries.list(caller.workspaceId, id, maxShown, retentionMs)).map(showDelivery);
     },
 
     delivery: async (caller: Caller, id: string, deliveryId: string) => {
@@ -191,8 +191,8 @@ export const createWebhooks = ({
         return getDelivery(caller, id, deliveryId);
       }),
 
-    /** Removes what the log no longer shows. */
-    purge: async () => (await deliveries.purge(shown, keptMs)) + (await events.purge(keptMs)),
+    /** Removes deliveries that the log no longer shows, and old events. */
+    purge: async () => (await deliveries.purge(maxShown, retentionMs)) + (await events.purge(retentionMs)),
   };
 };
 
@@ -228,8 +228,8 @@ const showDetails = ({ body, headers, tries, ...row }: DeliveryDetailsRow): Deli
   body,
   ...(headers !== null && { headers }),
   tries,
-  ladderSeconds: [0, ...ladderMs.map((ms) => ms / 1000)],
+  ladderSeconds: [0, ...retryDelaysMs.map((ms) => ms / 1000)],
 });
 
-/** Only the host: the rest of an address may hold a secret of the receiver. */
+/** Only the host, because the rest of the address may contain a secret of the receiver. */
 const hostOf = (url: string) => new URL(url).host;

@@ -13,7 +13,7 @@ const waitMs = waitDays * 24 * 3_600_000;
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
-/** A workspace goes after a week in which its owners can still keep it. */
+/** A workspace is deleted after a week in which its owners can cancel. */
 export const createDeletion = ({
   store,
   notifications,
@@ -27,9 +27,9 @@ export const createDeletion = ({
   notifications: Notifications;
   audit: AuditLog;
   live: Live;
-  /** Reads what ends at the networks with the workspace; to call once it is gone. */
+  /** Reads what has to be revoked at the networks, and returns a function that does so after the deletion. */
   leaving: (workspaceId: string) => Promise<() => void>;
-  /** The one on the wall: moving the sandbox clock deletes nothing. */
+  /** The wall clock, so that moving the sandbox clock deletes nothing. */
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -41,15 +41,15 @@ export const createDeletion = ({
 
   const remove = async ({ id, name }: { id: string; name: string }) => {
     const members = await store.members(id);
-    const left = await store.transaction(async () => {
-      const ended = await leaving(id);
-      // An owner may have taken it back just now.
+    const revoke = await store.transaction(async () => {
+      const revokeAll = await leaving(id);
+      // An owner may have cancelled just now.
       if ((await store.removeWorkspace(id, clock.now())) === 0) return undefined;
       await audit.write({ event: 'workspace.deleted', details: { id, name } });
-      return ended;
+      return revokeAll;
     });
-    if (left === undefined) return;
-    left();
+    if (revoke === undefined) return;
+    revoke();
     for (const { userId } of members) await live.accessChanged(userId);
   };
 
@@ -98,7 +98,7 @@ export const createDeletion = ({
         await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
       }),
 
-    /** Before anything is scheduled or published. */
+    /** Called before anything is scheduled or published. */
     mustStay: async (workspaceId: string) => {
       if ((await store.workspace(workspaceId))?.deleteAt) {
         throw new Refusal(
@@ -108,14 +108,14 @@ export const createDeletion = ({
       }
     },
 
-    /** Those whose time has come, with all that is in them. Files of media go with the next sweep. */
+    /** Deletes due workspaces with everything in them, except media files, which the next sweep removes. */
     removeDue: async () => {
       for (const due of await store.dueWorkspaces(clock.now())) await remove(due).catch(report);
     },
   };
 };
 
-/** Typed in by whoever asks, so that nobody deletes another one than they mean. */
+/** The person types the name, so that nobody deletes the wrong workspace. */
 export const mustBeNamed = (name: string, typed: string) => {
   if (typed.trim() !== name.trim()) {
     throw badInput({ path: 'name', code: 'WrongName', message: `must be the name of the workspace, ${name}` });

@@ -8,11 +8,11 @@ import { checkPassword, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
 const hourMs = 3_600_000;
-const mostPerHour = 3;
+const maxPerHour = 3;
 
 export type ForgottenPassword = ReturnType<typeof createForgottenPassword>;
 
-/** A link by mail with which somebody sets a new password. */
+/** Password reset by mail. */
 export const createForgottenPassword = ({
   store,
   people,
@@ -39,14 +39,14 @@ export const createForgottenPassword = ({
     }
   },
 
-  /** Nothing for an address that nobody has, nor for one that was mailed often enough: the caller learns neither. */
+  /** Sends nothing to an unknown address or above the hourly limit, and the caller learns neither. */
   ask: async (email: string, { requestId, address }: { requestId: string; address: string }) => {
     const user = await store.userByEmail(emailKey(email));
     if (user === null) return;
     await store.transaction(async () => {
-      // One at a time, so that many at once are counted too.
+      // Serialized, so that concurrent requests cannot exceed the limit.
       await store.lockUser(user.id);
-      if ((await messages.countRecent(user.id, 'password', hourMs)) >= mostPerHour) return;
+      if ((await messages.countRecent(user.id, 'password', hourMs)) >= maxPerHour) return;
       const secret = await secrets.make('password', user.id);
       await messages.add([
         {
@@ -72,7 +72,7 @@ export const createForgottenPassword = ({
     });
   },
 
-  /** Whose it is now. All links of that person are used up. */
+  /** Returns the user. All reset links of that person become invalid. */
   set: async (secret: string, password: string) => {
     checkPassword(password, 'password');
     return store.transaction(async () => {

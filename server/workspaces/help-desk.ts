@@ -5,7 +5,7 @@ import { Refusal } from '#server/errors';
 import type { People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
-/** What the operator does for people from the command line. */
+/** User administration by the operator, from the command line. */
 export const createHelpDesk = ({
   store,
   people,
@@ -33,18 +33,18 @@ export const createHelpDesk = ({
       });
     },
 
-    /** For whom the operator makes tokens and more. */
+    /** The owner in whose name the operator acts, for instance to create tokens. */
     ownerOf: async (workspaceId: string) => {
       const owner = (await store.members(workspaceId)).find(({ role }) => role === 'owner');
       if (owner) return { workspaceId, userId: owner.userId };
-      const known = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
+      const names = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
       throw new Refusal(
         'NotFound',
-        `There is no workspace ${workspaceId}. ${known ? `There are: ${known}.` : 'Run posthorn setup first.'}`,
+        `There is no workspace ${workspaceId}. ${names ? `There are: ${names}.` : 'Run posthorn setup first.'}`,
       );
     },
 
-    /** To be handed to that person: whoever has it sets a new password, once, within the hour. */
+    /** A one-time link for that person: whoever has it can set a new password within the hour. */
     newPasswordPath: async (address: string) => {
       if (!hasPasswords) {
         throw new Refusal('Forbidden', 'There are no passwords here: AUTH_URL says who signs people in.');

@@ -22,16 +22,16 @@ import type { InvitationRow, WorkspaceStore } from './store.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const invitationMs = 7 * dayMs;
 const hourMs = 60 * 60 * 1000;
-/** However often somebody is invited and the invitation withdrawn, by whatever workspace. */
-const mostMailsPerHour = 5;
-/** For so long after its end an invitation that nobody accepted is still listed. */
+/** Per address and over all workspaces, including withdrawn invitations. */
+const maxMailsPerHour = 5;
+/** How long an expired invitation stays in the list. */
 const endedInvitationMs = 30 * dayMs;
 
 type Acceptance = { readonly password: string } | { readonly userId: string; readonly email: string };
 
 export type Invitations = ReturnType<typeof createInvitations>;
 
-/** Who is asked to join a workspace. An invitation stands while whoever made it may still give its role. */
+/** Invitations to a workspace. One is valid while the inviter may still give its role. */
 export const createInvitations = ({
   store,
   people,
@@ -60,46 +60,46 @@ export const createInvitations = ({
   /** A member or an invitation. */
   const publishMember = (workspaceId: string, id: string) => publish({ workspaceId, kind: 'member', id });
 
-  /** The invitation behind a secret address, while it works. */
-  const usable = async (invitation: InvitationRow | null) => {
-    if (invitation === null || new Date(invitation.expiresAt) <= clock.now()) throw noneHere();
+  /** Refuses an invitation that is expired, or whose inviter may no longer give its role. */
+  const mustBeUsable = async (invitation: InvitationRow | null) => {
+    if (invitation === null || new Date(invitation.expiresAt) <= clock.now()) throw invalidInvitation();
     const { workspaceId, invitedBy, role } = invitation;
     const inviter = await store.member(workspaceId, invitedBy);
-    if (!canInvite(inviter?.role, role)) throw noneHere();
+    if (!canInvite(inviter?.role, role)) throw invalidInvitation();
     return invitation;
   };
 
   const isNew = async (email: string) => {
-    if ((await people.known(email)).userId !== undefined) return false;
-    // They may accept the invitation of another workspace at the same moment.
+    if ((await people.findByEmail(email)).userId !== undefined) return false;
+    // The same person may accept an invitation to another workspace concurrently.
     await store.lockSignUp();
-    return (await people.known(email)).userId === undefined;
+    return (await people.findByEmail(email)).userId === undefined;
   };
 
-  /** Somebody new chooses the password, somebody known gives theirs, somebody signed in gives none. */
-  const accepting = async (email: string, by: Acceptance) => {
+  /** A new person chooses a password, an existing user enters theirs, a signed-in user needs none. */
+  const userAccepting = async (email: string, by: Acceptance) => {
     if ('userId' in by) {
       if (emailKey(by.email) !== emailKey(email)) throw forSomebodyElse(email);
       return by.userId;
     }
-    // An invalid password is refused the same way, whether or not there is an account.
+    // Before the account is looked up, so that the answer does not reveal whether it exists.
     checkPassword(by.password, 'password');
     return (await isNew(email))
       ? people.addPerson(email, by.password)
-      : people.signIn(email, by.password).catch(wayOut);
+      : people.signIn(email, by.password).catch(adviseReset);
   };
 
   const invitationMail = async ({ userId, workspaceId }: Caller, to: string, role: Role, url: string) => {
     const [inviter, workspace] = [await store.user(userId), await store.workspace(workspaceId)];
     const who = inviter ? nameOf(inviter) : 'An admin';
     const where = workspace?.name ?? 'a workspace';
-    const words = {
+    const content = {
       subject: `${who} invites you to ${where} on Posthorn`,
       lines: [`${who} invites you to join ${where} as ${role}.`, 'The link works once, within 7 days.'],
       link: { label: 'Look at the invitation', url },
       foot: `Sent by Posthorn at ${baseUrl}. If you do not know what this is about, do nothing.`,
     };
-    return { purpose: 'invitation' as const, livesMs: invitationMs, mail: { to, ...letter(words) } };
+    return { purpose: 'invitation' as const, livesMs: invitationMs, mail: { to, ...letter(content) } };
   };
 
   return {
@@ -135,7 +135,7 @@ export const createInvitations = ({
         await publishMember(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
         const mailed =
-          messages.hasMail && (await messages.countRecentTo(email, 'invitation', hourMs)) < mostMailsPerHour;
+          messages.hasMail && (await messages.countRecentTo(email, 'invitation', hourMs)) < maxMailsPerHour;
         if (mailed) await messages.add([await invitationMail(caller, email, role, url)]);
         return {
           id,
@@ -160,7 +160,7 @@ export const createInvitations = ({
         await publishMember(caller.workspaceId, id);
       }),
 
-    /** Those of a person that their new role may not give; all of them when they have left. */
+    /** Withdraws invitations that the inviter's new role may not give; all of them when the inviter has left. */
     withdrawBy: async ({ workspaceId, userId }: Membership, inviterRole?: Role) => {
       const lost = roles.filter((role) => !canInvite(inviterRole, role));
       for (const { id, email } of await store.removeInvitationsBy(workspaceId, userId, lost)) {
@@ -171,20 +171,20 @@ export const createInvitations = ({
 
     purge: () => store.purgeInvitations(new Date(clock.now().getTime() - endedInvitationMs)),
 
-    /** What the page of an invitation shows before it is accepted. It does not tell whether somebody has this address. */
+    /** For the invitation page. Does not reveal whether the address has an account. */
     lookAt: async (secret: string) => {
-      const { email, role, workspaceId } = await usable(await store.invitation(hashOf(secret)));
+      const { email, role, workspaceId } = await mustBeUsable(await store.invitation(hashOf(secret)));
       const workspace = await store.workspace(workspaceId);
       return { email, role, workspaceId, workspace: workspace?.name ?? '' };
     },
 
     accept: (secret: string, by: Acceptance) =>
       store.transaction(async () => {
-        const { workspaceId } = await usable(await store.invitation(hashOf(secret)));
-        // Locks the workspace, and before the invitation, as its deletion does: the other way round they would deadlock.
+        const { workspaceId } = await mustBeUsable(await store.invitation(hashOf(secret)));
+        // Locks the workspace before the invitation, in the same order as its deletion, to avoid a deadlock.
         await plans.mayJoin(workspaceId);
-        const { id, email, role } = await usable(await store.lockInvitation(hashOf(secret)));
-        const userId = await accepting(email, by);
+        const { id, email, role } = await mustBeUsable(await store.lockInvitation(hashOf(secret)));
+        const userId = await userAccepting(email, by);
         if ((await store.member(workspaceId, userId)) === null) {
           await store.insertMember({ workspaceId, userId, role });
         }
@@ -208,13 +208,14 @@ export const createInvitations = ({
   };
 };
 
-const noneHere = () => new Refusal('NotFound', 'This invitation was used, withdrawn or is too old. Ask for a new one.');
+const invalidInvitation = () =>
+  new Refusal('NotFound', 'This invitation was used, withdrawn or is too old. Ask for a new one.');
 
 /**
- * An account proves nothing about its address: somebody else may have accepted an invitation to it and chosen the
- * password. Nothing that an invitation says can tell the two apart, so that the operator has to.
+ * An account does not prove ownership of its address: somebody else may have accepted an invitation to it and chosen the
+ * password. An invitation cannot tell the two people apart, so the operator has to help.
  */
-const wayOut = (error: unknown): never => {
+const adviseReset = (error: unknown): never => {
   if (!isWrongPassword(error)) throw error;
   throw new Refusal(
     'Unauthorized',

@@ -12,7 +12,7 @@ import type { WorkspaceStore } from './store.ts';
 
 export type Members = ReturnType<typeof createMembers>;
 
-/** Who is in a workspace. Nobody can give or change a role above their own. */
+/** Members of a workspace. Nobody can give or change a role above their own. */
 export const createMembers = ({
   store,
   audit,
@@ -61,7 +61,7 @@ export const createMembers = ({
         return { ...member, name: nameOf(member), role };
       }),
 
-    /** The other one becomes an owner, and the one who hands over an admin. */
+    /** The other member becomes an owner, and the caller an admin. */
     handOver: (caller: Caller, { userId, name }: { userId: string; name: string }, requestId: string) =>
       store.transaction(async () => {
         const { workspaceId } = caller;

@@ -7,15 +7,15 @@ export interface Membership {
 
 type End = (membership: Membership, role: Role | undefined) => Promise<unknown>;
 
-/** Inside the transaction that removes the member, or gives them this role. */
+/** Called inside the transaction that removes the member, or changes their role. */
 export type EndMembership = (membership: Membership, role?: Role) => Promise<void>;
 
 /**
- * Everything that a person has because of a membership, and the roles that keep it. Whatever else comes to depend on one
- * is added here. What belongs to the workspace stays: posts, comments, accounts, webhooks, and requests for approval,
+ * Everything that a person has because of a membership, and the roles that keep it. Add here whatever else comes to depend
+ * on a membership. What belongs to the workspace stays: posts, comments, accounts, webhooks, and requests for approval,
  * which somebody else decides in their own name.
  *
- * Joining again brings nothing of it back.
+ * Joining again restores none of it.
  */
 export const createMembershipEnd = (rules: {
   readonly sessions: { readonly closeWorkspace: End };
@@ -35,9 +35,9 @@ export const createMembershipEnd = (rules: {
     { what: 'mails and push messages on their way', keptBy: everyone, end: messages.dropPending },
     { what: 'review links', keptBy: editors, end: shares.endOf },
     { what: 'connections of accounts under way', keptBy: admins, end: connecting.drop },
-    // An admin keeps those to roles that an admin may give.
+    // An admin keeps invitations to roles that an admin may give.
     { what: 'invitations', keptBy: ['owner'], end: invitations.withdrawBy },
-    // Checks itself again with whatever role, and ends if it may not go on: live streams, answers of the assistant.
+    // For any role: live streams and assistant answers check their access again, and end if it is gone.
     { what: 'open streams', keptBy: [], end: ({ userId }) => live.accessChanged(userId) },
   ];
 

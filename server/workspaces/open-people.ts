@@ -19,11 +19,11 @@ interface PeopleParts {
   readonly audit: AuditLog;
   readonly live: Live;
   readonly config: Config;
-  /** People, their invitations and their limits go by it: the sandbox does not move it. */
+  /** For people, invitations and limits: the sandbox must not move it. */
   readonly wallClock: Clock;
 }
 
-/** Who there is and how they get in. Opened apart, because this is all that most commands need. */
+/** Users and sign-in. Separate from the slice, because most commands need only this. */
 export const openPeople = ({
   database,
   auth: { sessions, tokens, clients, secrets },
@@ -40,7 +40,7 @@ export const openPeople = ({
     audit,
     plans,
     newWorkspaces,
-    forgetEverything: async (userId) => {
+    revokeAllAccess: async (userId) => {
       await sessions.endOthers(userId);
       await tokens.revokeAll(userId);
       await clients.endAll(userId);
@@ -50,7 +50,7 @@ export const openPeople = ({
     lastNews: live.lastEventId,
     clock,
   });
-  const mayWelcome = !production && config.databaseUrl === undefined;
+  const canPrintLink = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({
     people,
     sessions,
@@ -58,7 +58,7 @@ export const openPeople = ({
     audit,
     transaction: store.transaction,
     production,
-    mayWelcome,
+    canPrintLink,
   });
   const hasPasswords = config.outsideProvider === undefined;
   const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, hasPasswords });

@@ -8,7 +8,7 @@ import type { Welcome } from './welcome.ts';
 
 const stateCookie = 'sign-in-state';
 
-/** To the provider and back. The sign-in page says what was refused. */
+/** The redirect to the outside provider and back. Refusals are shown on the sign-in page. */
 export const outsideSignIn = ({
   outside,
   people,
@@ -70,12 +70,12 @@ export const outsideSignIn = ({
   },
 });
 
-/** Only a code: the page has the texts, because text in the address could make it say anything. */
+/** Only a code, because a text in the address could make the page say anything. */
 const refusedPath = ({ code, issues }: Refusal) => {
   const reason = issues[0]?.code ?? (code === 'Internal' ? 'Unreachable' : 'NotFinished');
   return `/sign-in?refused=${reason}`;
 };
 
-/** Only a path of our own: `//evil.example` and `/\evil` are addresses elsewhere to a browser. */
+/** Only a path on this site: browsers take `//evil.example` and `/\evil` for other hosts. */
 const ownPath = (next: unknown) =>
   typeof next === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(next) && next.length < 2000 ? next : '/';

@@ -14,13 +14,13 @@ import type { UserRow, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
-/** Who can sign in, and which workspaces they are in. */
+/** Users, their sign-in, and their workspaces. */
 export const createPeople = ({
   store,
   audit,
   plans,
   newWorkspaces,
-  forgetEverything,
+  revokeAllAccess,
   endClients,
   accessChanged,
   lastNews,
@@ -31,11 +31,11 @@ export const createPeople = ({
   plans: Pick<Plans, 'mustExist'>;
   newWorkspaces: NewWorkspaces;
   /** Ends every session, token and client of a user. */
-  forgetEverything: (userId: string) => Promise<void>;
+  revokeAllAccess: (userId: string) => Promise<void>;
   endClients: (userId: string) => Promise<void>;
   /** What agents may see or do changed in a workspace. */
   accessChanged: () => Promise<void>;
-  /** The id of what open tabs were told last. */
+  /** The id of the latest live event. */
   lastNews: () => string;
   clock: Clock;
 }) => {
@@ -55,7 +55,7 @@ export const createPeople = ({
     return workspaceId;
   };
 
-  /** Under the lock that lets only one be the first. */
+  /** Called under the sign-up lock, so that only one user becomes the first. */
   const addFirst = async (workspace: string, add: () => Promise<string>) => {
     const userId = await add();
     const workspaceId = await addWorkspace(userId, workspace);
@@ -73,7 +73,7 @@ export const createPeople = ({
     workspaceId: string | undefined;
     byLink?: boolean | undefined;
   }): Promise<SessionRecord> => {
-    // Before anything is read: what changes from now on is told again rather than missed.
+    // Read first, so that changes from now on are delivered again rather than missed.
     const liveFrom = lastNews();
     const user = await mustExist(userId);
     const memberships = await store.memberships(userId);
@@ -89,7 +89,7 @@ export const createPeople = ({
         operator: user.isOperator,
         hasPassword: user.passwordHash !== null,
         asksPassword: user.passwordHash !== null && !byLink,
-        mayMakeWorkspaces: mayMake(user, memberships),
+        mayMakeWorkspaces: canCreateWorkspaces(user, memberships),
       },
       ...(open && {
         workspace: {
@@ -117,18 +117,18 @@ export const createPeople = ({
     return user;
   };
 
-  const mayMake = ({ isOperator }: UserRow, memberships: readonly { role: Role }[]) =>
+  const canCreateWorkspaces = ({ isOperator }: UserRow, memberships: readonly { role: Role }[]) =>
     isOperator ||
     newWorkspaces === 'everyone' ||
     (newWorkspaces === 'admins' && memberships.some(({ role }) => role === 'owner' || role === 'admin'));
 
   /**
-   * The account was made by an invitation or on this machine, which proves nothing about the address. From now on it
-   * belongs to the person the provider vouches for, and nothing issued before gives access to it.
+   * The account was created by an invitation or on this machine, which does not prove ownership of the address. From now on
+   * it belongs to the person whom the provider vouches for, and all access issued before is revoked.
    */
   const link = async (user: UserRow, subject: string) => {
     await store.linkUser(user.id, subject);
-    await forgetEverything(user.id);
+    await revokeAllAccess(user.id);
     const workspaceId = user.lastWorkspaceId ?? undefined;
     await audit.write({ event: 'account.linked', workspaceId, userId: user.id, details: { email: user.email } });
     return user.id;
@@ -150,13 +150,13 @@ export const createPeople = ({
             'Posthorn is set up already: a user exists. New people join by invitation; the operator gets in with posthorn link.',
           );
         }
-        if (!(await mayBeFirst())) throw noCode();
+        if (!(await mayBeFirst())) throw needsCode();
         return addFirst(workspace, () => addUser(email, password, true));
       }),
 
     isEmpty: async () => (await store.firstUser()) === null,
 
-    /** The one user of a fresh installation who has not set a password, or nobody at all: they may come by a link. */
+    /** On a fresh installation, the first user without a password, or no user yet. They may sign in by a link. */
     awaitsFirstPassword: async () => {
       const first = await store.firstUser();
       return first === null || (first.passwordHash === null && first.subject === null)
@@ -186,7 +186,7 @@ export const createPeople = ({
       }
     },
 
-    /** Where MCP clients act. */
+    /** The workspace in which MCP clients act. */
     openedLast: async (userId: string) => {
       const { lastWorkspaceId } = await mustExist(userId);
       const last = (await store.memberships(userId)).find(({ id }) => id === lastWorkspaceId);
@@ -195,23 +195,23 @@ export const createPeople = ({
 
     lastWorkspace: async (userId: string) => (await mustExist(userId)).lastWorkspaceId ?? undefined,
 
-    /** For the audit log: the user behind an address, not yet proven, and their workspace. */
-    known: async (email: string) => {
+    /** The user with this address and their workspace. Proves nothing about who is asking. */
+    findByEmail: async (email: string) => {
       const user = await store.userByEmail(emailKey(email));
       return { userId: user?.id, workspaceId: user?.lastWorkspaceId ?? undefined };
     },
 
-    /** The same work and the same answer for a wrong password and an unknown address. */
+    /** A wrong password and an unknown address take the same time and get the same answer. */
     signIn: async (email: string, password: string) => {
       const user = await store.userByEmail(emailKey(email));
-      const fits = await isPassword(user?.passwordHash ?? (await nobodysHash()), password);
-      if (user === null || user.passwordHash === null || !fits) throw wrongPassword();
+      const isCorrect = await isPassword(user?.passwordHash ?? (await dummyHash()), password);
+      if (user === null || user.passwordHash === null || !isCorrect) throw wrongPassword();
       return user.id;
     },
 
     /**
-     * Known by subject; else by an address that the provider vouches for; else invited to that address; else the first of
-     * all, if they may be.
+     * Finds the user by subject, else by an address that the provider vouches for. Creates one for an invited address, or
+     * for the first owner.
      */
     signInAs: ({ subject, email }: OutsidePerson, { mayBeFirst }: { mayBeFirst: () => Promise<boolean> }) =>
       store.transaction(async () => {
@@ -219,21 +219,21 @@ export const createPeople = ({
         const bySubject = await store.userBySubject(subject);
         if (bySubject !== null) return bySubject.id;
         if (email === undefined) {
-          throw notLetIn('NoAddress', 'Your identity provider does not vouch for an e-mail address of yours.');
+          throw signInRefused('NoAddress', 'Your identity provider does not vouch for an e-mail address of yours.');
         }
-        const known = await store.userByEmail(emailKey(email));
-        if (known !== null && known.subject === null) return link(known, subject);
+        const byEmail = await store.userByEmail(emailKey(email));
+        if (byEmail !== null && byEmail.subject === null) return link(byEmail, subject);
         const add = async (isOperator: boolean) => {
           const id = newId('user', clock.now());
           await store.insertUser({ id, email: checkEmail(email), subject, isOperator });
           return id;
         };
-        if (known === null && (await store.firstUser()) === null) {
-          if (!(await mayBeFirst())) throw noCode();
+        if (byEmail === null && (await store.firstUser()) === null) {
+          if (!(await mayBeFirst())) throw needsCode();
           return (await addFirst('My workspace', () => add(true))).userId;
         }
-        if (known === null && (await store.isInvited(emailKey(email), clock.now()))) return add(false);
-        throw notLetIn('NotInvited', `${email} is not a member here. Ask an admin for an invitation.`);
+        if (byEmail === null && (await store.isInvited(emailKey(email), clock.now()))) return add(false);
+        throw signInRefused('NotInvited', `${email} is not a member here. Ask an admin for an invitation.`);
       }),
 
     changeProfile: async (userId: string, change: ProfileChange) => {
@@ -241,7 +241,7 @@ export const createPeople = ({
       await store.setProfile(userId, change);
     },
 
-    /** `current` is not asked for when there is no password, or when somebody came by a one-time link. */
+    /** `current` is not required without a password, or after sign-in by a one-time link. */
     changePassword: async (userId: string, next: string, current: string | undefined) => {
       const { passwordHash } = await mustExist(userId);
       if (passwordHash !== null && current !== undefined && !(await isPassword(passwordHash, current))) {
@@ -256,11 +256,11 @@ export const createPeople = ({
 
     createWorkspace: (userId: string, name: string) =>
       store.transaction(async () => {
-        // One at a time, so that many at once are counted too.
+        // Serialized, so that concurrent requests cannot exceed the limit.
         await store.lockUser(userId);
         const memberships = await store.memberships(userId);
-        if (!mayMake(await mustExist(userId), memberships)) {
-          throw new Refusal('Forbidden', whoMakes[newWorkspaces === 'operator' ? 'operator' : 'admins']);
+        if (!canCreateWorkspaces(await mustExist(userId), memberships)) {
+          throw new Refusal('Forbidden', creationRefusals[newWorkspaces === 'operator' ? 'operator' : 'admins']);
         }
         const owned = memberships.filter(({ role }) => role === 'owner').length;
         if (owned >= bounds.workspaces) {
@@ -275,7 +275,7 @@ export const createPeople = ({
       await store.setLastWorkspace(userId, workspaceId);
     },
 
-    /** When somebody leaves it. MCP clients act in the workspace opened last: with another one they go on. */
+    /** When somebody leaves a workspace. MCP clients act in the last opened one, so those in another workspace keep working. */
     endClientsIn: async ({ userId, workspaceId }: { userId: string; workspaceId: string }) => {
       if (await store.forgetLastWorkspace(userId, workspaceId)) await endClients(userId);
     },
@@ -286,7 +286,7 @@ export const createPeople = ({
         if (change.statisticsTools !== undefined) await accessChanged();
       }),
 
-    /** By the operator; plans say what it covers. */
+    /** Called by the operator. */
     setPlan: async (workspaceId: string, plan: string) => {
       plans.mustExist(plan);
       if (!(await store.setPlan(workspaceId, plan))) throw notFound('workspace', workspaceId);
@@ -311,17 +311,17 @@ export const createPeople = ({
   };
 };
 
-const whoMakes = {
+const creationRefusals = {
   admins: 'Only owners and admins of a workspace make another one. Ask one of them.',
   operator: 'Only the person who set Posthorn up makes workspaces here. Ask them.',
 };
 
-/** The code is for the sign-in page, which has words of its own. */
-const notLetIn = (code: 'NoAddress' | 'NotInvited' | 'NeedsCode', message: string) =>
+/** The code is for the sign-in page, which has its own texts. */
+const signInRefused = (code: 'NoAddress' | 'NotInvited' | 'NeedsCode', message: string) =>
   new Refusal('Forbidden', message, [{ path: '', code, message }]);
 
-const noCode = () =>
-  notLetIn(
+const needsCode = () =>
+  signInRefused(
     'NeedsCode',
     'The first owner needs the code that Posthorn printed when it started. Type it in, or run posthorn setup on the server.',
   );
@@ -330,16 +330,16 @@ export const nameOf = ({ name, email }: { name: string | null; email: string }) 
 
 const wrongPassword = () => new Refusal('Unauthorized', 'E-mail address or password is wrong.');
 
-/** Whether a rule refused because of the password, and not for another reason. */
+/** Whether the refusal is about the password. */
 export const isWrongPassword = (error: unknown) =>
   error instanceof Refusal && (error.code === 'Unauthorized' || error.issues[0]?.code === 'WrongPassword');
 
-/** Compared against when there is no such user, so that the answer takes equally long. */
-const nobodysHash = () => {
-  nobody ??= hashPassword('nobody has this password');
-  return nobody;
+/** Compared against for an unknown user, so that the answer takes the same time. */
+const dummyHash = () => {
+  cachedDummyHash ??= hashPassword('nobody has this password');
+  return cachedDummyHash;
 };
-let nobody: Promise<string> | undefined;
+let cachedDummyHash: Promise<string> | undefined;
 
 const mustBeTimeZone = (timeZone: string) => {
   try {

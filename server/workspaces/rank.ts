@@ -11,11 +11,11 @@ export const mustNotReachAbove = (own: Role, other: Role) => {
     throw new Refusal('Forbidden', `An ${own} cannot give or change the role ${other}. Ask an owner.`);
 };
 
-/** Owners and admins invite, and nobody to a role above their own. */
+/** Owners and admins may invite, but not to a role above their own. */
 export const canInvite = (inviter: Role | undefined, role: Role) =>
   inviter !== undefined && (admins as readonly Role[]).includes(inviter) && rank(inviter) <= rank(role);
 
-/** One change of members after the other, by somebody who still has the role that they came with. */
+/** Serializes changes of members, and refuses a caller whose role has changed meanwhile. */
 export const lockMembers = async (store: WorkspaceStore, { workspaceId, userId, role }: Caller) => {
   await store.lockWorkspace(workspaceId);
   if ((await store.member(workspaceId, userId))?.role === role) return;

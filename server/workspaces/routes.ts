@@ -14,7 +14,7 @@ import type { Members } from './members.ts';
 import { isWrongPassword, type People } from './people.ts';
 import type { Welcome } from './welcome.ts';
 
-interface Entering {
+interface BrowserSession {
   readonly session: SessionCookie;
   readonly userAgent: string;
 }
@@ -48,9 +48,9 @@ export const workspaceRoutes = ({
   forgotten: ForgottenPassword;
   audit: AuditLog;
   tries: PasswordTries;
-  /** Refuses when an IP address has tried too often, for whatever account. */
+  /** Limits attempts per IP address, over all accounts. */
   mayTry: (address: string) => void;
-  /** What belongs together is done together, also when the process is killed. */
+  /** Keeps related changes atomic, also when the process is killed. */
   transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
@@ -61,8 +61,8 @@ export const workspaceRoutes = ({
   forgetUser: (userId: string) => Promise<void>;
   revokeTokens: (userId: string) => Promise<unknown>;
 }): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
-  /** The one way in: a fresh session in the cookie. */
-  const enter = async (userId: string, { session, userAgent }: Entering) => {
+  /** Every sign-in ends here, with a new session in the cookie. */
+  const enter = async (userId: string, { session, userAgent }: BrowserSession) => {
     const secret = await sessions.begin(userId, { userAgent });
     session.set(secret);
     const signedIn = await sessions.who(secret);
@@ -85,7 +85,7 @@ export const workspaceRoutes = ({
   ) =>
     tries.guard({ email, address }, work, isWrongPassword).catch(async (error: unknown) => {
       if (isWrongPassword(error)) {
-        await audit.write({ event, requestId, ...(await people.known(email)), details: { email, address } });
+        await audit.write({ event, requestId, ...(await people.findByEmail(email)), details: { email, address } });
       }
       throw error;
     });
@@ -169,7 +169,7 @@ export const workspaceRoutes = ({
       mustHavePasswords();
       mayTry(address);
       forgotten.mustHaveMail();
-      // Not waited for: how long it takes would tell whether somebody has this address.
+      // Not awaited, because the duration would reveal whether the address has an account.
       forgotten.ask(email, { address, requestId }).catch(report);
       return done;
     },
@@ -178,14 +178,14 @@ export const workspaceRoutes = ({
       mustHavePasswords();
       mayTry(address);
       const userId = await transaction(async () => {
-        const whose = await forgotten.set(secret, password);
-        await sessions.endOthers(whose);
-        await forgetUser(whose);
-        if (endTokens) await revokeTokens(whose);
-        const workspaceId = await people.lastWorkspace(whose);
+        const resetUserId = await forgotten.set(secret, password);
+        await sessions.endOthers(resetUserId);
+        await forgetUser(resetUserId);
+        if (endTokens) await revokeTokens(resetUserId);
+        const workspaceId = await people.lastWorkspace(resetUserId);
         const details = { address, endTokens };
-        await audit.write({ event: 'password.reset', workspaceId, userId: whose, requestId, details });
-        return whose;
+        await audit.write({ event: 'password.reset', workspaceId, userId: resetUserId, requestId, details });
+        return resetUserId;
       });
       return enter(userId, entering);
     },

@@ -48,7 +48,7 @@ export const openWorkspaces = ({
   notifications: Notifications;
   report: (error: unknown) => void;
   config: Config;
-  /** People, their invitations and their limits go by it: the sandbox does not move it. */
+  /** For people, invitations and limits: the sandbox must not move it. */
   wallClock: Clock;
 }) => {
   const { baseUrl, production } = config;
@@ -67,7 +67,7 @@ export const openWorkspaces = ({
   });
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
-  const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
+  const signInLimit = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   return {
     invitations,
     deletion,
@@ -77,11 +77,11 @@ export const openWorkspaces = ({
     },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
-    /** Opened last: what ends with a membership is of slices that need this one. */
+    /** Opened last, because what ends with a membership belongs to slices that depend on this one. */
     openMembers: ({ endMembership }: { endMembership: EndMembership }) => ({
       members: createMembers({ store, audit, publish, endMembership }),
     }),
-    /** Once it is known who signs people in. */
+    /** Opened once the identity provider is known. */
     openWorkspaceRoutes: ({
       members,
       identity: { outsideSignIn: outside, forgetUser },
@@ -99,7 +99,7 @@ export const openWorkspaces = ({
         forgotten,
         audit,
         tries,
-        mayTry: (address) => signInsOfAddress.mustHaveLeft(keyOfAddress(address)),
+        mayTry: (address) => signInLimit.mustHaveLeft(keyOfAddress(address)),
         transaction: store.transaction,
         hasPasswords: outside === undefined,
         baseUrl,

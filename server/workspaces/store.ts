@@ -49,7 +49,7 @@ const setProfile = sql(
      shortcuts = coalesce($5, shortcuts) where id = $1`,
 );
 
-export interface Somebody {
+export interface UserSummary {
   readonly id: string;
   readonly email: string;
   readonly name: string | null;
@@ -79,7 +79,7 @@ const workspaceColumns = `w.id, w.name, w.statistics_tools as "statisticsTools",
 const workspace = `select ${workspaceColumns} from workspaces w`;
 const workspaces = sql('workspaces.all', `${workspace} order by id`);
 const workspaceById = sql('workspaces.byId', `${workspace} where id = $1`);
-/** Not `for update`: whoever adds a row to the workspace holds a key lock on it, and two of them would wait for each other. */
+/** Not `for update`: inserts into the workspace hold a key lock on this row, and two of them would deadlock. */
 const lockWorkspace = sql('workspaces.lock', `${workspace} where id = $1 for no key update`);
 const dueWorkspaces = sql('workspaces.due', `${workspace} where delete_at <= $1 order by id`);
 const insertWorkspace = sql('workspaces.insert', 'insert into workspaces (id, name) values ($1, $2)');
@@ -93,7 +93,7 @@ const setDeletion = sql(
 );
 const removeWorkspace = sql('workspaces.remove', 'delete from workspaces where id = $1 and delete_at <= $2');
 const setPlan = sql('workspaces.setPlan', 'update workspaces set plan = $2 where id = $1');
-/** What was due while nothing was published. */
+/** Wakes the publishing loop for posts that became due while publishing was stopped. */
 const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
 
 export interface MembershipRow extends WorkspaceRow {
@@ -172,14 +172,14 @@ const removeInvitationsBy = sql(
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 export const createWorkspaceStore = (db: Database) => {
-  const one = async <Row>(...asked: Parameters<Database['query']>) => (await db.query<Row>(...asked))[0] ?? null;
+  const one = async <Row>(...query: Parameters<Database['query']>) => (await db.query<Row>(...query))[0] ?? null;
   return {
     transaction: db.transaction,
 
-    /** Two first owners at once: the second waits here and then finds a user. */
+    /** Serializes sign-ups: of two concurrent first owners, the second waits here and then finds a user. */
     lockSignUp: () => db.run(lockSignUp),
 
-    everybody: () => db.query<Somebody>(everybody),
+    everybody: () => db.query<UserSummary>(everybody),
     firstUser: () => one<UserRow>(firstUser),
     user: (id: string) => one<UserRow>(userById, [id]),
     /** In a transaction. */
@@ -187,18 +187,18 @@ export const createWorkspaceStore = (db: Database) => {
     userByEmail: (email: string) => one<UserRow>(userByEmail, [email.toLowerCase()]),
     userBySubject: (subject: string) => one<UserRow>(userBySubject, [subject]),
     operator: () => one<UserRow>(operator),
-    insertUser: (made: {
+    insertUser: (row: {
       id: string;
       email: string;
       passwordHash?: string | null;
       subject?: string;
       isOperator: boolean;
-    }) => db.run(insertUser, [made.id, made.email, made.passwordHash ?? null, made.subject ?? null, made.isOperator]),
+    }) => db.run(insertUser, [row.id, row.email, row.passwordHash ?? null, row.subject ?? null, row.isOperator]),
     setLastWorkspace: (id: string, workspaceId: string) => db.run(setLastWorkspace, [id, workspaceId]),
-    /** Whether it was this one. */
+    /** Returns whether this workspace was the last opened one. */
     forgetLastWorkspace: async (id: string, workspaceId: string) =>
       (await db.run(forgetLastWorkspace, [id, workspaceId])) > 0,
-    /** Whom an outside provider signs in has no password. */
+    /** Removes the password, because an outside provider signs this person in. */
     linkUser: (id: string, subject: string) => db.run(linkUser, [id, subject]),
     setPassword: (id: string, hash: string, tokensValidAfter: Date) =>
       db.run(setPassword, [id, hash, tokensValidAfter]),
@@ -215,10 +215,10 @@ export const createWorkspaceStore = (db: Database) => {
     ) => db.run(changeWorkspace, [id, name, statisticsTools]),
     setDeletion: (id: string, deletion: { at: Date; askedBy: string } | null) =>
       db.run(setDeletion, [id, deletion?.at ?? null, deletion?.askedBy ?? null]),
-    /** In a transaction: nobody else changes it, or who is in it, until it ends. Taken before any lock on an invitation. */
+    /** Locks the workspace and its members until the transaction ends. Must precede any lock on an invitation. */
     lockWorkspace: (id: string) => one<WorkspaceRow>(lockWorkspace, [id]),
     dueWorkspaces: (now: Date) => db.query<WorkspaceRow>(dueWorkspaces, [now]),
-    /** With everything in it, if its time has come. */
+    /** Deletes the workspace with everything in it, if it is due. */
     removeWorkspace: (id: string, now: Date) => db.run(removeWorkspace, [id, now]),
     wakePosts: () => db.run(wakePosts),
     setPlan: async (id: string, plan: string) => (await db.run(setPlan, [id, plan])) > 0,
@@ -234,17 +234,17 @@ export const createWorkspaceStore = (db: Database) => {
     removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
       db.run(removeMember, [workspaceId, userId]),
 
-    insertInvitation: (made: NewInvitation) => {
-      const { id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt } = made;
+    insertInvitation: (row: NewInvitation) => {
+      const { id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt } = row;
       return db.run(insertInvitation, [id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt]);
     },
-    /** Also those that have run out, until they are purged. */
+    /** Includes expired ones until they are purged. */
     openInvitations: (workspaceId: string, limit: number) =>
       db.query<InvitationRow>(openInvitations, [workspaceId, limit]),
     countInvitations: async (workspaceId: string, now: Date) =>
       (await one<{ count: number }>(countInvitations, [workspaceId, now]))?.count ?? 0,
     purgeInvitations: (before: Date) => db.run(purgeInvitations, [before]),
-    /** In a transaction: an invitation is accepted once. */
+    /** Inside a transaction, so that an invitation is accepted only once. */
     lockInvitation: (hash: Buffer) => one<InvitationRow>(lockInvitation, [hash]),
     invitation: (hash: Buffer) => one<InvitationRow>(invitation, [hash]),
     isInvited: async (email: string, now: Date) => (await one(invited, [email.toLowerCase(), now])) !== null,

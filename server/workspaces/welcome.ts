@@ -5,7 +5,7 @@ import type { People } from './people.ts';
 
 export type Welcome = ReturnType<typeof createWelcome>;
 
-/** The ways in that need no password: links that work once, and the code of the first owner. */
+/** Sign-in without a password: one-time links, and the code of the first owner. */
 export const createWelcome = ({
   people,
   sessions,
@@ -13,7 +13,7 @@ export const createWelcome = ({
   audit,
   transaction,
   production,
-  mayWelcome,
+  canPrintLink,
 }: {
   people: People;
   sessions: Sessions;
@@ -21,18 +21,18 @@ export const createWelcome = ({
   audit: AuditLog;
   transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   production: boolean;
-  /** Whether start may print a link: never in production. */
-  mayWelcome: boolean;
+  /** Whether the start may print a link; never in production. */
+  canPrintLink: boolean;
 }) => {
   const pathOf = (secret: string) => `/welcome/${secret}`;
   return {
     /** For a fresh installation, until somebody has set a password. */
     path: async () => {
-      const first = mayWelcome ? await people.awaitsFirstPassword() : undefined;
+      const first = canPrintLink ? await people.awaitsFirstPassword() : undefined;
       return first && pathOf(await secrets.make('sign-in', first.userId));
     },
 
-    /** For the operator, who has lost the first one, or for somebody who has lost their password. */
+    /** For the operator who lost the first link, or for somebody who lost their password. */
     linkFor: async (email?: string) => {
       if (email === undefined && !production && (await people.isEmpty())) {
         return { email: demoOwner, path: pathOf(await secrets.make('sign-in')) };
@@ -41,13 +41,13 @@ export const createWelcome = ({
       return { email: address, path: pathOf(await secrets.make('sign-in', userId)) };
     },
 
-    /** A session, or nothing when the link is used up. Without a user it is that of the owner of the workspace Demo. */
+    /** A session, or undefined when the link is used up. A link without a user belongs to the owner of the Demo workspace. */
     enter: (secret: string, userAgent?: string) =>
-      // A process that is killed uses up no link without letting anybody in.
+      // One transaction, so that a killed process cannot use up a link without signing anybody in.
       transaction(async () => {
-        const found = await secrets.take(secret, 'sign-in');
-        if (found === undefined) return undefined;
-        const first = found.userId === undefined ? await people.awaitsFirstPassword() : found;
+        const link = await secrets.take(secret, 'sign-in');
+        if (link === undefined) return undefined;
+        const first = link.userId === undefined ? await people.awaitsFirstPassword() : link;
         if (first === undefined || (first.userId === undefined && production)) return undefined;
         const userId = first.userId ?? (await people.setUp({ email: demoOwner, workspace: 'Demo' })).userId;
         await audit.write({ event: 'link.used', workspaceId: await people.lastWorkspace(userId), userId });
@@ -57,7 +57,7 @@ export const createWelcome = ({
     /** Printed by start in production while there is no user. */
     firstOwnerCode: async () => (production && (await people.isEmpty()) ? secrets.make('first-owner') : undefined),
 
-    /** Uses it up. */
+    /** Checks the code and uses it up. */
     isFirstOwnerCode: async (code: string) => !production || (await secrets.take(code, 'first-owner')) !== undefined,
   };
 };

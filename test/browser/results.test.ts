@@ -107,7 +107,7 @@ inBrowser('the results of a post', (world) => {
     const there = page.getByRole('button', { name: 'I looked: it is there' });
     await there.waitFor();
     await page.route('**/api/app/posts/*/found', async (route) => {
-      await world.service.posthorn.lifecycle.found({ ...world.service.owner, role: 'owner', human: true }, id, [
+      await world.service.posthorn.lifecycle.confirmFound({ ...world.service.owner, role: 'owner', human: true }, id, [
         doubtful,
       ]);
       await route.continue();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPostponed } from '#server/startup/startup-migrations';
 import { type Database, openDatabase, sql } from '#server/store/database';
-import { type Migration, migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
+import { describePostponed, type Migration, migrate, pendingIn, postponedIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';
@@ -109,7 +109,7 @@ it('a migration that contracts waits until no session of an earlier release is l
   expect(await migrate(database(), all)).toEqual([]);
   const postponed = await postponedIn(database(), all);
   expect(postponed?.migration).toEqual(contracting);
-  expect(postponed && postponedInWords(postponed)).toMatch(
+  expect(postponed && describePostponed(postponed)).toMatch(
     new RegExp(`^Migration 2 "less" waits until .*: session ${rows[0].pid} of PostgreSQL \\(idle\\)$`),
   );
   await old.query("set application_name = 'posthorn 1'");

@@ -138,7 +138,7 @@ describe('statements that wait', () => {
     const counts: number[] = [];
     let unanswered = 0;
     const [sync, readyForQuery] = ['S', 'Z'].map((type) => type.charCodeAt(0));
-    wire.hear = ([type]) => {
+    wire.onMessage = ([type]) => {
       if (type === sync) unanswered++;
     };
     wire.change = (said) => {

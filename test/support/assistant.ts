@@ -3,7 +3,7 @@ import type { Service } from './service.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came, whatever it is
 type Json = any;
 
-export interface Told {
+export interface AssistantAnswer {
   status: number;
   body: Json;
   chatId: string;
@@ -16,12 +16,12 @@ export interface Told {
 /** Asks the assistant as a browser does, and reads its answer to the end. */
 export const asker =
   (browser: ReturnType<Service['browser']>, timeZone = 'Europe/Paris') =>
-  async (text: string, more: { chatId?: string; sees?: boolean } = {}): Promise<Told> => {
+  async (text: string, more: { chatId?: string; sees?: boolean } = {}): Promise<AssistantAnswer> => {
     const { status, body } = await browser.post('/api/app/assistant/ask', { text, timeZone, ...more });
-    return { status, body, ...toldIn(status === 200 ? String(body) : '') };
+    return { status, body, ...parseAnswer(status === 200 ? String(body) : '') };
   };
 
-export const toldIn = (stream: string): Omit<Told, 'status' | 'body'> => {
+export const parseAnswer = (stream: string): Omit<AssistantAnswer, 'status' | 'body'> => {
   const parts: Json[] = stream
     .split('\n\n')
     .filter((line) => line.startsWith('data: {'))

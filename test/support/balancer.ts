@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const checkEveryMs = 100;
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /**
- * Round robin over the instances that say they are ready, as any balancer does; one that breaks off is left out until it says
- * so again. It repeats nothing itself.
+ * Round robin over the instances whose readiness check succeeds, as any balancer does. An instance that breaks a connection
+ * is left out until its next successful check. Requests are not retried.
  */
 export const startBalancer = async (ports: readonly number[]) => {
   let ready: readonly number[] = [];
   let turn = 0;
   const isReady = (port: number) =>
-    fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(patienceMs) }).then(
+    fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(timeoutMs) }).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -22,7 +22,7 @@ export const startBalancer = async (ports: readonly number[]) => {
     ready = ports.filter((one) => (one === port ? isReady : ready.includes(one)));
   };
   let checking = true;
-  // Each by itself: one that is slow to answer hides nothing of the others.
+  // Checked independently, so that a slow instance does not delay the others.
   const checks = ports.map(async (port) => {
     while (checking) {
       mark(port, await isReady(port));
@@ -30,7 +30,7 @@ export const startBalancer = async (ports: readonly number[]) => {
     }
   });
 
-  // Callers close what they keep: a connection that ends as they write to it is no trouble of the service.
+  // Connections are never closed here: a request on one that was about to close would fail.
   const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     const port = ready[turn++ % Math.max(ready.length, 1)];
     if (port === undefined) return void res.writeHead(503).end();

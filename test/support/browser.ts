@@ -20,29 +20,29 @@ export const createBrowser = (origin: string) => {
   const keep = (header: string, { pathname }: URL) => {
     const [pair = '', ...attributes] = header.split(/; */);
     const [name = '', value = ''] = pair.split(/=(.*)/s);
-    const given = (attribute: string) =>
+    const attributeValue = (attribute: string) =>
       attributes.find((text) => text.toLowerCase().startsWith(`${attribute}=`))?.slice(attribute.length + 1);
-    const path = given('path') ?? (pathname.replace(/\/[^/]*$/, '') || '/');
+    const path = attributeValue('path') ?? (pathname.replace(/\/[^/]*$/, '') || '/');
     cookies = cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
-    const isOver = Date.parse(given('expires') ?? '9999') < 1e12 || given('max-age') === '0';
-    if (!isOver && value !== '') cookies.push({ name, value, path });
+    const isExpired = Date.parse(attributeValue('expires') ?? '9999') < 1e12 || attributeValue('max-age') === '0';
+    if (!isExpired && value !== '') cookies.push({ name, value, path });
   };
 
   const request = async (
     method: string,
     url: string,
     body?: object,
-    /** What the browser says about where the request comes from. */
+    /** Headers that name the origin of the request. */
     source: Record<string, string> = method === 'GET' ? {} : { origin },
   ) => {
     const to = new URL(url, origin);
-    const sent = cookies.filter(({ path }) => `${to.pathname}/`.startsWith(path.endsWith('/') ? path : `${path}/`));
+    const matching = cookies.filter(({ path }) => `${to.pathname}/`.startsWith(path.endsWith('/') ? path : `${path}/`));
     const response = await fetch(to, {
       method,
       redirect: 'manual',
       headers: {
         ...source,
-        cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; '),
+        cookie: matching.map(({ name, value }) => `${name}=${value}`).join('; '),
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -57,7 +57,7 @@ export const createBrowser = (origin: string) => {
     cookies: () => cookies,
     request,
 
-    /** Where redirects end: another site, or a page of the app, is not gone to. */
+    /** Follows redirects, but not to another site or a page of the app. */
     go: async (page: string | Page): Promise<Page> => {
       const here = typeof page === 'string' ? await request('GET', page) : page;
       const location = here.headers.get('location');

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for servers of tests, made on the spot: no file expires and no private key is committed. */
+/** A self-signed certificate for test servers, generated on demand: no file expires and no private key is committed. */
 export const selfSigned = ({
   names = ['localhost'],
   ips = ['127.0.0.1'],

@@ -1,4 +1,4 @@
-"""Uses the Python client against a real service and says what it met, as JSON."""
+"""Uses the Python client against a real service and prints the results as JSON."""
 
 import http.server
 import json
@@ -9,42 +9,42 @@ import threading
 import posthorn
 from posthorn import Options, Posthorn, sign_webhook, verify_webhook
 
-said = {}
+results = {}
 client = Posthorn()
-said["who"] = client.who_am_i()
+results["who"] = client.who_am_i()
 accounts = client.accounts.list()["accounts"]
 draft = client.posts.create(account_ids=[account["id"] for account in accounts], body="ü" * 281)
 try:
     client.posts.validate(id=draft["id"])
 except posthorn.InvalidError as error:
-    said["invalid"] = [(issue["code"], issue["limit"], issue["actual"]) for issue in error.issues]
+    results["invalid"] = [(issue["code"], issue["limit"], issue["actual"]) for issue in error.issues]
 change = {"id": draft["id"], "account_ids": draft["accountIds"], "base_updated_at": draft["updatedAt"]}
 client.posts.update(**change, versions=[{"content": [{"body": "Short"}]}])
 try:
     client.posts.update(**change, versions=[{"content": [{"body": "Too late"}]}])
 except posthorn.ConflictError as error:
-    said["conflict"] = error.status
+    results["conflict"] = error.status
 try:
     client.posts.publish_now(id=draft["id"])
 except posthorn.ApprovalRequiredError as error:
-    said["approval"] = error.approval_url
+    results["approval"] = error.approval_url
 try:
     client.posts.wait_for_result(draft["id"], wait_s=0.2, every_s=0.1)
 except posthorn.NotPublishedYetError as error:
-    said["waited"] = error.post["status"]
+    results["waited"] = error.post["status"]
 for number in range(3):
     client.posts.create(body=f"Number {number}")
-said["all"] = len(list(client.posts.list_all(status="Draft", limit=2)))
+results["all"] = len(list(client.posts.list_all(status="Draft", limit=2)))
 
 progress = []
 once = Options(idempotency_key="python-upload")
 image = client.media.upload(sys.argv[1], alt="A horn", on_progress=lambda *told: progress.append(told), options=once)
 again = client.media.upload(sys.argv[1], alt="A horn", options=once)
 size = os.path.getsize(sys.argv[1])
-said["upload"] = [image["kind"], image["alt"], again["id"] == image["id"], client.last_response.replayed]
-said["progress"] = progress[-1] == (size, size)
+results["upload"] = [image["kind"], image["alt"], again["id"] == image["id"], client.last_response.replayed]
+results["progress"] = progress[-1] == (size, size)
 with open(sys.argv[1], "rb") as file:
-    said["bytes"] = client.media.upload(file.read())["width"]
+    results["bytes"] = client.media.upload(file.read())["width"]
 
 
 class Flaky(http.server.BaseHTTPRequestHandler):
@@ -74,20 +74,20 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Flaky)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 waits = []
 flaky = Posthorn(base_url=f"http://127.0.0.1:{server.server_port}", token="posthorn_pat_x", sleep=waits.append)
-said["retried"] = flaky.posts.create(body="Hello")["id"]
-said["keys"] = [len(Flaky.seen), len({key for key, _ in Flaky.seen}), Flaky.seen[0][1]]
-said["waits"] = [waits[0], 0.7 < waits[1] <= 1.0]
+results["retried"] = flaky.posts.create(body="Hello")["id"]
+results["keys"] = [len(Flaky.seen), len({key for key, _ in Flaky.seen}), Flaky.seen[0][1]]
+results["waits"] = [waits[0], 0.7 < waits[1] <= 1.0]
 server.shutdown()
 try:
     Posthorn(base_url="http://127.0.0.1:9", token="x", max_retries=0).accounts.list()
 except posthorn.PosthornConnectionError:
-    said["noAnswer"] = True
+    results["noAnswer"] = True
 
 body, header, secret = os.environ["WEBHOOK_BODY"], os.environ["WEBHOOK_HEADER"], os.environ["WEBHOOK_SECRET"]
-said["event"] = verify_webhook(body.encode(), {"Posthorn-Signature": header}, secret)["type"]
+results["event"] = verify_webhook(body.encode(), {"Posthorn-Signature": header}, secret)["type"]
 signed_at = int(header[2 : header.index(",")])
-said["signature"] = sign_webhook(body, secret, now=signed_at) == header
-said["rotated"] = verify_webhook(body, {"HTTP_POSTHORN_SIGNATURE": header}, ["whsec_new", secret])["id"]
+results["signature"] = sign_webhook(body, secret, now=signed_at) == header
+results["rotated"] = verify_webhook(body, {"HTTP_POSTHORN_SIGNATURE": header}, ["whsec_new", secret])["id"]
 
 
 def refusal(*arguments, **options):
@@ -97,7 +97,7 @@ def refusal(*arguments, **options):
         return error.reason
 
 
-said["refusals"] = [
+results["refusals"] = [
     refusal(body + " ", header, secret),
     refusal(body, header, "whsec_other"),
     refusal(body, header, secret, now=signed_at + 301),
@@ -108,4 +108,4 @@ said["refusals"] = [
     refusal({"id": "evt_1"}, header, secret),
     refusal("[]", sign_webhook("[]", secret), secret),
 ]
-print(json.dumps(said))
+print(json.dumps(results))

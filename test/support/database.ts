@@ -8,7 +8,7 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own for one test file: empty, with all tables, or a copy of another. */
+/** A database for one test file: empty, with all tables, or a copy of another. */
 export async function freshDatabase({
   isMigrated = false,
   copyOf,
@@ -19,7 +19,7 @@ export async function freshDatabase({
   const { connection: server, template } = await sharedPostgres();
   const database = `test_${randomBytes(6).toString('hex')}`;
   const source = copyOf ?? (isMigrated ? template : undefined);
-  // To copy the files takes a third of the time of writing all of them to the log.
+  // Copying the files takes a third of the time of the default strategy, which writes them to the WAL.
   const copy = source ? `template ${source} strategy file_copy` : '';
   await command(server, `create database ${database} ${copy}`);
   return {
@@ -28,7 +28,7 @@ export async function freshDatabase({
   };
 }
 
-/** As a process is told of it. */
+/** As the setting DATABASE_URL. */
 export const urlOf = ({ host, user = '', password = '', database }: Connection) =>
   `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`;
 

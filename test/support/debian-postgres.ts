@@ -10,7 +10,7 @@ import { until } from './until.ts';
 const bin = '/usr/lib/postgresql/15/bin';
 const isHere = existsSync(join(bin, 'postgres')) && spawnSync('pgbouncer', ['--version']).status === 0;
 const isRequired = process.env.DEBIAN_SERVERS_REQUIRED === '1';
-/** In CI they must be there; elsewhere what needs them is skipped. */
+/** In CI they are required; elsewhere the tests that need them are skipped. */
 export const withoutServers = !isHere && !isRequired;
 if (withoutServers) {
   console.warn('No postgresql-15 and pgbouncer from Debian: the tests with them are skipped. apt-get installs both.');
@@ -59,7 +59,7 @@ export type DebianServer = Awaited<ReturnType<typeof serve>>;
 
 const serve = async (folder: string, messages?: string) => {
   const port = await freePort();
-  // What it holds is thrown away, so it need not wait for the disk: a killed process loses nothing by that.
+  // The data is temporary. Without fsync only a crash of the machine loses data, not that of a process.
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
   if (messages) settings.push(`lc_messages=${messages}`);
   const args = ['-D', folder, ...settings.flatMap((one) => ['-c', one])];
@@ -85,7 +85,7 @@ const serve = async (folder: string, messages?: string) => {
   return { port, at, query, kill: () => void child.kill('SIGKILL') };
 };
 
-/** In a folder of its own: the locales of the machine are left as they are. */
+/** In its own folder: the locales of the machine stay unchanged. */
 const makeLocale = (folder: string, locale: string) => {
   const [name = '', charset = ''] = locale.split('.');
   // As the owner of the folder.
@@ -97,14 +97,14 @@ const makeLocale = (folder: string, locale: string) => {
   return folder;
 };
 
-/** `messages`: the locale of what it says. */
+/** `messages`: the locale of the server's messages. */
 export const startLeader = async ({ messages }: { messages?: string } = {}) => {
   const folder = folderFor('leader');
   run('initdb', ['-D', folder, '-U', 'app', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
   return serve(folder, messages);
 };
 
-/** Streams from the leader, whose commits wait for it from now on. */
+/** Streams from the leader, whose commits are synchronous from now on. */
 export const startReplica = async (leader: DebianServer) => {
   const folder = folderFor('replica');
   run('pg_basebackup', [

@@ -10,7 +10,7 @@ const { paths } = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
   paths: Record<string, Record<string, Operation>>;
 };
 
-/** By method and path: the codes of each status that the document declares. For what a token reaches alone. */
+/** By method and path: the codes of each status that the document declares. Only for operations that accept a token. */
 const declared = new Map(
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { security = [], responses }]) =>
@@ -31,21 +31,21 @@ function codesOf({ content = {} }: Operation['responses'][string]) {
   return [$ref, ...anyOf.map((one) => one.$ref)].flatMap((ref) => /\/(\w+)Error$/.exec(ref ?? '')?.[1] ?? []);
 }
 
-/** The answers of this server that the document does not declare. Every test that starts a service looks at them. */
+/** The answers of this server that the document does not declare. Every test that starts a service checks them. */
 export const watchAnswers = (server: Server): ReadonlySet<string> => {
   const undeclared = new Set<string>();
   server.prependListener('request', ({ method = '', url = '' }, res: ServerResponse) => {
-    const place = `${method} ${url.split('?')[0]}`;
-    const answers = declared.get(place);
+    const operation = `${method} ${url.split('?')[0]}`;
+    const answers = declared.get(operation);
     if (answers === undefined) return;
-    const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse;
-    res.end = ((...given: unknown[]) => {
+    const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse;
+    res.end = ((...args: unknown[]) => {
       const { statusCode } = res;
-      const code = statusCode >= 400 && typeof given[0] === 'string' ? codeIn(given[0]) : undefined;
+      const code = statusCode >= 400 && typeof args[0] === 'string' ? codeIn(args[0]) : undefined;
       const codes = answers.get(statusCode);
       if (codes === undefined || (code !== undefined && !codes.includes(code)))
-        undeclared.add(`${place} ${statusCode} ${code ?? ''}`.trim());
-      return end(...given);
+        undeclared.add(`${operation} ${statusCode} ${code ?? ''}`.trim());
+      return end(...args);
     }) as typeof res.end;
   });
   return undeclared;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Documented } from '#server/networks/sandbox';
 
 /** One request as a sandbox received it, and its answer. */
-export interface Heard {
+export interface RecordedRequest {
   readonly network: string;
   readonly method: string;
   /** `api/2/tweets`: the host's name and the path below it. */
@@ -14,19 +14,19 @@ export interface Heard {
   answer?: unknown;
 }
 
-/** Keeps what the sandboxes of these networks receive and answer; it stands before them. */
-export const listenTo = (networks: readonly string[], heard: Heard[]): RequestHandler => {
+/** Middleware in front of the sandboxes: records what those of these networks receive and answer. */
+export const recordRequests = (networks: readonly string[], recorded: RecordedRequest[]): RequestHandler => {
   return (req, res, next) => {
     const [, network = '', path = ''] = /^\/sandbox\/([^/]+)\/(.+)$/.exec(req.path) ?? [];
     if (!networks.includes(network)) return next();
     const chunks: Buffer[] = [];
     const push = req.push.bind(req);
-    // Where bytes come in: to read them as a stream would take them away from the sandbox.
+    // Reading the stream would consume it before the sandbox does.
     req.push = (chunk, encoding) => {
       if (chunk) chunks.push(Buffer.from(chunk));
       return push(chunk, encoding);
     };
-    const one: Heard = {
+    const one: RecordedRequest = {
       network,
       method: req.method,
       path: path.replace(/\/$/, ''),
@@ -37,10 +37,10 @@ export const listenTo = (networks: readonly string[], heard: Heard[]): RequestHa
         return /json|urlencoded/.test(type) ? req.body : undefined;
       },
     };
-    heard.push(one);
+    recorded.push(one);
     const end = res.end.bind(res);
     res.end = ((chunk?: unknown, ...rest: never[]) => {
-      // A web page is a fault that was asked for.
+      // A web page is an injected fault.
       if (!String(res.getHeader('content-type')).includes('html')) {
         one.status = res.statusCode;
         one.answer = chunk ? parsed(String(chunk)) : undefined;
@@ -66,9 +66,9 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** What the network's description does not have, in words. */
-export const complaintsAbout = ({ calls, error }: Documented, heard: readonly Heard[]): string[] =>
-  heard.flatMap(({ method, path, query, body, status, answer }) => {
+/** Differences from the network's description, as text. */
+export const complaintsAbout = ({ calls, error }: Documented, recorded: readonly RecordedRequest[]): string[] =>
+  recorded.flatMap(({ method, path, query, body, status, answer }) => {
     // Pages for people, where they give consent.
     if (path.startsWith('web/') || path.endsWith('/oauth/authorize')) return [];
     const name = `${method} ${path}`;
@@ -86,6 +86,6 @@ export const complaintsAbout = ({ calls, error }: Documented, heard: readonly He
   });
 
 const matches = (call: string, name: string) => {
-  const [known, asked] = [call.split('/'), name.split('/')];
-  return known.length === asked.length && known.every((step, index) => step.startsWith(':') || step === asked[index]);
+  const [pattern, path] = [call.split('/'), name.split('/')];
+  return pattern.length === path.length && pattern.every((part, index) => part.startsWith(':') || part === path[index]);
 };

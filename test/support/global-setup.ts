@@ -11,8 +11,8 @@ declare module 'vitest' {
 }
 
 /**
- * What all test files share is built or started here when the first of them asks for it, so a file waits for what it uses
- * and nothing else. This process outlives every worker, so a worker that is killed leaves no half-finished build.
+ * What test files share is built or started here on first use, so a file waits only for what it uses.
+ * This process outlives every worker, so a worker that is killed leaves no half-finished build.
  */
 export default async function setup(project: TestProject) {
   const stops: (() => Promise<void>)[] = [];

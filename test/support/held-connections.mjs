@@ -1,5 +1,5 @@
-// Listens where a test wants connections to hang: stopped with SIGSTOP its backlog fills, and whoever dials then waits. Tells
-// how many are open.
+// A TCP proxy whose connections can hang: stopped with SIGSTOP, its backlog fills up and further clients wait. Reports how many
+// connections are open.
 import { connect, createServer } from 'node:net';
 
 const [port, to] = process.argv.slice(2).map(Number);

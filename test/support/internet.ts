@@ -2,8 +2,8 @@ import { buildConnector } from 'undici';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
 /**
- * A name service and sockets for the guarded client: names resolve to what the test says, one list after the other,
- * and what would go to a public address goes to a server of the test. Nothing public is asked or dialled.
+ * DNS and sockets for the guarded client: names resolve to the addresses of the test, one list after the other,
+ * and connections to public addresses go to a server of the test. Nothing leaves this machine.
  */
 export const pretendInternet = ({
   names,
@@ -12,15 +12,15 @@ export const pretendInternet = ({
 }: {
   names: Record<string, string[][]>;
   port: number;
-  /** What the socket says of its other end, when it differs from what was resolved. */
+  /** The remote address of the socket, when it differs from the resolved one. */
   landsOn?: string;
 }): Required<Pick<OutboundOptions, 'lookup' | 'connectorFor'>> & { readonly dialled: string[] } => {
   const dialled: string[] = [];
-  const left = new Map(Object.entries(names).map(([name, answers]) => [name, [...answers]]));
+  const remaining = new Map(Object.entries(names).map(([name, answers]) => [name, [...answers]]));
   return {
     dialled,
     lookup: (hostname, _options, callback) => {
-      const answers = left.get(hostname) ?? [];
+      const answers = remaining.get(hostname) ?? [];
       const addresses = answers.length > 1 ? answers.shift() : answers[0];
       if (addresses === undefined) return callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
       callback(
@@ -40,9 +40,9 @@ export const pretendInternet = ({
       };
       return (target, callback) => {
         if (/^[\d.]+$|:/.test(target.hostname)) return dial(target, target.hostname, callback);
-        lookup(target.hostname, { all: true }, (error, found) => {
+        lookup(target.hostname, { all: true }, (error, addresses) => {
           if (error) return callback(error, null);
-          const [first] = Array.isArray(found) ? found : [];
+          const [first] = Array.isArray(addresses) ? addresses : [];
           dial(target, first?.address ?? '', callback);
         });
       };

@@ -2,15 +2,15 @@ import { sql } from '#server/store/database';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 
-const waiting = sql(
+const waitingStatements = sql(
   'test.waiting',
   "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 );
 
-/** Until so many statements wait for a lock that somebody else holds. Also for a test that holds it in a transaction. */
+/** Waits until `count` statements are blocked by a lock, even one that the test holds in its own transaction. */
 export const lockAwaited = ({ database }: Pick<Service, 'database'>, count = 1) =>
-  // Inside a transaction PostgreSQL shows the same activity for ever.
+  // Within a transaction pg_stat_activity is a snapshot that never changes.
   until('they wait for the lock', async () => {
-    const found = await database.outside(() => database.query(waiting));
-    return found.length >= count;
+    const rows = await database.outside(() => database.query(waitingStatements));
+    return rows.length >= count;
   });

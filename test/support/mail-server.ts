@@ -4,12 +4,12 @@ import { SMTPServer } from 'smtp-server';
 import { until } from './until.ts';
 
 export interface ReceivedMail {
-  /** Whom the envelope names. */
+  /** The recipients of the envelope. */
   readonly to: string[];
   readonly raw: string;
-  /** By their names in lower case, unfolded and decoded. */
+  /** By name in lower case, unfolded and decoded. */
   readonly headers: Readonly<Record<string, string>>;
-  /** All header names, as often as they came. */
+  /** All header names, repeated ones included. */
   readonly names: readonly string[];
   /** Of the plain text part. */
   readonly text: string;
@@ -18,11 +18,11 @@ export interface ReceivedMail {
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
-/** A real SMTP server on loopback that keeps what it gets, and refuses as a test says. */
-export const startMailServer = async ({ port: asked = 0 }: { port?: number } = {}) => {
+/** A real SMTP server on loopback that stores the mail it receives, and refuses recipients as the test says. */
+export const startMailServer = async ({ port: requestedPort = 0 }: { port?: number } = {}) => {
   const received: ReceivedMail[] = [];
   const refused = new Map<string, number>();
-  let whenRead: (() => Promise<void>) | undefined;
+  let beforeAcknowledge: (() => Promise<void>) | undefined;
   const server = new SMTPServer({
     authOptional: true,
     hideSTARTTLS: true,
@@ -44,12 +44,12 @@ export const startMailServer = async ({ port: asked = 0 }: { port?: number } = {
           session.envelope.rcptTo.map(({ address }) => address),
         ),
       );
-      await whenRead?.();
+      await beforeAcknowledge?.();
       done();
     },
   });
   server.on('error', () => undefined);
-  server.listen(asked, '127.0.0.1');
+  server.listen(requestedPort, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
   const to = (address: string) => received.filter((mail) => mail.to.includes(address));
@@ -58,15 +58,15 @@ export const startMailServer = async ({ port: asked = 0 }: { port?: number } = {
     settings: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Posthorn <posthorn@example.com>' },
     received,
     to,
-    /** The n-th mail to an address, when it has come. */
+    /** Waits for the n-th mail to an address. */
     nth: async (address: string, n = 1): Promise<ReceivedMail> => {
       await until(`${n} mails have come to ${address}`, () => to(address).length >= n);
       return to(address)[n - 1] as ReceivedMail;
     },
     refuse: (address: string, code: number) => refused.set(address, code),
-    /** Before a mail that was read is acknowledged. */
+    /** Runs before a received mail is acknowledged. */
     beforeAnswer: (work: (() => Promise<void>) | undefined) => {
-      whenRead = work;
+      beforeAcknowledge = work;
     },
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
   };

@@ -20,12 +20,12 @@ export const versions = [modern, ...legacy];
 
 export const allScopes = new Set(Object.keys(scopes) as Scope[]);
 
-/** The agent door alone in front of a service, where a test can be any kind of token and see every approval asked for. */
+/** Only the MCP endpoint, in front of a service. A test can use any kind of token, and sees every approval request. */
 export const openMcpDoor = async (
   service: Pick<Service, 'posthorn' | 'token' | 'clock'>,
-  { perMinute = 1_000_000, ...replaced }: Partial<McpParts> & { perMinute?: number } = {},
+  { perMinute = 1_000_000, ...overrides }: Partial<McpParts> & { perMinute?: number } = {},
 ) => {
-  const asked: ApprovalRequest[] = [];
+  const approvalRequests: ApprovalRequest[] = [];
   const limited = new Map<string, { scopes: Scope[]; statisticsTools?: boolean }>();
   const logLines: string[] = [];
   const log = pino({}, { write: (line: string) => logLines.push(line) });
@@ -37,36 +37,36 @@ export const openMcpDoor = async (
     tools: mcpTools,
     authorize: async (bearer) => {
       const rights = limited.get(bearer);
-      const found = await service.posthorn.tokens.check(rights ? service.token : bearer);
+      const access = await service.posthorn.tokens.check(rights ? service.token : bearer);
       return (
-        found && {
-          caller: found.caller,
-          rateKey: rights ? bearer : found.tokenId,
+        access && {
+          caller: access.caller,
+          rateKey: rights ? bearer : access.tokenId,
           scopes: rights ? new Set(rights.scopes) : allScopes,
           statisticsTools: rights?.statisticsTools ?? false,
         }
       );
     },
     requestApproval: async (request) => {
-      asked.push(request);
+      approvalRequests.push(request);
       return {
-        cardId: `card_${asked.length}`,
+        cardId: `card_${approvalRequests.length}`,
         action: request.action,
         status: 'Open',
-        approvalUrl: `http://posthorn.test/approvals/card_${asked.length}`,
+        approvalUrl: `http://posthorn.test/approvals/card_${approvalRequests.length}`,
         createdAt: '2026-11-15T09:30:00.000000Z',
         expiresAt: '2026-11-22T09:30:00.000000Z',
         again: false,
       };
     },
     requestsAbout: async () => [],
-    postAlike: async () => undefined,
+    findDuplicate: async () => undefined,
     rateLimit: createRateLimits({
       store: { add: async () => [], purge: async () => 0 },
       clock: service.clock,
     }).create({ name: 'api', limit: perMinute, windowMs: 60_000 }),
     log,
-    ...replaced,
+    ...overrides,
   });
   const app = express().disable('etag').disable('x-powered-by');
   app.use(tagRequest({ https: false }));
@@ -79,7 +79,7 @@ export const openMcpDoor = async (
 
   return {
     url,
-    asked,
+    approvalRequests,
     logLines,
 
     /** A token with these scopes, as the identity provider would give to a client. */
@@ -96,33 +96,34 @@ export const openMcpDoor = async (
   };
 };
 
-export interface Sent {
+export interface CallOptions {
   token?: string;
   id?: unknown;
   meta?: Record<string, unknown>;
-  /** Added to what the version asks for; undefined takes a header away. */
+  /** Added to the headers of the version; undefined removes one. */
   headers?: Record<string, string | undefined>;
 }
 
-/** A client that speaks one version to the letter, and slips only where a test wants it to. */
+/** A client that follows one version exactly, except where a test deviates from it. */
 export const speak = (url: string, token: string, version: string) => {
-  const ask = (method: string, params: Record<string, unknown> = {}, sent: Sent = {}) => {
-    const meta = { ...(version === modern && envelope(version)), ...sent.meta };
-    const id = 'id' in sent ? sent.id : 1;
+  const ask = (method: string, params: Record<string, unknown> = {}, options: CallOptions = {}) => {
+    const meta = { ...(version === modern && envelope(version)), ...options.meta };
+    const id = 'id' in options ? options.id : 1;
     return post(
       url,
       { jsonrpc: '2.0', id, method, params: Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params },
       {
-        authorization: `Bearer ${sent.token ?? token}`,
+        authorization: `Bearer ${options.token ?? token}`,
         ...versionHeaders(version, method, params.name),
-        ...sent.headers,
+        ...options.headers,
       },
     );
   };
   return {
     version,
     ask,
-    call: (name: string, args: unknown = {}, sent: Sent = {}) => ask('tools/call', { name, arguments: args }, sent),
+    call: (name: string, args: unknown = {}, options: CallOptions = {}) =>
+      ask('tools/call', { name, arguments: args }, options),
   };
 };
 
@@ -139,21 +140,21 @@ export const versionHeaders = (version: string, method: string, name?: unknown):
   return { 'mcp-protocol-version': version, 'mcp-method': method, ...named };
 };
 
-/** Anything at all to `/mcp`. */
+/** Sends any body to `/mcp`. */
 export const post = async (
   url: string,
   body: unknown,
   headers: Record<string, string | undefined> = {},
   method = 'POST',
 ): Promise<Answer> => {
-  const given = Object.entries({
+  const allHeaders = Object.entries({
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...headers,
   });
   const response = await fetch(`${url}/mcp`, {
     method,
-    headers: given.filter((entry): entry is [string, string] => entry[1] !== undefined),
+    headers: allHeaders.filter((entry): entry is [string, string] => entry[1] !== undefined),
     body: method === 'GET' ? null : body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body),
   });
   const text = await response.text();
@@ -161,7 +162,7 @@ export const post = async (
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-/** The tools with the input of their contract's first example, made to fit records that exist. */
+/** The tools with the input of their contract's first example, with ids of existing records. */
 export const workingCalls = ({ accountId, postId }: { accountId: string; postId: string }) =>
   mcpTools.map(({ action, listing, tool }) => {
     const { kind, examples } = actions[action];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 const memory = '/dev/shm';
 const prefix = 'posthorn-';
-/** Far more than a run has at a time: databases, their logs, and pictures. */
+/** Far more than a run needs at a time for databases, their logs, and pictures. */
 const roomBytes = 4e9;
 const dayMs = 24 * 60 * 60_000;
 
-/** A container may have none, or 64 MB, or forbid to run programs there. */
+/** In a container it may be missing, limited to 64 MB, or mounted noexec. */
 const isUsable = () => {
   try {
     const mount = readFileSync('/proc/mounts', 'utf8')
@@ -20,7 +20,7 @@ const isUsable = () => {
   }
 };
 
-/** A run that was killed removes nothing, and what it leaves here takes memory. */
+/** A killed run leaves its folder behind, which takes memory. */
 const removeAbandoned = () => {
   for (const name of readdirSync(memory).filter((one) => one.startsWith(prefix))) {
     const { mtimeMs } = statSync(join(memory, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
@@ -29,8 +29,8 @@ const removeAbandoned = () => {
 };
 
 /**
- * A run makes hundreds of databases and throws them away, and a file system on a disk takes most of the time for that.
- * Temporary files are in memory where it has room, unless TMPDIR says where they go.
+ * A run creates and drops hundreds of databases, which takes most of its time on a disk.
+ * Temporary files are in memory if there is room, unless TMPDIR is set.
  */
 export const useMemoryFolder = (): (() => void) => {
   if (process.env.TMPDIR || !isUsable()) return () => undefined;

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a model does at one step. */
+/** One step of a model. */
 export interface Step {
   text?: string;
-  calls?: { name: string; input: unknown /** Instead of the input: what is no JSON. */; raw?: string }[];
-  /** Says text and inputs in pieces of so many characters. Only as OpenAI-compatible ones do. */
+  calls?: { name: string; input: unknown /** Sent instead of the input: invalid JSON. */; raw?: string }[];
+  /** Streams text and inputs in pieces of this many characters. OpenAI format only. */
   pieceLength?: number;
   /** An error answer instead. */
   status?: number;
   /** Closes the connection without an answer. */
   drops?: boolean;
-  /** Says its text, and then nothing more. */
+  /** Sends its text and then nothing more. */
   hangs?: boolean;
   /** `content_filter`, `refusal` */
   reason?: string;
@@ -27,16 +27,16 @@ export interface ModelRequest {
 
 export type ModelStub = Awaited<ReturnType<typeof startModel>>;
 
-/** A language model on this machine that speaks as OpenAI-compatible ones and as Anthropic do. */
+/** A local language model with the API of OpenAI and that of Anthropic. */
 export const startModel = async () => {
   const requests: ModelRequest[] = [];
   let steps: (Step | ((request: ModelRequest) => Step | Promise<Step>))[] = [];
   let forEver: Step | undefined;
-  let left = 0;
-  // Whoever asks closes what it keeps.
+  let aborted = 0;
+  // Connections are never closed here: a request on one that was about to close would fail.
   const server = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     res.once('close', () => {
-      if (!res.writableFinished) left++;
+      if (!res.writableFinished) aborted++;
     });
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
@@ -50,9 +50,9 @@ export const startModel = async () => {
       return res.end(JSON.stringify({ error: { message: 'no', type: 'error' } }));
     }
     res.writeHead(200, { 'content-type': 'text/event-stream' });
-    // All of it at once: whoever reads it gets no pause from the network.
+    // In one write, so that the reader gets no pause from the network.
     res.cork();
-    (request.path.endsWith('/messages') ? sayAsAnthropic : sayAsOpenAi)(res, step);
+    (request.path.endsWith('/messages') ? writeAnthropic : writeOpenAi)(res, step);
     res.uncork();
     if (!step.hangs) res.end();
   }).listen(0, '127.0.0.1');
@@ -60,9 +60,9 @@ export const startModel = async () => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    /** How many answers nobody waited for. */
-    left: () => left,
-    /** What it does at the next steps; afterwards `always`, or it says that there is nothing to say. */
+    /** How many answers the client aborted. */
+    aborted: () => aborted,
+    /** The next steps; afterwards `always`, or an answer that there is nothing to say. */
     will: (next: typeof steps, always?: Step) => {
       requests.length = 0;
       steps = [...next];
@@ -75,7 +75,7 @@ export const startModel = async () => {
   };
 };
 
-const sayAsOpenAi = (res: ServerResponse, { text, calls = [], pieceLength, hangs, reason }: Step) => {
+const writeOpenAi = (res: ServerResponse, { text, calls = [], pieceLength, hangs, reason }: Step) => {
   const pieces = (whole: string) => whole.match(new RegExp(`[^]{1,${pieceLength ?? whole.length + 1}}`, 'g')) ?? [''];
   const say = (delta: object, finish: string | null = null) =>
     res.write(`data: ${JSON.stringify({ id: '1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
@@ -91,7 +91,7 @@ const sayAsOpenAi = (res: ServerResponse, { text, calls = [], pieceLength, hangs
   res.write('data: [DONE]\n\n');
 };
 
-const sayAsAnthropic = (res: ServerResponse, { text, calls = [], hangs, reason }: Step) => {
+const writeAnthropic = (res: ServerResponse, { text, calls = [], hangs, reason }: Step) => {
   const say = (type: string, more: object) =>
     res.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
   const block = (index: number, content_block: object, delta: object) => {

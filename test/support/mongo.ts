@@ -34,7 +34,7 @@ export const startMongo = async () => {
   const answer = (message: Buffer) => {
     const [id, opCode] = [message.readInt32LE(4), message.readInt32LE(12)];
     const result = BSON.serialize(run(opCode === opQuery ? legacyCommandIn(message) : commandIn(message)));
-    // A driver greets with the message of old servers, and goes on with the new one.
+    // A driver begins with OP_QUERY, then continues with OP_MSG.
     return opCode === opQuery
       ? framed(id, opReply, Buffer.concat([Buffer.alloc(16), int32(1), result]))
       : framed(id, opMsg, Buffer.concat([int32(0), Buffer.of(0), result]));

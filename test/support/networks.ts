@@ -21,17 +21,17 @@ export interface Examples {
   invalid: (PostExample & { code: string; path: string })[];
   /** Limits that depend on the post, by their dotted path; null when there is none. */
   limits?: (PostExample & { limits: Record<string, unknown> })[];
-  /** Posts that are sent to the sandbox, and what that has to show of each part. The first is the plainest. */
+  /** Posts that are sent to the sandbox, and what it must show of each part. The first is the simplest. */
   publish: (PostExample & {
     posted: Record<string, unknown>[];
     /** Nothing is public, so there is nothing to open. */
     withoutUrl?: true;
   })[];
-  /** Whether the network can say what became of a post whose answer was lost. */
+  /** Whether the network can tell if a post exists whose answer was lost. */
   confirms: boolean;
-  /** The lists that tell so, and how many entries a page of each has. `example`: the title of a post that is in the list. */
+  /** The lists it is looked up in, and their page sizes. `example`: the title of a post that is in the list. */
   lists?: { posts?: { page: number; example?: string }; comments?: { page: number } };
-  /** False where a person is told nothing about the permissions they granted. */
+  /** False where the network does not report the granted permissions. */
   tellsPermissions?: false;
   /** Where a revoked access token is accepted until it expires. */
   accessOutlivesRevocation?: true;
@@ -102,7 +102,7 @@ export const postOf = (
   const files = Object.entries(optionFiles ?? {}).map(
     ([key, file], index) => [key, mediaOf(file, 100 + index)] as const,
   );
-  // As ids are written that are made up from a number.
+  // Ids of media, padded to their usual length.
   const ids = Object.fromEntries(files.map(([key], index) => [key, `media_${String(index).padStart(26, '0')}`]));
   return {
     items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),

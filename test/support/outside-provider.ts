@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** An OpenID Connect provider that says of its user whatever the test wants. */
+/** An OpenID Connect provider with claims that the test chooses. */
 export const startOutsideProvider = async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }] };
@@ -42,10 +42,10 @@ export const startOutsideProvider = async () => {
     settings: { AUTH_URL: url, AUTH_CLIENT_ID: 'posthorn' },
     /** The query that its user comes back with. */
     answer: (authorizationUrl: string, claims: Record<string, unknown>) => {
-      const asked = new URL(authorizationUrl).searchParams;
+      const params = new URL(authorizationUrl).searchParams;
       const code = `code-${codes.size + 1}`;
-      codes.set(code, { nonce: asked.get('nonce') ?? '', claims });
-      return new URLSearchParams({ code, state: asked.get('state') ?? '', iss: url }).toString();
+      codes.set(code, { nonce: params.get('nonce') ?? '', claims });
+      return new URLSearchParams({ code, state: params.get('state') ?? '', iss: url }).toString();
     },
     stop: () => {
       server.closeAllConnections();

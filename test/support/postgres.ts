@@ -13,7 +13,7 @@ export interface SharedPostgres {
   readonly template: string;
 }
 
-/** What it holds is thrown away, so it need not wait for the disk. */
+/** Without fsync: the data is temporary. */
 export const startPostgres = async (): Promise<SharedPostgres & { stop(): Promise<void> }> => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'posthorn-test-'));
   fs.chmodSync(dir, 0o711); // the server may run as another user

@@ -8,7 +8,7 @@ import { serverHolding } from '#server/store/embedded-process';
 import { buildProgram, buildWeb } from './shared.ts';
 import { until } from './until.ts';
 
-export interface Ended {
+export interface ExitResult {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -32,7 +32,7 @@ export const createProcesses = async (
   const dataDir = join(dir, 'data');
   const port = await freePort();
   const children: ChildProcess[] = [];
-  const said: string[] = [];
+  const outputs: string[] = [];
   const services: { stdout: string; stderr: string }[] = [];
 
   const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
@@ -45,10 +45,10 @@ export const createProcesses = async (
     for (const stream of ['stdout', 'stderr'] as const) {
       child[stream].setEncoding('utf8').on('data', (text: string) => {
         output[stream] += text;
-        said.push(text);
+        outputs.push(text);
       });
     }
-    const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
+    const ended = once(child, 'close').then(([code]): ExitResult => ({ code, ...output }));
     return { child, output, ended };
   };
   // The first one compiles.
@@ -66,21 +66,21 @@ export const createProcesses = async (
     dir,
     dataDir,
     port,
-    /** All that any of the processes has printed. */
-    said,
-    /** What the services among them have printed. */
+    /** The output of all processes. */
+    outputs,
+    /** The output of the services among them. */
     logs: () => services.map(({ stdout, stderr }) => stdout + stderr).join(''),
 
     run: (args: readonly string[], settings: NodeJS.ProcessEnv = {}) => posthorn(args, settings).ended,
 
-    /** A command that has to succeed; its JSON. */
+    /** Runs a command that must succeed, and parses its JSON. */
     ask: async (...args: string[]): Promise<Record<string, string>> => {
       const { code, stdout, stderr } = await posthorn(args, {}).ended;
       if (code !== 0) throw new Error(`posthorn ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout);
     },
 
-    /** `posthorn start` until it has printed `words`. */
+    /** Runs `posthorn start` and waits until it has printed `words`. */
     start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}, ...args: string[]) => {
       const { child, output, ended } = posthorn(['start', ...args], settings);
       services.push(output);
@@ -92,15 +92,15 @@ export const createProcesses = async (
         pid: child.pid ?? 0,
         ended,
         kill: (signal: NodeJS.Signals) => child.kill(signal),
-        /** A person in a browser, who posts to paths of the app. */
+        /** Signs in as in a browser, and returns a function that posts to a path of the app. */
         signIn: async (person: { email: string; password: string }) => {
           const headers = { origin: url, 'content-type': 'application/json' };
           const init = { method: 'POST', headers, body: JSON.stringify(person) };
           const answer = await fetch(`${url}/api/auth/sign-in`, init);
           const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
           const post = async (path: string, body: unknown) => {
-            const sent = { ...init, headers: { ...headers, cookie }, body: JSON.stringify(body) };
-            const response = await fetch(url + path, sent);
+            const signedIn = { ...init, headers: { ...headers, cookie }, body: JSON.stringify(body) };
+            const response = await fetch(url + path, signedIn);
             if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
             return (await response.json()) as Record<string, unknown>;
           };
@@ -117,7 +117,7 @@ export const createProcesses = async (
 
     postgres,
 
-    /** Ends what still runs, however the test went. */
+    /** Ends all processes, also after a failed test. */
     clear: async () => {
       for (const child of children) child.kill('SIGKILL');
       const server = postgres();
@@ -129,13 +129,13 @@ export const createProcesses = async (
 };
 
 /**
- * Below those that a system gives to whoever asks for any port, above the last one that browsers refuse (10080), and each
- * process of the run has its own.
+ * Below the ephemeral ports of the system, above the last port that browsers refuse (10080), with a range for each worker
+ * of the run.
  */
 const firstPort = 11_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * 2_000;
 let portsTried = Math.floor(Math.random() * 2_000);
 
-/** One that nobody listens on, and that nobody is given by chance before it is used. */
+/** A port that is free, and that the system does not assign to another process before it is used. */
 export const freePort = async (): Promise<number> => {
   const port = firstPort + (portsTried++ % 2_000);
   const probe = createServer();

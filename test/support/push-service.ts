@@ -7,21 +7,21 @@ import { importJWK, jwtVerify } from 'jose';
 import { trustedCertificate } from './receiver.ts';
 import { until } from './until.ts';
 
-export interface Pushed {
+export interface PushMessage {
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came, whatever it is
   readonly message: any;
-  /** What the signed token says, checked with the key that came with it. */
+  /** The verified claims of the VAPID token. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly publicKey: string;
 }
 
 export type PushService = Awaited<ReturnType<typeof startPushService>>;
 
-/** What a browser vendor runs: takes messages for browsers, which alone can read them. */
+/** The push service of a browser vendor. Only the subscribed browsers can decrypt the messages. */
 export const startPushService = async () => {
   const { cert, key, settings, remove } = trustedCertificate();
-  const browsers = new Map<string, { answer: number; read: (body: Buffer) => unknown; pushed: Pushed[] }>();
+  const browsers = new Map<string, { answer: number; read: (body: Buffer) => unknown; pushed: PushMessage[] }>();
   const server = createServer({ cert, key, keepAliveTimeout: 0 }, async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);
@@ -43,13 +43,13 @@ export const startPushService = async () => {
   return {
     origin,
     settings: { ...settings, OUTBOUND_ALLOW: `127.0.0.1:${port}` },
-    /** A browser that somebody allowed to show messages. */
+    /** Subscribes a new browser. */
     subscribe: () => {
       const path = `/push/${randomBytes(12).toString('base64url')}`;
       const keys = createECDH('prime256v1');
       const own = keys.generateKeys();
       const auth = randomBytes(16);
-      const state = { answer: 201, read: (body: Buffer) => read(body, keys, own, auth), pushed: [] as Pushed[] };
+      const state = { answer: 201, read: (body: Buffer) => read(body, keys, own, auth), pushed: [] as PushMessage[] };
       browsers.set(path, state);
       return {
         subscription: {
@@ -60,9 +60,9 @@ export const startPushService = async () => {
         answer: (status: number) => {
           state.answer = status;
         },
-        nth: async (n: number): Promise<Pushed> => {
+        nth: async (n: number): Promise<PushMessage> => {
           await until(`${n} messages have come`, () => state.pushed.length >= n);
-          return state.pushed[n - 1] as Pushed;
+          return state.pushed[n - 1] as PushMessage;
         },
       };
     },
@@ -77,8 +77,8 @@ export const startPushService = async () => {
 /** RFC 8291 and RFC 8188, as a browser does it. */
 const read = (body: Buffer, keys: ReturnType<typeof createECDH>, own: Buffer, auth: Buffer) => {
   const [salt, theirs] = [body.subarray(0, 16), body.subarray(21, 21 + (body[20] ?? 0))];
-  const derive = (secret: Buffer, with_: Buffer, info: Buffer, length: number) =>
-    Buffer.from(hkdfSync('sha256', secret, with_, info, length));
+  const derive = (secret: Buffer, salt: Buffer, info: Buffer, length: number) =>
+    Buffer.from(hkdfSync('sha256', secret, salt, info, length));
   const info = Buffer.concat([Buffer.from('WebPush: info\0'), own, theirs]);
   const secret = derive(keys.computeSecret(theirs), auth, info, 32);
   const content = derive(secret, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16);

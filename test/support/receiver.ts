@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { selfSigned } from './certificate.ts';
 import { until } from './until.ts';
 
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -17,10 +17,10 @@ export interface Received {
   readonly event: any;
 }
 
-export type Answering = number | ((res: ServerResponse, req: IncomingMessage) => void);
+export type ReceiverAnswer = number | ((res: ServerResponse, req: IncomingMessage) => void);
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A certificate for this machine, and the setting with which a service trusts it. */
+/** A certificate for this machine, and the setting that makes a service trust it. */
 export const trustedCertificate = () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-ca-'));
   const { cert, key } = selfSigned();
@@ -29,10 +29,10 @@ export const trustedCertificate = () => {
   return { cert, key, settings: { OUTBOUND_CA: file }, remove: () => rmSync(folder, { recursive: true }) };
 };
 
-/** The customer of a webhook, on loopback: keeps what comes and answers each path as the test says, else 200. */
+/** The receiver of webhooks, on loopback: records the requests and answers each path as the test says, else with 200. */
 export const startReceiver = async () => {
-  const received: Received[] = [];
-  const answers = new Map<string, Answering>();
+  const received: ReceivedRequest[] = [];
+  const answers = new Map<string, ReceiverAnswer>();
   let paths = 0;
   const { cert, key, settings, remove } = trustedCertificate();
   const server = createServer({ cert, key, keepAliveTimeout: 0 }, async (req, res) => {
@@ -50,23 +50,23 @@ export const startReceiver = async () => {
 
   const at = (path: string) => ({
     url: `https://127.0.0.1:${port}${path}`,
-    answer: (answering: Answering) => answers.set(path, answering),
+    answer: (answering: ReceiverAnswer) => answers.set(path, answering),
     received: () => received.filter((one) => one.path === path),
-    /** The n-th request, when it has come. */
-    nth: async (n: number): Promise<Received> => {
+    /** Waits for the n-th request. */
+    nth: async (n: number): Promise<ReceivedRequest> => {
       const all = () => received.filter((one) => one.path === path);
       await until(`${n} requests have come to ${path}`, () => all().length >= n);
-      return all()[n - 1] as Received;
+      return all()[n - 1] as ReceivedRequest;
     },
   });
 
   return {
     port,
-    /** With which a service reaches it, and what else is listed. */
+    /** Settings that let a service reach it; `more` are other allowed hosts. */
     settings: (...more: string[]) => ({ ...settings, OUTBOUND_ALLOW: [`127.0.0.1:${port}`, ...more].join(',') }),
     received,
-    /** An address of its own. */
-    address: (answering: Answering = 200) => {
+    /** A new address. */
+    address: (answering: ReceiverAnswer = 200) => {
       const address = at(`/hook-${++paths}`);
       address.answer(answering);
       return address;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** As much of S3 as media needs, in memory; a request without a signature is refused. */
+/** The part of S3 that media needs, in memory. A request without a signature is refused. */
 export const startS3 = async ({ bucket = 'media', region = 'eu-test', pageSize = 2 } = {}) => {
   const objects = new Map<string, { body: Buffer; type: string; changedAt: Date }>();
   const signatures: string[] = [];
-  // Whoever asks closes what it keeps.
+  // Connections are never closed here: a request on one that was about to close would fail.
   const server = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);

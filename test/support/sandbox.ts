@@ -11,7 +11,6 @@ import type {
   NetworkMedia,
   NetworkPost,
   PublishMedia,
-  Registration,
   Sending,
   Sent,
   Site,
@@ -21,8 +20,8 @@ import { createSites } from '#server/networks/sites';
 import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
 import { createSandboxes } from '#server/sandbox/serve';
-import { sayYes } from '#server/sandbox/sign-up';
-import { type Heard, listenTo } from './documented.ts';
+import { signIn } from '#server/sandbox/sign-up';
+import { type RecordedRequest, recordRequests } from './documented.ts';
 import { documented, sandboxes as folders } from './networks.ts';
 import { mp4 } from './videos.ts';
 
@@ -33,15 +32,15 @@ const answerWithinMs = 20_000;
 
 export type SandboxNetworks = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
-/** All sandboxes on a free port, with a clock to move, and what an adapter needs to talk to them. */
+/** All sandboxes on a free port, with a movable clock, and what an adapter needs to reach them. */
 export const startSandboxNetworks = async ({
   hangsUp = false,
   delayMs,
   settings = {},
 }: {
-  /** A request that is never answered ends at once, so that nobody waits until it is given up. */
+  /** Closes the connection of a request that would never be answered, so that nothing waits for a timeout. */
   hangsUp?: boolean;
-  /** How long the sandboxes think before they do anything. */
+  /** A delay before each request is handled. */
   delayMs?: () => number;
   settings?: Readonly<Record<string, string>>;
 } = {}) => {
@@ -58,11 +57,11 @@ export const startSandboxNetworks = async ({
   });
   const app = express().disable('x-powered-by');
   if (delayMs) app.use((_req, _res, next) => void setTimeout(next, delayMs()));
-  const heard: Heard[] = [];
-  app.use(listenTo(Object.keys(documented), heard));
+  const recorded: RecordedRequest[] = [];
+  app.use(recordRequests(Object.keys(documented), recorded));
   app.use(sandboxes.router());
   const server = app.listen(0, '127.0.0.1');
-  // Whoever asks closes what it keeps.
+  // Connections are never closed here: a request on one that was about to close would fail.
   server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -101,39 +100,16 @@ export const startSandboxNetworks = async ({
     ),
   });
 
-  /** What a person does to connect; `without` are permissions they refuse. */
+  /** Connects an account as a person does; `without` are permissions they refuse. */
   const connect = async (network: Network, { handle = 'anna', without = [] as string[] } = {}) => {
-    const found = await signIn(network, handle, without);
-    const account = found.accounts[0];
+    const { accounts, registration } = await signIn(sites, network, { handle, without, redirectUri });
+    const account = accounts[0];
     if (account === undefined) throw new Error(`${network.key}: nothing to connect`);
     return {
       account,
-      accounts: found.accounts,
-      site: sites.sandbox(network, { server: account.server ?? '', registration: found.registration }),
+      accounts,
+      site: sites.sandbox(network, { server: account.server ?? '', registration }),
     };
-  };
-
-  const signIn = async (network: Network, handle: string, without: string[]) => {
-    const own = network.connect;
-    if (own.kind === 'Form') {
-      const values = Object.fromEntries(own.fields.map(({ name, byDefault }) => [name, byDefault ?? handle]));
-      const site = sites.sandbox(network);
-      return { accounts: await own.signIn(site, values), registration: site.registration };
-    }
-    const first = sites.sandbox(
-      network,
-      own.kind === 'ServerOAuth' ? { server: sites.sandbox(network).host('server') } : {},
-    );
-    const registration: Registration =
-      own.kind === 'ServerOAuth' ? await own.register(first, { redirectUri, website: baseUrl }) : first.registration;
-    const site: Site = { ...first, registration };
-    const verifier = 'v'.repeat(64);
-    const challenge = createHash('sha256').update(verifier).digest('base64url');
-    const state = randomUUID();
-    const back = await sayYes(own.authorizeUrl(site, { redirectUri, state, challenge }), handle, without);
-    if (back.searchParams.get('state') !== state) throw new Error('the state came back changed');
-    const code = back.searchParams.get('code') ?? '';
-    return { accounts: await own.exchange(site, { code: code + back.hash, redirectUri, verifier }), registration };
   };
 
   return {
@@ -144,12 +120,12 @@ export const startSandboxNetworks = async ({
     },
     sandboxes,
     /** What the documented sandboxes received and answered. */
-    heard,
+    recorded,
     sites,
     connect,
     withBytes,
 
-    /** One part, as the service sends it, without any patience for trouble. */
+    /** The next part, as the service sends it. */
     sending: (
       network: Network,
       account: NetworkAccount,
@@ -169,13 +145,13 @@ export const startSandboxNetworks = async ({
   };
 };
 
-const made = new Map<string, Promise<Buffer>>();
+const bytesByFile = new Map<string, Promise<Buffer>>();
 
-/** The same for the same file: pictures take long to make. */
+/** Cached, because pictures take long to generate. */
 const bytesOf = ({ id: _, ...file }: NetworkMedia): Promise<Buffer> => {
   const key = JSON.stringify(file);
-  const bytes = made.get(key) ?? makeBytes(file);
-  made.set(key, bytes);
+  const bytes = bytesByFile.get(key) ?? makeBytes(file);
+  bytesByFile.set(key, bytes);
   return bytes;
 };
 
@@ -190,7 +166,7 @@ const makeBytes = async ({ mimeType, bytes, width, height, durationMs, kind }: O
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-/** All parts one after the other, moving the clock where the network asks to wait. */
+/** Publishes all parts in order, moving the clock when the network says to wait. */
 export const createPublisher = (sandbox: SandboxNetworks) => ({
   publish: async (network: Network, site: Site, account: NetworkAccount, written: NetworkPost<PublishMedia>) => {
     const post = await withLinkCards(network, site, written);
@@ -210,7 +186,7 @@ export const createPublisher = (sandbox: SandboxNetworks) => ({
   },
 });
 
-/** As they are kept when a person is asked. */
+/** Link cards as they are stored at approval. */
 const withLinkCards = async ({ linkCards }: Network, site: Site, post: NetworkPost<PublishMedia>) => {
   const cards = (linkCards?.of(post) ?? []).map(
     async (uri) => (await linkCards?.read(site, uri)) ?? linkCards?.plain(uri) ?? [],

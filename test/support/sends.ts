@@ -12,11 +12,11 @@ export interface SendRecord {
   readonly tries: number;
 }
 
-/** For somebody to look at it again; one that is in hand has a claim. */
+/** Waits for its next attempt; a send that is being worked on has a claim. */
 export const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
 
 let changes = 0;
-/** A service, and what a test of sending asks of it. */
+/** A service, with what tests of sending need. */
 export const serviceWithSends = (service: Service) => {
   const post = (id: string) => service.client.posts.get({ id });
   const isOver = async (id: string) => ['Published', 'Failed'].includes((await post(id)).status);
@@ -50,8 +50,8 @@ export const serviceWithSends = (service: Service) => {
     change: (id: string, what: string) =>
       service.database.query(sql(`test.change.${++changes}`, `update sends set ${what} where post_id = $1`), [id]),
 
-    /** Whatever this instance had in hand it has let go. */
-    isIdle: () => until('nothing is in hand', () => service.posthorn.jobs.inFlight().get('sends') === 0),
+    /** Waits until this instance is working on no send. */
+    isIdle: () => until('no send is in progress', () => service.posthorn.jobs.inFlight().get('sends') === 0),
 
     shown: async (network: string, text: string) =>
       (await service.feed(network)).filter((one) => one.text.includes(text)).length,
@@ -71,10 +71,10 @@ export const serviceWithSends = (service: Service) => {
       return (await post(id)) as Post;
     },
 
-    /** Moves the clock to the next time somebody looks at it, until it has ended. */
+    /** Moves the clock to the next attempt, again and again, until it has ended. */
     endedInTime: (id: string) => inTime(id, isOver),
 
-    /** The same until nothing more can be learned of it: until the network holds no request any more. */
+    /** The same until its outcome is final: until no request can still reach the network. */
     settledInTime: (id: string) => inTime(id, async () => (await isOver(id)) && (await rowOf(id)).due_in_ms === null),
   };
 };

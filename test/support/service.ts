@@ -38,7 +38,7 @@ export interface Answer {
   body: any;
 }
 
-/** The whole service on a database of its own, listening on a free port; the clock stands until it is moved. */
+/** The whole service on its own database and a free port. Its clock is moved by the test. */
 export const startService = async (
   settings: NodeJS.ProcessEnv = {},
   {
@@ -50,7 +50,7 @@ export const startService = async (
     startStopwatch,
   }: {
     empty?: boolean;
-    /** Its rules, without the addresses that it asks for. */
+    /** The rules of production, without the addresses it requires. */
     production?: boolean;
     /** BASE_URL is where it listens: on a free port, or on this one. */
     ownAddress?: boolean | number;
@@ -106,23 +106,23 @@ export const startService = async (
     url,
     token,
     owner,
-    /** For rules and for the database alike. */
+    /** Of the rules and the database. */
     clock: {
       ...clock,
-      // Whether somebody may is a rule of its own.
+      // Without the permission check of the sandbox clock.
       forward: async (byMs: number) => {
         await createSandboxClockStore(database).move(byMs);
         await posthorn.sandboxClock.read();
       },
     },
-    /** For people: sessions, invitations, limits. */
+    /** Of sessions, invitations and rate limits. */
     wallClock: {
       ...wallClock,
       forward: (byMs: number) => {
         wallOffsetMs += byMs;
         wallClock.setOffset(wallOffsetMs);
       },
-      /** Requests are counted from each full minute or hour on: a test that reaches a limit has the whole of one. */
+      /** To the start of the next window: rate limits count per full minute or hour. */
       toNext: (windowMs: number) => {
         service.wallClock.forward(windowMs - (wallClock.now().getTime() % windowMs));
       },
@@ -139,7 +139,7 @@ export const startService = async (
     logLines: lines,
     client: new Client({ token: () => token, baseUrl: url, maxRetries: 0 }),
 
-    /** POST of anything at all to an action. */
+    /** Posts any body to an action. */
     call: async (action: string, body: unknown = {}, headers: Record<string, string> = {}) =>
       service.request('POST', `/api/agent/tools/${action}`, {
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
@@ -153,7 +153,7 @@ export const startService = async (
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
     },
 
-    /** A browser of its own, with a cookie jar, that says where its requests come from. */
+    /** A new browser, with a cookie and the header `origin`. */
     browser: () => {
       let cookie = '';
       const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -175,7 +175,7 @@ export const startService = async (
       };
     },
 
-    /** What a person in the app does: the same actions, where their own click is the approval. */
+    /** An action by a person in the app, whose click is the approval. */
     asHuman: async (name: string, input: unknown, as: Partial<Caller> = {}) => {
       const action = findAction(posthorn.actions, name);
       const caller: Caller = { ...owner, role: 'owner', human: true, ...as };
@@ -189,7 +189,7 @@ export const startService = async (
       return { ...member, email, ...(await posthorn.tokens.create(member, role)) };
     },
 
-    /** A second workspace, with a token of its owner. */
+    /** Another workspace, with a token of its owner. */
     addWorkspace: async () => {
       const id = `ws_OTHER${++people}`;
       await database.query(sql('test.workspace', "insert into workspaces (id, name) values ($1, 'Other')"), [id]);
@@ -198,7 +198,7 @@ export const startService = async (
       return { ...member, email, ...(await posthorn.tokens.create(member, 'Other')) };
     },
 
-    /** A row for tests that never send anything there. */
+    /** An account without access, for tests that never publish with it. */
     addAccount: async (network: string, workspaceId = owner.workspaceId) => {
       const handle = `${network}${++people}`;
       const id = newId('account', clock.now());
@@ -221,10 +221,10 @@ export const startService = async (
         here: (to) => to.replace(config.baseUrl, url),
       }),
 
-    /** Begins to publish what is due, as `posthorn start` does. */
+    /** Starts publishing and other jobs, as `posthorn start` does. */
     startJobs: () => posthorn.jobs.start(),
 
-    /** What recurs, done now. */
+    /** Runs a recurring chore now. */
     runChore: async (name: string) => {
       const chore = posthorn.chores[name];
       if (chore === undefined) throw new Error(`there is no chore "${name}"`);
@@ -249,7 +249,7 @@ export const startService = async (
       return (await service.request('POST', '/api/media', { headers, body: form })).body.id as string;
     },
 
-    /** A file in the library, as an upload would leave it. */
+    /** The row of an uploaded file, without the file. */
     addMedia: async (
       file: { kind?: string; mime?: string; bytes?: number; width?: number; height?: number; durationMs?: number } = {},
     ) => {
@@ -273,7 +273,7 @@ export const startService = async (
       return id;
     },
 
-    /** Puts a post into a state that only publishing reaches. */
+    /** Sets a status that only publishing reaches. */
     setStatus: async (id: string, status: string) => {
       await database.query(sql('test.status', 'update posts set status = $2 where id = $1'), [id, status]);
     },
@@ -291,7 +291,7 @@ export const startService = async (
       server.closeAllConnections();
       identity.stop?.();
       await outbound.close();
-      // Dropping the database ends what is still open: that is our own doing.
+      // Read first: dropping the database breaks open connections, which is no fault.
       const [fault] = [...faults];
       await database.close().catch(() => undefined); // a test may have closed it
       await drop();

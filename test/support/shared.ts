@@ -9,7 +9,7 @@ export const buildWeb = () => ask('/web');
 /** One PostgreSQL server for the whole run. */
 export const sharedPostgres = () => ask('/postgres') as Promise<SharedPostgres>;
 
-/** Asks the process of the test run, which does each thing once. */
+/** Requests it from the main process of the test run, which builds or starts each once. */
 const ask = async (path: string): Promise<unknown> => {
   const { inject } = await import('vitest');
   const answer = await fetch(inject('sharedUrl') + path);

@@ -6,8 +6,8 @@ export interface ServiceStatement {
 }
 
 /**
- * Every statement of the service, as PostgreSQL gets it. The files that ran before in this process have loaded the service,
- * and those after it need it as it is.
+ * Every statement of the service, as sent to PostgreSQL. Modules are reset before, because earlier test files in this
+ * process have loaded the service, and after, because later ones need it without the mock.
  */
 export const readStatements = async (): Promise<ServiceStatement[]> => {
   const statements: ServiceStatement[] = [];

@@ -3,7 +3,7 @@ import type { EventType } from '#contracts/events';
 import { jsonOf } from '#server/json/json-text';
 import type { Service } from './service.ts';
 
-/** A workspace of its own, with its owner at a browser: what a test does to webhooks stays in it. */
+/** A new workspace with its signed-in owner, so that webhooks of one test do not affect others. */
 export const newTeam = async (service: Service) => {
   const { workspaceId, userId, email } = await service.addWorkspace();
   let browser = service.browser();
@@ -19,7 +19,7 @@ export const newTeam = async (service: Service) => {
     workspaceId,
     userId,
     browser: () => browser,
-    /** After more time than a session lasts. */
+    /** After a session has expired. */
     signInAgain: async () => {
       browser = service.browser();
       await browser.signIn(email);
@@ -42,7 +42,7 @@ export const newTeam = async (service: Service) => {
       };
     },
 
-    /** As publishing does it: the event and its deliveries are part of the change. */
+    /** Writes an event as publishing does: with its deliveries, in one transaction. */
     happen: (type: EventType = 'post.published', data: unknown = { post: { id: 'post_1' } }) =>
       service.database.transaction(() => service.posthorn.events.write([{ workspaceId, type, data: jsonOf(data) }])),
   };

@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 export type Person = ReturnType<Service['browser']>;
 
-/** An account with this very handle. */
+/** An account with this handle. */
 export const accountCalled = async (service: Service, network: string, handle: string, workspaceId?: string) => {
   const id = newId('account', service.clock.now());
   await service.database.query(
@@ -43,7 +43,7 @@ export const rowsOf = async (person: Person, id: string, show = 'all') => {
   return rows;
 };
 
-/** Until the server says that all is done; answers with the import then. */
+/** Repeats the request until the import is done. Returns the import. */
 export const through = async (person: Person, id: string, what: 'save' | 'schedule', input: object = {}) => {
   for (let after = 0; ; ) {
     const { body } = await person.post(`/api/app/imports/${id}/${what}`, { ...input, after });

@@ -1,4 +1,4 @@
-// The compiler that generators of clients ask for: TypeScript 7, which we use, has no API for them. Loaded with `node --import`.
+// The compiler that client generators need: TypeScript 7, which we use, has no API for them. Loaded with `node --import`.
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits for something that another process or the network brings about, and gives up with its name. As long as a machine that
- * does many things at once may take: nobody waits for that long where all is well.
+ * Waits until a condition holds that another process or the network brings about. The timeout allows for a busy machine and
+ * is never reached when all goes well.
  */
 export async function until(what: string, holds: () => unknown, timeoutMs = 60_000): Promise<void> {
   const startMs = performance.now();

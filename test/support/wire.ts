@@ -4,24 +4,24 @@ import type { Connection } from '#server/store/database';
 
 /** One connection of a client to PostgreSQL. */
 export interface WireConnection {
-  /** All that the client has sent, as text. */
-  readonly asked: string;
-  /** Speaks in the place of PostgreSQL. */
-  say(message: Buffer): void;
+  /** All bytes from the client, as text. */
+  readonly sent: string;
+  /** Sends a message in the name of PostgreSQL. */
+  inject(message: Buffer): void;
   cut(): void;
 }
 
 export type Wire = Awaited<ReturnType<typeof startWire>>;
 
-/** The way to PostgreSQL, where a test hears both sides, changes what the server says, speaks in its place, or cuts it. */
+/** A proxy in front of PostgreSQL that reads both sides, changes or injects messages of the server, and cuts connections. */
 export const startWire = async (target: Connection) => {
   const sockets = new Set<Socket>();
   const wire = {
     parts: target,
     connections: [] as WireConnection[],
-    /** Called with each message of a client, before the server gets it. */
-    hear: (_message: Buffer, _from: WireConnection): void => undefined,
-    /** Each message of the server, as the client gets it. */
+    /** Called with each message of a client, before it is forwarded. */
+    onMessage: (_message: Buffer, _from: WireConnection): void => undefined,
+    /** Changes a message of the server before it is forwarded. */
     change: (message: Buffer): Buffer => message,
     stop: () => {
       for (const socket of sockets) socket.destroy();
@@ -43,13 +43,13 @@ export const startWire = async (target: Connection) => {
         cut();
       });
     }
-    const connection = { asked: '', say: (message: Buffer) => void client.write(message), cut };
+    const connection = { sent: '', inject: (message: Buffer) => void client.write(message), cut };
     wire.connections.push(connection);
     // The first message of a client has no type.
     const fromClient = messagesOf(0);
     client.on('data', (chunk) => {
-      connection.asked += chunk.toString('latin1');
-      for (const message of fromClient(chunk)) wire.hear(message, connection);
+      connection.sent += chunk.toString('latin1');
+      for (const message of fromClient(chunk)) wire.onMessage(message, connection);
       if (!postgres.destroyed) postgres.write(chunk);
     });
     const fromServer = messagesOf(1);
@@ -64,7 +64,7 @@ export const startWire = async (target: Connection) => {
   return wire;
 };
 
-/** Whole messages out of what arrives in pieces; `typeBytes` are those before the length of the first. */
+/** Splits chunks into messages; `typeBytes` are those before the length of the first. */
 const messagesOf = (typeBytes: 0 | 1) => {
   let rest = Buffer.alloc(0);
   let before: number = typeBytes;
@@ -88,19 +88,19 @@ export const message = (type: string, body: Buffer) => {
 };
 
 /** As a server in another language: the severity of an error is translated, its code is not. */
-export const inGerman = (said: Buffer) =>
-  said[0] === 'E'.charCodeAt(0)
+export const inGerman = (original: Buffer) =>
+  original[0] === 'E'.charCodeAt(0)
     ? message(
         'E',
         Buffer.from(
-          said
+          original
             .subarray(5)
             .toString('latin1')
             .replace(/^S[A-Z]+\0/, 'SFEHLER\0'),
           'latin1',
         ),
       )
-    : said;
+    : original;
 
-/** A row of nine fields that has none of them: pg throws while it reads it. */
+/** A row that announces nine fields and has none: pg throws while parsing it. */
 export const brokenRow = message('D', Buffer.from([0, 9]));

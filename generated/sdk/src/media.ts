@@ -12,7 +12,7 @@ export interface UploadOptions extends CallOptions {
   filename?: string | undefined;
   /** MIME type of bytes, such as `image/png`; a Blob has its own */
   type?: string | undefined;
-  /** Called as the file goes out; starts anew with every attempt */
+  /** Called during the upload; starts over with every attempt */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface UploadFromUrlOptions extends CallOptions {
   alt?: string | undefined;
 }
 
-/** Uploads are no actions: an agent cannot send files. */
+/** Uploads are not actions, because agents cannot send files. */
 export class MediaUploads extends Namespace {
   /**
    * Adds a file to the media library. A file on disk is streamed when you give `await fs.openAsBlob(path)`.

@@ -10,7 +10,7 @@ export interface ErrorDetails<Code extends ErrorCode> {
   headers: Headers;
 }
 
-/** The ESM and the CommonJS copy of this package may be in one program: an error of either is known by this. */
+/** A program may load the ESM and the CommonJS copy of this package: this brand recognises errors of both. */
 const brand = Symbol.for('posthorn-sdk.error');
 
 /** The server answered with an error. Branch on `code`, or on the class: there is one for each code. */
@@ -43,7 +43,7 @@ export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
     return this.code === 'ApprovalRequired' ? /https?:\/\/\S+?(?=[.,]?(?:\s|$))/.exec(this.message)?.[0] : undefined;
   }
 
-  /** An Error keeps its message from JSON. */
+  /** JSON.stringify would omit the message of an Error. */
   toJSON(): object {
     const { name, code, status, message, issues, requestId } = this;
     return { name, code, status, message, issues, requestId };
@@ -82,7 +82,7 @@ export const isPosthornError = <Code extends ErrorCode = ErrorCode>(
 
 export type ErrorClasses = { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => PosthornError<Code> };
 
-/** A proxy answers in its own shape, or without any: the code then follows from the status. */
+/** For answers of a proxy, which do not have the shape of this API: the code follows from the status. */
 const codeOfStatus = (status: number): ErrorCode => {
   switch (status) {
     case 401:
@@ -113,10 +113,10 @@ const isCode = (classes: ErrorClasses, code: unknown): code is ErrorCode =>
 
 export const errorFrom = (classes: ErrorClasses, response: Response, body: unknown): PosthornError => {
   const { code, message, issues } = (body ?? {}) as { code?: unknown; message?: unknown; issues?: unknown };
-  const known = isCode(classes, code) ? code : codeOfStatus(response.status);
-  const ErrorClass = classes[known] as new (details: ErrorDetails<ErrorCode>) => PosthornError;
+  const errorCode = isCode(classes, code) ? code : codeOfStatus(response.status);
+  const ErrorClass = classes[errorCode] as new (details: ErrorDetails<ErrorCode>) => PosthornError;
   return new ErrorClass({
-    code: known,
+    code: errorCode,
     status: response.status,
     message: typeof message === 'string' ? message : messageOf(response),
     issues: Array.isArray(issues) ? issues : [],

@@ -25,7 +25,7 @@ export type ErrorCode =
   /** A fault of the server. Try again later and quote `x-request-id`. */
   | 'Internal';
 
-/** What a webhook is told; `type` says which. */
+/** An event that a webhook delivers; `type` names its kind. */
 export type WebhookEvent =
   /** A post went out to every account it was for. */
   | PostPublishedEvent

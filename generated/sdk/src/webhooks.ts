@@ -116,8 +116,8 @@ const headerIn = (headers: WebhookHeaders): string | undefined => {
   if (typeof headers !== 'object' || headers === null) return undefined;
   if (Array.isArray(headers)) return headers.length === 1 ? String(headers[0]) : headers.join(',');
   if ('get' in headers && typeof headers.get === 'function') return headers.get(signatureHeader) ?? undefined;
-  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === signatureHeader)?.[1];
-  return typeof found === 'string' || Array.isArray(found) ? headerIn(found) : undefined;
+  const value = Object.entries(headers).find(([name]) => name.toLowerCase() === signatureHeader)?.[1];
+  return typeof value === 'string' || Array.isArray(value) ? headerIn(value) : undefined;
 };
 
 const parseHeader = (header: string | undefined): { time: string; signatures: string[] } => {
@@ -177,7 +177,7 @@ const parseEvent = (rawBody: string | Uint8Array): WebhookEvent => {
     const event = JSON.parse(text);
     if (typeof event?.id === 'string' && typeof event.type === 'string') return event;
   } catch {
-    // The same for whoever calls.
+    // Invalid JSON gets the same error as JSON without an event.
   }
   throw new WebhookVerificationError('NotAnEvent', 'The signature is right, but the body is not an event');
 };

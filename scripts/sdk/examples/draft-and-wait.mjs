@@ -1,5 +1,5 @@
 // Writes a draft for every connected account, checks it, says where a human publishes it, and waits for the result.
-// POSTHORN_URL and POSTHORN_TOKEN say where and as whom.
+// POSTHORN_URL and POSTHORN_TOKEN name the server and the personal token.
 import { isPosthornError, Posthorn } from 'posthorn-sdk';
 
 const posthorn = new Posthorn();

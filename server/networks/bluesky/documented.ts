@@ -237,6 +237,23 @@ export const documented: Documented = {
       }),
     },
     {
+      call: 'POST pds/xrpc/com.atproto.repo.createRecord',
+      body: z.strictObject({
+        repo: z.string(),
+        collection: z.literal('app.bsky.feed.post'),
+        rkey: recordKey.optional(),
+        validate: z.boolean().optional(),
+        record: Post,
+        swapCommit: cid.optional(),
+      }),
+      answer: z.strictObject({
+        uri: atUri,
+        cid,
+        commit: z.strictObject({ cid, rev: z.string() }).optional(),
+        validationStatus: z.enum(['valid', 'unknown']).optional(),
+      }),
+    },
+    {
       call: 'GET pds/xrpc/com.atproto.repo.getRecord',
       query: z.strictObject({ repo: z.string(), collection: z.string(), rkey: z.string(), cid: cid.optional() }),
       answer: z.strictObject({ uri: atUri, cid: cid.optional(), value: Post }),

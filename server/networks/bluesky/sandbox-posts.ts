@@ -1,5 +1,8 @@
-import type { Router } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { Request, Response, Router } from 'express';
+import { z } from 'zod';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { recordKeyOf } from './record-key.ts';
 import { type Access, badRequest, refuse } from './sandbox-access.ts';
 import type { Kept } from './sandbox-blobs.ts';
 import { cidOf, didOf } from './sandbox-ids.ts';
@@ -50,61 +53,100 @@ const problemOf = async (kit: SandboxKit, record: PostRecord, person: SandboxPer
   return undefined;
 };
 
+const NewRecord = z.object({
+  repo: z.string(),
+  collection: z.literal('app.bsky.feed.post', { error: 'the sandbox takes a gate together with its post' }),
+  rkey: z.string().optional(),
+  record: z.record(z.string(), z.unknown()),
+});
+
+type Result = { readonly uri: string; readonly cid: string; readonly validationStatus: 'valid' };
+type Answer = (
+  res: Response,
+  commit: { readonly cid: string; readonly rev: string },
+  results: readonly Result[],
+) => void;
+
 export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn }: Access) => {
   xrpc.post(
     '/com.atproto.repo.applyWrites',
+    signedIn((req, res, { person }) =>
+      write(req, res, person, req.body, (res, commit, results) =>
+        res.send({
+          commit,
+          results: results.map((result) => ({ $type: 'com.atproto.repo.applyWrites#createResult', ...result })),
+        }),
+      ),
+    ),
+  );
+
+  xrpc.post(
+    '/com.atproto.repo.createRecord',
     signedIn(async (req, res, { person }) => {
-      const parsed = Writes.safeParse(req.body);
-      if (!parsed.success) {
-        const [issue] = parsed.error.issues;
-        return badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
-      }
-      const { repo, writes } = parsed.data;
-      if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
-      const [{ rkey, value: record }, ...gates] = writes;
-      const uri = `at://${repo}/app.bsky.feed.post/${rkey}`;
-      if (gates.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
-        return badRequest(res, 'A gate has the key of its post');
-      const problem = await problemOf(kit, record, person);
-      if (problem) return refuse(res, 400, problem.error, problem.message);
-      if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
-      const cid = cidOf(0x71, Buffer.from(JSON.stringify(record)));
-      await kit.commit(req, res, {
-        text: record.text,
-        person,
-        refusals,
-        make: () =>
-          kit.posts.add({
-            id: uri,
-            author: person.id,
-            authorName: `@${person.handle}`,
-            text: record.text,
-            media: blobsOf(record).map(({ ref }) => ref.$link),
-            ...(record.reply && { replyTo: record.reply.parent.uri }),
-            createdAt: kit.now().toISOString(),
-            data: JSON.parse(JSON.stringify({ cid, record, gates: gates.map(({ value }) => value) })),
-          }),
-        answer: () =>
-          res.send({
-            commit: { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
-            results: writes.map(({ collection, value }) => ({
-              $type: 'com.atproto.repo.applyWrites#createResult',
-              uri: `at://${repo}/${collection}/${rkey}`,
-              cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
-              validationStatus: 'valid',
-            })),
-          }),
-      });
+      const parsed = NewRecord.safeParse(req.body);
+      if (!parsed.success) return refuseInput(res, parsed.error);
+      const { repo, collection, record, rkey = recordKeyOf({ key: randomUUID(), since: kit.now() }) } = parsed.data;
+      const create = { $type: 'com.atproto.repo.applyWrites#create', collection, rkey, value: record };
+      const did = repo === person.handle ? didOf(person) : repo;
+      await write(req, res, person, { repo: did, writes: [create] }, (res, commit, [result]) =>
+        res.send({ ...result, commit }),
+      );
     }),
   );
+
+  const refuseInput = (res: Response, { issues: [issue] }: z.ZodError) =>
+    badRequest(res, `Invalid record: ${issue?.message} at $.${issue?.path.join('.')}`);
+
+  const write = async (req: Request, res: Response, person: SandboxPerson, input: unknown, answer: Answer) => {
+    const parsed = Writes.safeParse(input);
+    if (!parsed.success) return refuseInput(res, parsed.error);
+    const { repo, writes } = parsed.data;
+    if (repo !== didOf(person)) return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
+    const [{ rkey, value: record }, ...gates] = writes;
+    const uri = `at://${repo}/app.bsky.feed.post/${rkey}`;
+    if (gates.some((gate) => gate.rkey !== rkey || gate.value.post !== uri))
+      return badRequest(res, 'A gate has the key of its post');
+    const problem = await problemOf(kit, record, person);
+    if (problem) return refuse(res, 400, problem.error, problem.message);
+    if (await kit.posts.get(uri)) return refuse(res, 500, 'InternalServerError', 'Internal Server Error');
+    const cid = cidOf(0x71, Buffer.from(JSON.stringify(record)));
+    await kit.commit(req, res, {
+      text: record.text,
+      person,
+      refusals,
+      make: () =>
+        kit.posts.add({
+          id: uri,
+          author: person.id,
+          authorName: `@${person.handle}`,
+          text: record.text,
+          media: blobsOf(record).map(({ ref }) => ref.$link),
+          ...(record.reply && { replyTo: record.reply.parent.uri }),
+          createdAt: kit.now().toISOString(),
+          data: JSON.parse(JSON.stringify({ cid, record, gates: gates.map(({ value }) => value) })),
+        }),
+      answer: () =>
+        answer(
+          res,
+          { cid: cidOf(0x71, Buffer.from(uri)), rev: rkey },
+          writes.map(({ collection, value }) => ({
+            uri: `at://${repo}/${collection}/${rkey}`,
+            cid: value === record ? cid : cidOf(0x71, Buffer.from(JSON.stringify(value))),
+            validationStatus: 'valid',
+          })),
+        ),
+    });
+  };
 };
 
-const viewOf = (kit: SandboxKit, post: SandboxPost, { id }: SandboxPerson) => {
+const viewOf = async (kit: SandboxKit, post: SandboxPost, { id }: SandboxPerson) => {
+  const author = await kit.people.get(post.author);
   const isClosed = dataOf(post).gates.some(({ $type }) => $type === 'app.bsky.feed.postgate');
   const numbers = kit.numbers(post);
   return {
     uri: post.id,
     cid: cidIn(post),
+    ...(author && { author: { did: didOf(author), handle: author.handle, displayName: author.name } }),
     record: dataOf(post).record,
     // An author may always quote a post of their own.
     viewer: { embeddingDisabled: isClosed && post.author !== id },
@@ -133,7 +175,8 @@ export const mountReads = (xrpc: Router, kit: SandboxKit, { refusals, signedIn }
       const uris = [req.query.uris ?? []].flat().map(String);
       if (uris.length === 0 || uris.length > 25) return badRequest(res, 'uris must have 1 to 25 elements');
       const found = await Promise.all(uris.map((uri) => kit.posts.get(uri)));
-      res.send({ posts: found.filter((post) => post !== undefined).map((post) => viewOf(kit, post, person)) });
+      const posts = found.filter((post) => post !== undefined).map((post) => viewOf(kit, post, person));
+      res.send({ posts: await Promise.all(posts) });
     }),
   );
 };

@@ -71,6 +71,7 @@ const Embed = z.discriminatedUnion('$type', [
 ]);
 
 const Facet = z.strictObject({
+  $type: z.literal('app.bsky.richtext.facet').optional(),
   index: z.strictObject({ byteStart: z.int().min(0), byteEnd: z.int().min(0) }),
   features: z.array(
     z.discriminatedUnion('$type', [
@@ -121,11 +122,13 @@ const Postgate = z.strictObject({
     .optional(),
 });
 
+const recordKey = z.string().regex(/^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/);
+
 const create = <Value extends z.ZodType>(collection: string, value: Value) =>
   z.strictObject({
     $type: z.literal('com.atproto.repo.applyWrites#create'),
     collection: z.literal(collection),
-    rkey: z.string().regex(/^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/),
+    rkey: recordKey,
     value,
   });
 

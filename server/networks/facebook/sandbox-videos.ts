@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
 import { invalid, parametersOf, refuse } from '#server/networks/families/meta/sandbox';
-import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+import type { SandboxForm, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { type Page, type Pages, pageOf, refusals } from './sandbox-pages.ts';
 
 /**
@@ -22,6 +22,13 @@ type Video = {
 
 const chunkBytes = 1_000_000;
 const processingMs = 8_000;
+
+/** A file comes as a part of the form; one that Facebook fetches from an address comes as a parameter like any other. */
+export const readUpload = async (kit: SandboxKit, req: Request): Promise<SandboxForm> => {
+  if (req.is('multipart/form-data')) return kit.readMultipart(req);
+  const texts = Object.entries(parametersOf(req)).map(([name, value]) => [name, String(value)]);
+  return { fields: Object.fromEntries(texts), files: {} };
+};
 
 export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { asPage, ofPage, add }: Pages) => {
   const ownVideo = async (id: unknown, page: Page, edge?: Edge) => {
@@ -79,6 +86,7 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     title: z.string().max(255).optional(),
     published: z.literal('true').optional(),
   });
+  const VideoByAddress = WholeVideo.extend({ file_url: z.url() });
   const noCapability = {
     code: 3,
     message: '(#3) Application does not have the capability to make this API call.',
@@ -96,6 +104,21 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     const video = { ...(await kit.records.get<Video>('video', id)), received: size } as Video;
     await finish(req, res, page, person, { id, video, text, title, isNew: true });
   };
+
+  // The host for videos takes files, and the other one an address to fetch the video from.
+  api.post(
+    '/:id/videos',
+    ofPage('pages_manage_posts', async (req, res, page, person) => {
+      const { fields } = await readUpload(kit, req);
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const request = VideoByAddress.safeParse(fields).data;
+      if (request === undefined) return refuse(res, invalid('Invalid parameter'));
+      const { file_url: url, ...texts } = request;
+      const file = await kit.fetchMedia(url);
+      if (!file?.mimeType.startsWith('video/')) return refusals['media-refused'](res);
+      await publishWhole(req, res, page, person, file.bytes.length, texts);
+    }),
+  );
 
   videoApi.post(
     '/:id/videos',

@@ -18,7 +18,7 @@ import {
 } from '#server/networks/families/meta/sandbox';
 import type { Sandbox, SandboxGrant, SandboxPost } from '#server/networks/sandbox';
 import { businessOf, createPages, type Page, pageOf, pagesOf, refusals } from './sandbox-pages.ts';
-import { mountVideos } from './sandbox-videos.ts';
+import { mountVideos, readUpload } from './sandbox-videos.ts';
 
 /** Graph for Facebook Pages: photos come in first, videos in three phases, and everything is done with the Page's token. */
 
@@ -166,10 +166,10 @@ const sandbox: Sandbox = (kit) => {
   api.post(
     '/:id/photos',
     ofPage('pages_manage_posts', async (req, res, page, person) => {
-      const { fields, files } = await kit.readMultipart(req);
+      const { fields, files } = await readUpload(kit, req);
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
-      const { published, alt_text_custom: alt = null, ...unknown } = fields;
-      const { source } = files;
+      const { published, alt_text_custom: alt = null, url, ...unknown } = fields;
+      const source = files.source ?? (url === undefined ? undefined : await kit.fetchMedia(url));
       if (published !== 'false' || Object.keys(unknown).length > 0) return refuse(res, invalid('Invalid parameter'));
       if (!source || !/^image\/(jpeg|png|gif|bmp|tiff)$/.test(source.mimeType)) return refusals['media-refused'](res);
       if (source.bytes.length > maxPhotoBytes) return refuse(res, badPhoto);

@@ -23,7 +23,8 @@ export const refusals = refusalsOf({
 
 export type SignedIn = ReturnType<typeof createSignedIn>;
 
-export const createSignedIn = (kit: SandboxKit) => signedInAs(kit, refusals, 'access');
+/** A token of an hour works as one of sixty days does. */
+export const createSignedIn = (kit: SandboxKit) => signedInAs(kit, refusals, 'access', 'short');
 
 /** Seventeen digits: more than a JSON number holds exactly. */
 export const userId = ({ id }: SandboxPerson) => `17841${id}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTrue } from '#server/networks/families/meta/sandbox';
 import type { SandboxKit } from '#server/networks/sandbox';
 import { ratioOf } from '#server/networks/shared/picture';
 
@@ -23,8 +24,8 @@ const altText = z.string().max(1_000).optional();
 
 export const NewContainer = z.union([
   z.strictObject({ image_url: z.url(), alt_text: altText, user_tags: onImage, ...about }),
-  z.strictObject({ is_carousel_item: z.literal(true), image_url: z.url(), alt_text: altText, user_tags: onImage }),
-  z.strictObject({ is_carousel_item: z.literal(true), media_type: z.literal('VIDEO'), video_url: z.url() }),
+  z.strictObject({ is_carousel_item: isTrue, image_url: z.url(), alt_text: altText, user_tags: onImage }),
+  z.strictObject({ is_carousel_item: isTrue, media_type: z.literal('VIDEO'), video_url: z.url() }),
   z.strictObject({ media_type: z.literal('CAROUSEL'), children: z.string(), ...about }),
   z.strictObject({
     media_type: z.literal('REELS'),

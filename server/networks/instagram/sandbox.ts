@@ -5,6 +5,8 @@ import {
   mountLongTokens,
   mountRevocation,
   notThere,
+  parametersOf,
+  readForms,
   refuse,
   sendNode,
   shortLifeMs,
@@ -24,7 +26,7 @@ const sandbox: Sandbox = (kit) => {
   const signedIn = createSignedIn(kit);
   const containers = createContainerBook(kit);
   const posts = createPosts(kit);
-  router.use('/graph', graph);
+  router.use('/graph', readForms(kit), graph);
   mountConsent(router, kit);
   mountLogin(router, kit);
   mountLongTokens(graph, kit, refusals, 'ig');
@@ -64,7 +66,7 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
 
 const mountLogin = (router: Router, kit: SandboxKit) => {
   router.post('/login/oauth/access_token', async (req, res) => {
-    const { fields } = await kit.readMultipart(req);
+    const fields = req.is('multipart/form-data') ? (await kit.readMultipart(req)).fields : parametersOf(req);
     const wrong = (error_message: string) =>
       res.status(400).send({ error_type: 'OAuthException', code: 400, error_message });
     if (fields.client_id !== 'sandbox') return wrong('Invalid platform app');

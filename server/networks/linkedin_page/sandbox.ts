@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createLinkedinSandbox, fail, failInput } from '#server/networks/families/linkedin/sandbox';
 import { parsed } from '#server/networks/families/linkedin/sandbox-media';
 import { addSandboxPosts, newPostOf } from '#server/networks/families/linkedin/sandbox-posts';
-import type { Sandbox, SandboxPerson } from '#server/networks/sandbox';
+import type { Sandbox, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 
 /** LinkedIn for organizations: the pages of a person, their posts and the comments on these. */
 
@@ -93,11 +93,20 @@ const sandbox: Sandbox = (kit) => {
       const posts = (await kit.posts.of(author, 1000)).filter(({ replyTo }) => replyTo === undefined);
       res.send({
         paging: { start, count, links: [] },
-        elements: posts.slice(start, start + count).map((post) => {
-          const at = Date.parse(post.createdAt);
-          return { ...newPostOf(post), id: post.id, createdAt: at, publishedAt: at, lastModifiedAt: at };
-        }),
+        elements: posts.slice(start, start + count).map(postView),
       });
+    }),
+  );
+
+  router.get(
+    '/api/rest/posts/:urn',
+    signedIn(['r_organization_social'], async (req, res, { person }) => {
+      const urn = String(req.params.urn);
+      const post = await kit.posts.get(urn);
+      if (post === undefined || post.replyTo !== undefined)
+        return fail(res, 404, 'NOT_FOUND', `Unable to find a post for urn: ${urn}`);
+      if (!authorOf(person, post.author)) return refusals['missing-permission'](res);
+      res.send(postView(post));
     }),
   );
 
@@ -170,6 +179,11 @@ const sandbox: Sandbox = (kit) => {
 };
 
 export default sandbox;
+
+const postView = (post: SandboxPost) => {
+  const at = Date.parse(post.createdAt);
+  return { ...newPostOf(post), id: post.id, createdAt: at, publishedAt: at, lastModifiedAt: at };
+};
 
 const pagingOf = ({ query: { start = '0', count = '10' } }: Request) => ({
   start: Number(start),

@@ -27,7 +27,7 @@ const Account = z.strictObject({
 });
 const Attachment = z.strictObject({
   id,
-  type: z.string(),
+  type: z.enum(['unknown', 'image', 'gifv', 'video', 'audio']),
   url: z.string().nullish(),
   preview_url: z.string().nullish(),
   remote_url: z.string().nullish(),
@@ -62,6 +62,10 @@ const Status = z.strictObject({
   spoiler_text: z.string(),
   language: z.string().nullish(),
   media_attachments: z.array(Attachment),
+  mentions: z.array(z.looseObject({ id, username: z.string(), acct: z.string() })),
+  tags: z.array(z.looseObject({ name: z.string() })),
+  emojis: z.array(z.looseObject({ shortcode: z.string() })),
+  reblog: z.looseObject({ id }).nullish(),
   favourites_count: count,
   replies_count: count,
   reblogs_count: count,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { countText } from '#server/networks/counting';
 import type { createServerSandbox, SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
-import { pageAfter } from '#server/networks/shared/page-after';
 import { characters } from './characters.ts';
 import { invalid, maxCharacters, refuse } from './sandbox-access.ts';
 
@@ -36,7 +35,7 @@ type NewStatus = z.output<typeof NewStatus>;
 export type ServerSandbox = ReturnType<typeof createServerSandbox>;
 
 export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerSandbox) => {
-  const { server, signedIn, statusView, addPost, usedFor, addOnce } = made;
+  const { server, signedIn, statusView, sendPage, addPost, usedFor, addOnce } = made;
 
   server.post(
     '/api/v1/statuses',
@@ -83,8 +82,7 @@ export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerS
     signedIn('read:statuses', async (req, res, { person }) => {
       if (req.params.id !== person.id) return refuse(res, 404, 'Record not found');
       const posts = await kit.posts.of(person.id, 1000);
-      const { entries } = pageAfter(posts, req.query.max_id, Math.min(Number(req.query.limit ?? 20), 40));
-      res.send(entries.map(statusView));
+      sendPage(req, res, posts, Math.min(Number(req.query.limit ?? 20), 40));
     }),
   );
 };

@@ -40,6 +40,7 @@ const sandbox: Sandbox = (kit) => {
       scope: scopes.join(' '),
       created_at: Math.floor(kit.now().getTime() / 1000),
     }),
+    appFields: ({ scopes, redirectUris }) => ({ scopes, redirect_uris: redirectUris, client_secret_expires_at: 0 }),
     postPath: (handle, id) => `/@${handle}/${id}`,
     htmlBefore: ({ data }) => {
       const { quoted_status_id: quoted } = data as { quoted_status_id?: string };

@@ -6,10 +6,9 @@ import type { Documented } from '#server/networks/sandbox';
 const id = z.string().regex(/^\d+$/);
 const text = (max: number) => z.string().max(max).nullish();
 
+const itemTexts = { title: text(100), description: text(800), link: text(2048) };
 const Image = z.strictObject({
-  title: text(100),
-  description: text(800),
-  link: text(2048),
+  ...itemTexts,
   content_type: z.enum(['image/jpeg', 'image/png']),
   data: z.base64(),
 });
@@ -29,6 +28,15 @@ const MediaSource = z.discriminatedUnion('source_type', [
   z.strictObject({
     source_type: z.literal('multiple_image_base64'),
     items: z.array(Image).min(2).max(5),
+    index: z.int().min(0).optional(),
+  }),
+  z.strictObject({ source_type: z.literal('image_url'), url: z.url(), is_standard: z.boolean().optional() }),
+  z.strictObject({
+    source_type: z.literal('multiple_image_urls'),
+    items: z
+      .array(z.strictObject({ ...itemTexts, url: z.url() }))
+      .min(2)
+      .max(5),
     index: z.int().min(0).optional(),
   }),
   z.strictObject({
@@ -156,6 +164,7 @@ const production: Documented['calls'] = [
     }),
     answer: Pin,
   },
+  { call: 'GET api/v5/pins/:id', answer: Pin },
   {
     call: 'GET api/v5/pins/:id/analytics',
     query: z.strictObject({

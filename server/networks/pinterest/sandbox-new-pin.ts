@@ -21,6 +21,15 @@ export const NewPin = z.strictObject({
   dominant_color: z.string().nullish(),
   media_source: z.discriminatedUnion('source_type', [
     z.strictObject({ source_type: z.literal('image_base64'), ...image }),
+    z.strictObject({ source_type: z.literal('image_url'), url: z.url() }),
+    z.strictObject({
+      source_type: z.literal('multiple_image_urls'),
+      items: z
+        .array(z.strictObject({ url: z.url(), ...itemTexts }))
+        .min(2)
+        .max(5),
+      index: z.int().min(0).optional(),
+    }),
     z.strictObject({
       source_type: z.literal('multiple_image_base64'),
       items: z
@@ -44,7 +53,11 @@ export type NewPin = z.output<typeof NewPin>;
 /** True when it has answered. */
 export const refusesMedia = async (kit: SandboxKit, res: Response, person: string, source: NewPin['media_source']) => {
   if (source.source_type !== 'video_id') {
-    const images = source.source_type === 'image_base64' ? [source] : source.items;
+    const images = await imagesOf(kit, source);
+    if (images === undefined) {
+      invalid(res, 'Unable to reach the URL. Check the URL and try again.');
+      return true;
+    }
     const broken = images.some((one) => !isImage(one));
     if (broken) brokenImage(res);
     if (broken) return true;
@@ -73,17 +86,33 @@ export const refusesMedia = async (kit: SandboxKit, res: Response, person: strin
   return false;
 };
 
+type ImageSource = Exclude<NewPin['media_source'], { source_type: 'video_id' }>;
+
+/** With their bytes; undefined when one cannot be fetched from its address. */
+const imagesOf = async (kit: SandboxKit, source: ImageSource) => {
+  const items = 'items' in source ? source.items : [source];
+  const images = await Promise.all(
+    items.map(async (item) => {
+      if ('data' in item) return item;
+      const file = await kit.fetchMedia(item.url);
+      return file && { content_type: file.mimeType, data: file.bytes.toString('base64') };
+    }),
+  );
+  const reachable = images.filter((image) => image !== undefined);
+  return reachable.length === items.length ? reachable : undefined;
+};
+
 const isImage = ({ content_type, data }: { content_type: string; data: string }) => {
   const bytes = Buffer.from(data, 'base64');
   const begin = content_type === 'image/png' ? '89504e47' : 'ffd8ff';
   return bytes.length <= 20_000_000 && bytes.toString('hex', 0, begin.length / 2) === begin;
 };
 
+const nameOf = (item: { url: string } | { content_type: string }) => ('url' in item ? item.url : item.content_type);
+
 export const mediaNames = (source: NewPin['media_source']): string[] => {
   if (source.source_type === 'video_id') return [`video ${source.media_id}`];
-  return source.source_type === 'image_base64'
-    ? [source.content_type]
-    : source.items.map(({ content_type }) => content_type);
+  return ('items' in source ? source.items : [source]).map(nameOf);
 };
 
 export const withoutBytes = (source: NewPin['media_source']) => {
@@ -91,9 +120,9 @@ export const withoutBytes = (source: NewPin['media_source']) => {
     const { cover_image_data: _, ...shown } = source;
     return shown;
   }
-  if (source.source_type === 'image_base64') {
-    return { source_type: source.source_type, content_type: source.content_type };
-  }
-  const { source_type, items, index } = source;
-  return { source_type, items: items.map(({ content_type }) => ({ content_type })), index };
+  const { source_type } = source;
+  const withoutData = (item: { url: string } | { content_type: string }) =>
+    'url' in item ? { url: item.url } : { content_type: item.content_type };
+  if (!('items' in source)) return { source_type, ...withoutData(source) };
+  return { source_type, items: source.items.map(withoutData), index: source.index };
 };

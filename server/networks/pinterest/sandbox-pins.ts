@@ -56,6 +56,15 @@ export const mountPins = (api: Router, kit: SandboxKit, signedIn: SignedIn) => {
     }),
   );
 
+  api.get(
+    '/v5/pins/:id',
+    signedIn(['boards:read', 'pins:read'], async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.id));
+      if (post?.author !== person.id) return refuse(res, 404, 50, 'Pin not found.');
+      res.send(pinOf(post));
+    }),
+  );
+
   const pinsOn = async (person: string, board: string, ofSection?: string) =>
     (await kit.posts.of(person, 1000)).filter(({ data }) => {
       const pin = data as { board_id: string; board_section_id: string | null };

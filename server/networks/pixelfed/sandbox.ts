@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { codePoints } from '#server/networks/counting';
 import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
-import { pageAfter } from '#server/networks/shared/page-after';
 
 /** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
 
@@ -66,31 +65,33 @@ const sandbox: Sandbox = (kit) => {
     };
   };
 
-  const { router, server, signedIn, uploadOf, statusView, addPost, addOnce, usedFor, use } = createServerSandbox(kit, {
-    domain: 'pixelfed.sandbox',
-    version: '3.5.3 (compatible; Pixelfed 0.12.6)',
-    hasInstanceV2: false,
-    refusals,
-    revokes: false,
-    scopes: ['read', 'write', 'follow', 'push'],
-    maxCharacters,
-    maxMedia,
-    media: {
-      types: ['image/jpeg', 'image/png', 'image/gif'],
-      maxBytes: () => 15_000 * 1024,
-      maxDescription: 1_000,
-      takesTime: () => false,
-      readyStatus: 202,
-      // Reported by every server, and enforced by none.
-      told: { image_matrix_limit: 2_073_600 },
-    },
-    invalid,
-    notFound: (res) => refuse(res, 404, ''),
-    tokens,
-    postPath: (handle, id) => `/p/${handle}/${id}`,
-    htmlBefore: () => '',
-    ownFields: () => ({}),
-  });
+  const { router, server, signedIn, uploadOf, statusView, sendPage, addPost, addOnce, usedFor, use } =
+    createServerSandbox(kit, {
+      domain: 'pixelfed.sandbox',
+      version: '3.5.3 (compatible; Pixelfed 0.12.6)',
+      hasInstanceV2: false,
+      refusals,
+      revokes: false,
+      scopes: ['read', 'write', 'follow', 'push'],
+      maxCharacters,
+      maxMedia,
+      media: {
+        types: ['image/jpeg', 'image/png', 'image/gif'],
+        maxBytes: () => 15_000 * 1024,
+        maxDescription: 1_000,
+        takesTime: () => false,
+        readyStatus: 202,
+        // Reported by every server, and enforced by none.
+        told: { image_matrix_limit: 2_073_600 },
+      },
+      invalid,
+      notFound: (res) => refuse(res, 404, ''),
+      tokens,
+      appFields: () => ({}),
+      postPath: (handle, id) => `/p/${handle}/${id}`,
+      htmlBefore: () => '',
+      ownFields: () => ({}),
+    });
 
   server.post(
     '/api/v1/statuses',
@@ -151,7 +152,7 @@ const sandbox: Sandbox = (kit) => {
       if (!(limit >= 1 && limit <= 100)) return invalid(res, 'limit', 'The limit field must be between 1 and 100.');
       if (req.params.id !== person.id) return refuse(res, 404, 'Account not found');
       const posts = (await kit.posts.of(person.id, 1000)).filter(({ replyTo }) => replyTo === undefined);
-      res.send(pageAfter(posts, req.query.max_id, limit).entries.map(statusView));
+      sendPage(req, res, posts, limit);
     }),
   );
 

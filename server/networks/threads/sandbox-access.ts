@@ -28,7 +28,8 @@ export const noMedia = {
 
 export type SignedIn = ReturnType<typeof createSignedIn>;
 
-export const createSignedIn = (kit: SandboxKit) => signedInAs(kit, refusals, 'access');
+/** A token of an hour works as one of sixty days does. */
+export const createSignedIn = (kit: SandboxKit) => signedInAs(kit, refusals, 'access', 'short');
 
 export const userId = ({ id }: SandboxPerson) => `17841${id}`;
 

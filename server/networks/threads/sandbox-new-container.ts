@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, type Refusal } from '#server/networks/families/meta/sandbox';
+import { invalid, isTrue, type Refusal } from '#server/networks/families/meta/sandbox';
 import type { SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { links } from '#server/networks/shared/text';
 import { noMedia, notAllowed } from './sandbox-access.ts';
@@ -27,7 +27,7 @@ const ofMedia = { alt_text: z.string().max(1_000).optional() };
 const asPost = { text, is_spoiler_media: z.boolean().optional(), ...about };
 const image = { media_type: z.literal('IMAGE'), image_url: z.url(), ...ofMedia };
 const video = { media_type: z.literal('VIDEO'), video_url: z.url(), ...ofMedia };
-const isItem = { is_carousel_item: z.literal(true) };
+const isItem = { is_carousel_item: isTrue };
 
 /** An object in the text of a parameter, as Graph takes it. */
 const asJson = z.string().transform((text, context) => {

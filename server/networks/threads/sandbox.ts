@@ -6,6 +6,7 @@ import {
   mountLongTokens,
   mountRevocation,
   parametersOf,
+  readForms,
   refuse,
   sendAppToken,
   sendNode,
@@ -24,7 +25,7 @@ const sandbox: Sandbox = (kit) => {
   const api = Router();
   const signedIn = createSignedIn(kit);
   const containers = createContainerBook(kit);
-  router.use('/graph', graph);
+  router.use('/graph', readForms(kit), graph);
   mountConsent(router, kit);
   mountTokens(graph, kit);
   mountLongTokens(graph, kit, refusals, 'th');

@@ -112,6 +112,9 @@ const User = z.strictObject({
   subscription_type: z.enum(['Basic', 'Premium', 'PremiumPlus', 'None']).optional(),
 });
 
+/** A part of a form, or base64 in a JSON body. */
+const file = z.literal(true).or(z.base64());
+
 const fields = (...known: string[]) => z.string().refine((text) => text.split(',').every((one) => known.includes(one)));
 const userFields = fields('profile_image_url', 'name', 'username', 'verified', 'verified_type', 'subscription_type');
 const postFields = ['created_at', 'text', 'public_metrics', 'attachments', 'entities'];
@@ -161,7 +164,7 @@ export const documented: Documented = {
       // The current description has no media_type here.
       call: 'POST api/2/media/upload',
       body: z.strictObject({
-        media: z.literal(true),
+        media: file,
         media_category: z.enum(['tweet_image', 'dm_image', 'subtitles']),
         additional_owners: z.string().optional(),
         shared: z.string().optional(),
@@ -186,7 +189,7 @@ export const documented: Documented = {
     },
     {
       call: 'POST api/2/media/upload/:id/append',
-      body: z.strictObject({ media: z.literal(true), segment_index: z.string().regex(/^\d{1,3}$/) }),
+      body: z.strictObject({ media: file, segment_index: z.coerce.number().int().min(0).max(999) }),
       answer: z.strictObject({ data: z.strictObject({ expires_at: z.int() }).optional(), errors }),
     },
     { call: 'POST api/2/media/upload/:id/finalize', answer: Upload },
@@ -206,6 +209,11 @@ export const documented: Documented = {
       call: 'GET api/2/tweets',
       query: eitherSpelling({ ids: z.string() }),
       answer: z.strictObject({ data: z.array(Post).optional(), errors }),
+    },
+    {
+      call: 'GET api/2/tweets/:id',
+      query: eitherSpelling({}),
+      answer: z.strictObject({ data: Post.optional(), errors }),
     },
     {
       call: 'GET api/2/users/:id/tweets',

@@ -13,6 +13,8 @@ export const badMedia = (res: Response, message: string) =>
 
 const refusalsOf = ({ now }: SandboxKit): Refusals => ({
   '429': (res) => {
+    res.setHeader('x-rate-limit-limit', '100');
+    res.setHeader('x-rate-limit-remaining', '0');
     res.setHeader('x-rate-limit-reset', String(Math.ceil(now().getTime() / 1000) + 60));
     problem(res, 429, 'Too Many Requests', 'Too Many Requests');
   },

@@ -1,4 +1,4 @@
-import type { Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import type { SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { type Access, badMedia } from './sandbox-access.ts';
 
@@ -13,17 +13,29 @@ type Upload = {
 };
 
 const wholeImageBytes = 5 * 1024 * 1024;
+const chunkedCategories = ['tweet_image', 'tweet_video', 'tweet_gif', 'amplify_video'];
 
-/** Uploads in one call or in chunks; a video is processed before it can be used. */
+/** The file is a part of a form, or a text in base64 among the fields of a JSON body. */
+const readMedia = async (kit: SandboxKit, req: Request) => {
+  if (!req.is('json')) {
+    const { fields, files } = await kit.readMultipart(req);
+    return { fields, media: files.media };
+  }
+  const { media, ...fields } = (req.body ?? {}) as Record<string, unknown>;
+  const bytes = typeof media === 'string' ? Buffer.from(media, 'base64') : Buffer.alloc(0);
+  const file = bytes.length > 0 ? { mimeType: 'application/octet-stream', bytes } : undefined;
+  return { fields: fields as Record<string, string>, media: file };
+};
+
+/** Uploads in one call or in chunks; a video or GIF is processed before it can be used. */
 export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }: Access) => {
   const { ownUpload, open, keep } = createUploads(kit);
 
   api.post(
     '/2/media/upload',
     signedIn('media.write', async (req, res, { person }) => {
-      const { fields, files } = await kit.readMultipart(req);
+      const { fields, media } = await readMedia(kit, req);
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
-      const { media } = files;
       const { media_category: category, ...unknown } = fields;
       if (!media || category !== 'tweet_image') return badMedia(res, 'media and media_category are needed');
       if (Object.keys(unknown).length > 0) return badMedia(res, `$.${Object.keys(unknown)[0]} is not defined`);
@@ -38,7 +50,7 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
     signedIn('media.write', async (req, res, { person }) => {
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
       const { media_type: type, total_bytes: total, media_category: category } = req.body as Record<string, unknown>;
-      if (typeof total !== 'number' || !['tweet_video', 'tweet_gif'].includes(String(category))) {
+      if (typeof total !== 'number' || !chunkedCategories.includes(String(category))) {
         return badMedia(res, 'total_bytes and media_category are needed');
       }
       const [known, kind] = [String(type), String(category)];
@@ -49,12 +61,12 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
   api.post(
     '/2/media/upload/:id/append',
     signedIn('media.write', async (req, res, grant) => {
-      const { fields, files } = await kit.readMultipart(req);
+      const { fields, media } = await readMedia(kit, req);
       if (await kit.isFaulty('upload', req, res, { person: grant.person, refusals })) return;
       const upload = await ownUpload(req.params.id, grant);
       const index = Number(fields.segment_index);
-      if (!upload || !files.media || !(index >= 0 && index <= 999)) return badMedia(res, 'The segment is not valid');
-      await keep(String(req.params.id), { ...upload, received: upload.received + files.media.bytes.length });
+      if (!upload || !media || !(index >= 0 && index <= 999)) return badMedia(res, 'The segment is not valid');
+      await keep(String(req.params.id), { ...upload, received: upload.received + media.bytes.length });
       res.send({ data: { expires_at: 0 } });
     }),
   );
@@ -65,7 +77,7 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       const upload = await ownUpload(req.params.id, grant);
       if (!upload || upload.received !== upload.total)
         return badMedia(res, 'Segments do not add up to provided total file size.');
-      const finished: Upload = { ...upload, state: 'processing' };
+      const finished: Upload = { ...upload, state: upload.category === 'tweet_image' ? 'ready' : 'processing' };
       await keep(String(req.params.id), finished);
       res.send(uploadAnswer(String(req.params.id), finished));
     }),

@@ -21,7 +21,7 @@ import { createUploads, mediaKey } from './sandbox-media.ts';
 
 /** Unknown fields are refused. */
 const NewPost = z.strictObject({
-  text: z.string(),
+  text: z.string().default(''),
   media: z
     .strictObject({
       media_ids: z.array(z.string()).min(1).max(4),
@@ -182,22 +182,42 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       const ids = String(req.query.ids ?? '').split(',');
       if (ids.length > 100) return problem(res, 400, 'Invalid Request', 'ids: at most 100');
       const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
-      const data = found
-        .filter((post) => post !== undefined)
-        .map((post) => ({ id: post.id, text: escaped(post.text), public_metrics: metrics(kit.numbers(post), names) }));
+      const data = found.filter((post) => post !== undefined).map((post) => postView(req, post, names));
       const missing = ids.filter((_, index) => found[index] === undefined);
       res.send({
         ...(data.length > 0 && { data }),
-        ...(missing.length > 0 && {
-          errors: missing.map((value) => ({
-            value,
-            title: 'Not Found Error',
-            type: 'https://api.x.com/2/problems/resource-not-found',
-          })),
-        }),
+        ...(missing.length > 0 && { errors: missing.map(notFound) }),
       });
     }),
   );
+
+  api.get(
+    '/2/tweets/:id',
+    readsPosts(async (req, res, { person }, names) => {
+      if (await kit.isFaulty('read', req, res, { person, refusals })) return;
+      const id = String(req.params.id);
+      const post = await kit.posts.get(id);
+      res.send(post ? { data: postView(req, post, names) } : { errors: [notFound(id)] });
+    }),
+  );
+
+  /** The id and the text; what else there is only when it is asked for. */
+  const postView = (req: Request, post: SandboxPost, names: Names) => {
+    const fields = String(req.query[names.parameter] ?? '').split(',');
+    return {
+      id: post.id,
+      text: escaped(post.text),
+      edit_history_tweet_ids: [post.id],
+      ...(fields.includes('created_at') && { created_at: post.createdAt }),
+      ...(fields.includes('public_metrics') && { public_metrics: metrics(kit.numbers(post), names) }),
+    };
+  };
+
+  const notFound = (value: string) => ({
+    value,
+    title: 'Not Found Error',
+    type: 'https://api.x.com/2/problems/resource-not-found',
+  });
 };
 
 type Refusal = (res: Response) => void;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
-import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { signedInWith } from '#server/networks/shared/signed-in';
 
@@ -105,6 +105,39 @@ const states = {
   nothumbnail: 'Has a channel that is not verified, so that it has no thumbnails of its own',
 };
 
+const videoParts = ['id', 'snippet', 'status', 'statistics'];
+
+/** Named once for all of them, or once for each. */
+const partsOf = ({ query: { part } }: Request) => [part ?? []].flat().join(',').split(',').filter(Boolean);
+
+/** The metadata and the file of one body; undefined when it has not both. */
+const readRelated = (req: Request, body: Buffer) => {
+  const boundary = /^multipart\/related;.*boundary="?([^";]+)"?/.exec(req.headers['content-type'] ?? '')?.[1];
+  const parts = boundary === undefined ? [] : partsBetween(body, Buffer.from(`--${boundary}`));
+  const [metadata, file] = parts;
+  if (metadata === undefined || file === undefined) return undefined;
+  try {
+    return { metadata: JSON.parse(metadata.bytes.toString()) as unknown, type: file.type, bytes: file.bytes };
+  } catch {
+    return undefined;
+  }
+};
+
+const partsBetween = (body: Buffer, boundary: Buffer) => {
+  const parts: { type: string; bytes: Buffer }[] = [];
+  let start = body.indexOf(boundary);
+  while (start >= 0) {
+    const end = body.indexOf(boundary, start + boundary.length);
+    const bytesStart = body.indexOf('\r\n\r\n', start) + 4;
+    if (end < 0 || bytesStart < 4 || bytesStart > end) break;
+    const type = /content-type: *([^\r\n]+)/i.exec(body.toString('latin1', start, bytesStart))?.[1] ?? '';
+    // A line break stands before the boundary.
+    parts.push({ type, bytes: body.subarray(bytesStart, end - 2) });
+    start = end;
+  }
+  return parts;
+};
+
 type Session = {
   owner: string;
   video: Json;
@@ -128,7 +161,7 @@ const sandbox: Sandbox = (kit) => {
   api.get(
     '/youtube/v3/channels',
     signedIn(readonly, async (req, res, { person }) => {
-      if (req.query.part !== 'snippet') return bad(res, 'missingRequiredParameter', 'No part was selected.');
+      if (!partsOf(req).includes('snippet')) return bad(res, 'missingRequiredParameter', 'No part was selected.');
       if (req.query.mine !== 'true') return bad(res, 'missingRequiredParameter', 'No filter was selected.');
       const { handle, name: title } = person;
       const thumbnails = { default: { url: kit.link(`/web/avatars/${handle}.svg`), width: 88, height: 88 } };
@@ -145,10 +178,12 @@ const sandbox: Sandbox = (kit) => {
     '/upload/youtube/v3/videos',
     signedIn(upload, async (req, res, { person }) => {
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
-      const { uploadType, part, notifySubscribers = 'true' } = req.query;
-      const total = Number(req.headers['x-upload-content-length']);
-      const type = String(req.headers['x-upload-content-type']);
-      if (uploadType !== 'resumable')
+      const { uploadType, notifySubscribers = 'true' } = req.query;
+      const part = partsOf(req).toSorted().join(',');
+      const file = uploadType === 'multipart' ? readRelated(req, await kit.readBytes(req)) : undefined;
+      const total = file?.bytes.length ?? Number(req.headers['x-upload-content-length']);
+      const type = file?.type ?? String(req.headers['x-upload-content-type']);
+      if (uploadType !== 'resumable' && file === undefined)
         return bad(res, 'mediaBodyRequired', 'The request does not include the video content.');
       if (part !== 'snippet,status') return bad(res, 'unexpectedPart', `The part ${part} was not expected.`);
       if (!/^(video\/.+|application\/octet-stream)$/.test(type))
@@ -156,7 +191,7 @@ const sandbox: Sandbox = (kit) => {
       if (!(total > 0 && total <= maxBytes))
         return bad(res, 'mediaBodyRequired', 'The size of the video is not valid.');
       if (person.handle.includes('noquota')) return refusals['429-bare'](res);
-      const parsed = NewVideo.safeParse(req.body);
+      const parsed = NewVideo.safeParse(file?.metadata ?? req.body);
       if (!parsed.success) return bad(res, 'badRequest', `Invalid JSON payload received. ${parsed.error.message}`);
       const problem = problemOf(parsed.data);
       if (problem !== undefined) return bad(res, problem, `The request metadata is not valid: ${problem}.`);
@@ -170,8 +205,9 @@ const sandbox: Sandbox = (kit) => {
         received: 0,
         openedAt: kit.now().toISOString(),
       };
+      if (file !== undefined) return publish(req, res, person, id, session, 200);
       await kit.records.put('session', id, session);
-      const query = new URLSearchParams({ uploadType, part, upload_id: id });
+      const query = new URLSearchParams({ uploadType: 'resumable', part, upload_id: id });
       res.setHeader('location', `${kit.here(req)}/upload/youtube/v3/videos?${query}`);
       res.status(200).end();
     }),
@@ -214,42 +250,52 @@ const sandbox: Sandbox = (kit) => {
         await kit.records.put('session', id, { ...session, received: end });
         return incomplete(res, end);
       }
-      const { snippet, status: asked } = session.video as unknown as NewVideo;
-      const status = person.handle.includes('unaudited') ? { ...asked, privacyStatus: 'private' } : asked;
-      const text = [snippet.title, snippet.description].filter(Boolean).join('\n');
-      await kit.commit(req, res, {
-        text,
-        person,
-        refusals,
-        make: async () => {
-          const post: SandboxPost = {
-            id: videoIdOf(id),
-            author: channelOf(person.id),
-            authorName: `@${person.handle}`,
-            text,
-            media: [`${session.type}, ${session.total} bytes`],
-            createdAt: kit.now().toISOString(),
-            data: { ...snippet, ...status, notifySubscribers: session.notifySubscribers } as Json,
-          };
-          await kit.posts.add(post);
-          return post;
-        },
-        answer: (post) => res.status(201).send(resourceOf(post)),
-      });
+      await publish(req, res, person, id, session, 201);
     }),
   );
+
+  const publish = (req: Request, res: Response, person: SandboxPerson, id: string, session: Session, code: number) => {
+    const { snippet, status: asked } = session.video as unknown as NewVideo;
+    const status = person.handle.includes('unaudited') ? { ...asked, privacyStatus: 'private' } : asked;
+    const text = [snippet.title, snippet.description].filter(Boolean).join('\n');
+    return kit.commit(req, res, {
+      text,
+      person,
+      refusals,
+      make: async () => {
+        const post: SandboxPost = {
+          id: videoIdOf(id),
+          author: channelOf(person.id),
+          authorName: `@${person.handle}`,
+          text,
+          media: [`${session.type}, ${session.total} bytes`],
+          createdAt: kit.now().toISOString(),
+          data: { ...snippet, ...status, notifySubscribers: session.notifySubscribers } as Json,
+        };
+        await kit.posts.add(post);
+        return post;
+      },
+      answer: (post) => res.status(code).send(resourceOf(post)),
+    });
+  };
 
   api.get(
     '/youtube/v3/videos',
     signedIn(readonly, async (req, res, { person }) => {
       if (await kit.isFaulty('read', req, res, { person, refusals })) return;
-      const ids = String(req.query.id ?? '').split(',');
-      if (req.query.part !== 'statistics') return bad(res, 'missingRequiredParameter', 'No part was selected.');
+      const ids = [req.query.id ?? ''].flat().join(',').split(',');
+      const parts = partsOf(req);
+      if (parts.length === 0) return bad(res, 'missingRequiredParameter', 'No part was selected.');
+      const unknown = parts.find((part) => !videoParts.includes(part));
+      if (unknown !== undefined) return bad(res, 'unexpectedPart', `The part ${unknown} was not expected.`);
       if (ids.length > 50) return bad(res, 'invalidFilters', 'The request specifies too many ids.');
       const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
       const items = found
         .filter((post) => post !== undefined)
-        .map((post) => ({ kind: 'youtube#video', id: post.id, statistics: statisticsOf(kit, post) }));
+        .map((post) => {
+          const all: Record<string, unknown> = { ...resourceOf(post), statistics: statisticsOf(kit, post) };
+          return { kind: all.kind, ...Object.fromEntries(['id', ...parts].map((name) => [name, all[name]])) };
+        });
       res.send({ kind: 'youtube#videoListResponse', items, pageInfo: { totalResults: items.length } });
     }),
   );

@@ -110,7 +110,8 @@ export const createLinkedinSandbox = (kit: SandboxKit, rules: SandboxRules) => {
 };
 
 const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSeparator }: SandboxRules) => {
-  const scopesOf = (query: Readonly<Record<string, string>>) => (query.scope ?? '').split(' ');
+  // The reference has spaces between them; LinkedIn's own client sends commas.
+  const scopesOf = (query: Readonly<Record<string, string>>) => (query.scope ?? '').split(/[ ,]/);
 
   router.all(
     '/web/oauth/v2/authorization',

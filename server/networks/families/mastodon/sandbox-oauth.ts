@@ -9,6 +9,8 @@ export interface OAuthDialect {
   /** Whether it has a call that ends tokens. */
   readonly revokes: boolean;
   readonly tokens: (grant: SandboxGrant, clientId: string) => Promise<object>;
+  /** Fields of a registered app that only this network has. */
+  readonly appFields: (app: Omit<App, 'secret'>) => object;
 }
 
 type App = { readonly secret: string; readonly redirectUris: readonly string[]; readonly scopes: readonly string[] };
@@ -16,7 +18,8 @@ type App = { readonly secret: string; readonly redirectUris: readonly string[]; 
 /** Apps that register themselves, and the access they are given. Returns a guard for the calls that need access. */
 export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) => {
   server.post('/api/v1/apps', async (req, res) => {
-    const { client_name, redirect_uris, scopes = 'read' } = (req.body ?? {}) as Record<string, string | string[]>;
+    const body = (req.body ?? {}) as Record<string, string | string[]>;
+    const { client_name, redirect_uris, scopes = 'read', website = null } = body;
     if (!client_name) return own.invalid(res, 'client_name', "Application name can't be blank");
     if (!redirect_uris?.length) return own.invalid(res, 'redirect_uris', "Redirect URI can't be blank");
     const asked = String(scopes).split(' ');
@@ -27,7 +30,16 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
     const secret = randomBytes(32).toString('base64url');
     const redirectUris = Array.isArray(redirect_uris) ? redirect_uris : redirect_uris.split('\n');
     await kit.records.put('app', id, { secret, redirectUris, scopes: asked } satisfies App);
-    res.send({ id, name: client_name, client_id: id, client_secret: secret, client_secret_expires_at: 0 });
+    res.send({
+      id,
+      name: client_name,
+      website,
+      // Some clients build the address of the consent page with it.
+      redirect_uri: redirectUris.join('\n'),
+      client_id: id,
+      client_secret: secret,
+      ...own.appFields({ scopes: asked, redirectUris }),
+    });
   });
 
   const appOf = (id: unknown) => kit.records.get<App>('app', typeof id === 'string' ? id : '');

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { pageAfter } from '#server/networks/shared/page-after';
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
 
 /** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
@@ -107,12 +108,17 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     });
   }
 
-  const uploadView = ({ id, type, description, isReady }: SandboxUpload) => ({
+  const uploadView = ({
     id,
-    type: type.replace(/\/.*/, ''),
-    url: isReady ? kit.link(`/server/media/${id}`) : null,
+    type,
     description,
-  });
+    isReady = true,
+  }: Pick<SandboxUpload, 'id' | 'type' | 'description'> & {
+    isReady?: boolean;
+  }) => {
+    const url = isReady ? kit.link(`/server/media/${id}`) : null;
+    return { id, type: type.replace(/\/.*/, ''), url, preview_url: url, description };
+  };
 
   server.post(
     '/api/v2/media',
@@ -171,7 +177,15 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       url: address,
       content: own.htmlBefore(post) + htmlOf(post.text),
       account: accountView({ id: post.author, handle, name: handle }),
-      media_attachments: attachments.map(({ focus, ...attachment }) => ({ ...attachment, meta: metaOf(focus) })),
+      media_attachments: attachments.map(({ focus, ...attachment }) => ({
+        ...uploadView(attachment),
+        meta: metaOf(focus),
+      })),
+      mentions: [],
+      tags: [],
+      emojis: [],
+      reblog: null,
+      card: null,
       favourites_count: numbers.likes,
       replies_count: numbers.comments,
       reblogs_count: numbers.shares,
@@ -216,6 +230,15 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     }),
   );
 
+  /** A header leads to the next page. */
+  const sendPage = (req: Request, res: Response, posts: readonly SandboxPost[], limit: number) => {
+    const { entries, next } = pageAfter(posts, req.query.max_id, limit);
+    const url = new URL(req.originalUrl, `${req.protocol}://${req.get('host')}`);
+    url.searchParams.set('max_id', next ?? '');
+    if (next !== undefined) res.setHeader('link', `<${url.href}>; rel="next"`);
+    res.send(entries.map(statusView));
+  };
+
   const keyOf = (req: Request, person: SandboxPerson) => `${person.id} ${req.get('idempotency-key')}`;
 
   /** What a key of the last hour was used for. */
@@ -236,6 +259,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     signedIn,
     uploadOf,
     statusView,
+    sendPage,
     addPost,
 
     usedFor,

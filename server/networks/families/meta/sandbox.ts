@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { z } from 'zod';
 import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
@@ -79,23 +80,38 @@ export const refusalsOf = (own: {
 
 type Work = (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>;
 
-/** The grant behind the token, which comes in a header or as a parameter, if it has the scope. */
+/** The grant behind the token, which comes in a header or as a parameter of address or body, if it has the scope. */
 export const signedInAs =
-  (kit: SandboxKit, refusals: Refusals, use: string) =>
+  (kit: SandboxKit, refusals: Refusals, ...uses: readonly string[]) =>
   (scope: string | undefined, work: Work): RequestHandler =>
   async (req, res) => {
-    const secret = /^(?:Bearer|OAuth) (.+)$/.exec(req.headers.authorization ?? '')?.[1];
-    const grant = await kit.grants.find(use, secret ?? String(req.query.access_token ?? ''));
+    const { access_token: inBody } = (req.body ?? {}) as { access_token?: string };
+    const inHeader = /^(?:Bearer|OAuth) (.+)$/.exec(req.headers.authorization ?? '')?.[1];
+    const secret = inHeader ?? String(req.query.access_token ?? inBody ?? '');
+    const grants = await Promise.all(uses.map((use) => kit.grants.find(use, secret)));
+    const grant = grants.find((one) => one !== undefined);
     if (grant === undefined) return refusals['refused-token'](res);
     if (grant.expired) return refusals['expired-token'](res);
     if (scope !== undefined && !grant.scopes.includes(scope)) return refusals['missing-permission'](res);
     await work(req, res, grant);
   };
 
+/** For calls without files: the parameters may come as a form of several parts, too. */
+export const readForms =
+  (kit: SandboxKit): RequestHandler =>
+  async (req, _res, next) => {
+    if (req.is('multipart/form-data')) req.body = (await kit.readMultipart(req)).fields;
+    next();
+  };
+
+/** In a form every value is a text. */
+export const isTrue = z.literal(true).or(z.literal('true').transform(() => true as const));
+
 /** Parameters may stand in the address or in the body. */
 export const parametersOf = (req: Request): Record<string, unknown> => {
-  const { access_token: _, ...all } = { ...req.query, ...(req.body as Record<string, unknown> | undefined) };
-  return all;
+  const { access_token: _, id, ...all } = { ...req.query, ...(req.body as Record<string, unknown> | undefined) };
+  // Meta's own SDK repeats the id of the object that the address names.
+  return id === undefined || id === req.params.id ? all : { ...all, id };
 };
 
 /** `comments.limit(0).summary(true),shares,attachments{target,subattachments{target}}` → `comments`, `shares`, `attachments` */
@@ -145,7 +161,14 @@ export const sendInsights = (
   const names = String(req.query.metric ?? '').split(',');
   const wrong = names.find((name) => !(name in numbers));
   if (wrong !== undefined) return refuse(res, invalid(`metric[0] must be one of the following values: not ${wrong}`));
-  const data = names.map((name) => ({ name, period: 'lifetime', values: [{ value: numbers[name] }] }));
+  const data = names.map((name) => ({
+    name,
+    period: 'lifetime',
+    values: [{ value: numbers[name] }],
+    title: name,
+    description: `The ${name} of this object.`,
+    id: `${req.params.id}/insights/${name}/lifetime`,
+  }));
   res.send({ data });
 };
 

@@ -5,47 +5,47 @@ import { Post } from '#contracts/posts';
 import type { RequestState } from '#server/approvals/card-view';
 import type { RequestedApproval } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
-import { inBrief, inOneLine, quoted } from './brief.ts';
+import { inOneLine, quoted, toCompactText } from './compact-text.ts';
 
 /** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
-export const refusalInWords = ({ code, message, issues }: Refusal) => {
+export const describeRefusal = ({ code, message, issues }: Refusal) => {
   // The message of a bad input is its first issue.
   if (code !== 'BadInput' || issues.length === 0) {
     return [
       `${code}: ${inOneLine(withoutFirst(message, issues))}`,
-      ...issues.map((issue) => `- ${issueInWords(issue, ':')}`),
+      ...issues.map((issue) => `- ${describeIssue(issue, ':')}`),
     ].join('\n');
   }
-  const [only, ...others] = issues.map((issue) => issueInWords(issue, ''));
+  const [only, ...others] = issues.map((issue) => describeIssue(issue, ''));
   return others.length === 0 ? `${code}: ${only}` : [`${code}:`, only, ...others].join('\n- ');
 };
 
-/** The list says it, with its place. */
+/** The issues below repeat the first one with its path, so the message need not. */
 const withoutFirst = (message: string, [first]: readonly Issue[]) =>
   first && message.endsWith(first.message) ? message.slice(0, -first.message.length).trimEnd() : message;
 
-/** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
-const issueInWords = ({ path, message, code: _, fix: __, ...facts }: Issue, mark: '' | ':') => {
-  const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
-  return inOneLine(`${quoted(path)}${mark} ${message}${told.length > 0 ? ` (${told.join(', ')})` : ''}`);
+/** The message of an input issue continues its field name; the message of a post issue is a sentence, after a colon. */
+const describeIssue = ({ path, message, code: _, fix: __, ...facts }: Issue, mark: '' | ':') => {
+  const details = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
+  return inOneLine(`${quoted(path)}${mark} ${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
 };
 
-/** What a model gets to read of an output: all of it for a question, and for a change what it did. */
-export const outputInWords = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
-  if (schema !== (Post as z.ZodType)) return inBrief(output as object);
-  return kind === 'Write' ? savedInWords(output as Post) : postInWords(output as Post);
+/** The text of an output: all of it for a read, a summary of the change for a write. */
+export const describeOutput = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
+  if (schema !== (Post as z.ZodType)) return toCompactText(output as object);
+  return kind === 'Write' ? describeSave(output as Post) : describePost(output as Post);
 };
 
-const postInWords = (post: Post) => {
+const describePost = (post: Post) => {
   const { status, results } = post;
   const out = results.filter(({ ok }) => ok).length;
-  const told = inBrief(post);
+  const text = toCompactText(post);
   return status === 'Failed' && results.length > 0
-    ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${told}`
-    : told;
+    ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
+    : text;
 };
 
-const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
+const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
   [
     `Saved ${id}, ${status}, updatedAt ${updatedAt}.`,
     accountIds.length === 0 ? 'It goes to no account yet.' : `It goes to ${count(accountIds.length, 'account')}.`,
@@ -60,7 +60,10 @@ const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt
 
 const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
-export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval) =>
+export const describePending = (
+  tool: string,
+  { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval,
+) =>
   [
     `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}.`,
     again
@@ -71,13 +74,13 @@ export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, ex
     `Tell the user, and do not call ${tool} again for it.`,
   ].join(' ');
 
-export const twinInWords = (id: string) =>
+export const describeDuplicate = (id: string) =>
   `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
 
-/** What a model has to know of the requests about a post, below the post itself. */
-export const requestsInWords = (requests: readonly RequestState[]) => requests.map(newsInWords).join('\n');
+/** Approval requests about a post, appended to the text of the post. */
+export const describeRequests = (requests: readonly RequestState[]) => requests.map(describeRequest).join('\n');
 
-const newsInWords = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestState) => {
+const describeRequest = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestState) => {
   const tool = action.replace('.', '_');
   switch (status) {
     case 'Open':

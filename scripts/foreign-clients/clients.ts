@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export interface ForeignClient {
+  /** In test/foreign-clients. */
+  readonly file: string;
+  readonly network: string;
+  readonly package: string;
+  /** Hosts that the package names and Posthorn does not, with the twin's name for each. */
+  readonly hosts?: Readonly<Record<string, string>>;
+}
+
+export const folder = resolve(import.meta.dirname, '../../test/foreign-clients');
+
+export const readClients = (): ForeignClient[] => JSON.parse(readFileSync(join(folder, 'clients.json'), 'utf8'));

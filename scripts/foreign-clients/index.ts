@@ -1,0 +1,89 @@
+// npm run foreign-clients [-- <network> …]
+// Drives the sandbox networks with clients that other people wrote, in test/foreign-clients, each in a process of its
+// own. Prints a table of clients and steps, and exits with 1 when a step failed or a client asked another host.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { mediaOf } from '#test/support/networks';
+import { startSandboxNetworks } from '#test/support/sandbox';
+import { type ForeignClient, folder, readClients } from './clients.ts';
+import { driveClient } from './drive-client.ts';
+import { hostsOf, openGate } from './gate.ts';
+import { isFailure, printTable } from './table.ts';
+
+const changedMs = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const install = () => {
+  // npm writes this file at the end of each install.
+  if (changedMs('package-lock.json') <= changedMs('node_modules/.package-lock.json')) return;
+  console.error('Installing the packages of test/foreign-clients (npm ci) …');
+  // Under `npm run` npm's own variables would point the install at the service's folder.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_config_local_prefix|npm_package_.*|INIT_CWD)$/.test(name)),
+  );
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, error } = spawnSync('npm', args, { cwd: folder, env, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  console.error(error?.message ?? 'npm ci failed: see above.');
+  process.exit(1);
+};
+
+type Sandbox = Awaited<ReturnType<typeof startSandboxNetworks>>;
+
+/** Files in memory, and the addresses from which a twin can fetch them. */
+const readFiles = async ({ withBytes }: Sandbox) => {
+  // Large enough for Google, which takes no photo below 10 KB.
+  const image = { mimeType: 'image/jpeg', width: 1_440, height: 1_440 };
+  const media = [image, image, 'video/mp4'].map(mediaOf);
+  const { items } = await withBytes({ items: [{ body: '', media }], options: {} });
+  const [picture, secondPicture, video] = await Promise.all(
+    (items[0]?.media ?? []).map(async ({ url, mimeType, read }) => ({
+      url,
+      mimeType,
+      bytes: await buffer(await read()),
+    })),
+  );
+  return { picture, secondPicture, video };
+};
+
+const versionOf = (name: string): string =>
+  JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
+
+const runClient = async (client: ForeignClient, temporary: string) => {
+  const version = versionOf(client.package);
+  console.error(`${client.network}: ${client.package} ${version} …`);
+  // Each has twins of its own, since it moves their clock.
+  const sandbox = await startSandboxNetworks();
+  const gate = await openGate(sandbox.sandboxes, client.network, hostsOf(client.network, client.hosts));
+  try {
+    const certificate = join(temporary, `${client.file}.pem`);
+    writeFileSync(certificate, gate.cert);
+    const steps = await driveClient(client, { certificate, gate, sandbox, files: await readFiles(sandbox) });
+    return { client, version, steps, strays: [...gate.strays] };
+  } finally {
+    gate.close();
+    await sandbox.stop();
+  }
+};
+
+const main = async (selection: readonly string[]) => {
+  const clients = readClients().filter(({ network }) => selection.length === 0 || selection.includes(network));
+  if (clients.length === 0) {
+    console.error(`No client drives ${selection.join(', ')}. Take a network of test/foreign-clients/clients.json.`);
+    return 2;
+  }
+  install();
+  const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
+  try {
+    const runs = [];
+    for (const client of clients) runs.push(await runClient(client, temporary));
+    printTable(runs);
+    return runs.some(({ steps, strays }) => strays.length > 0 || steps.some(isFailure)) ? 1 : 0;
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+};
+
+process.exitCode = await main(process.argv.slice(2));

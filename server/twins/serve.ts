@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import { Refusal } from '#server/errors';
+import type { Network } from '#server/networks/network';
+import type { Sandbox } from '#server/networks/sandbox';
+import { adminRoutes } from './admin-routes.ts';
+import { createMediaFetch, isLoopback } from './fetch-media.ts';
+import { pageRoutes } from './page.ts';
+import { createTwins, type Twins } from './twins.ts';
+
+/** Listens, and answers once somebody has signed in everywhere. Errors of listening are those of Node. */
+export const serveTwins = async ({
+  folders,
+  networks,
+  host,
+  port,
+  keep,
+  handle,
+}: {
+  folders: Readonly<Record<string, Sandbox>>;
+  networks: readonly Network[];
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  keep: number;
+  handle: string;
+}) => {
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  const url = `http://${nameOf(host)}:${(server.address() as AddressInfo).port}`;
+  const fetchMedia = createMediaFetch({ isExposed: !isLoopback(host) });
+  const opening = createTwins({ folders, networks, url, handle, keep, fetchMedia }).then((twins) => ({
+    twins,
+    app: createApp(twins),
+  }));
+  server.on('request', (req, res) => {
+    opening.then(
+      ({ app }) => app(req, res),
+      () => res.destroy(),
+    );
+  });
+  return (await opening).twins;
+};
+
+/** As this machine reaches it. */
+const nameOf = (host: string) => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+};
+
+const createApp = (twins: Twins) => {
+  const app = express().disable('x-powered-by').disable('etag');
+  app.get('/healthz', (_req, res) => void res.type('text').send('ok'));
+  app.use('/admin', adminRoutes(twins));
+  app.use(pageRoutes(twins));
+  app.use('/sandbox/:network', twins.requests.record);
+  app.use(twins.router);
+  app.use((req: Request, _res: Response) => {
+    throw new Refusal('NotFound', noSuchPath(twins, req));
+  });
+  return app.use(answerErrors);
+};
+
+const noSuchPath = ({ networks }: Twins, { method, path }: Request) => {
+  const [, , key, ...rest] = path.slice(0, 200).split('/');
+  const network = networks.find((one) => path.startsWith('/sandbox/') && one.key === key);
+  return network
+    ? `The twin of ${network.name} has no ${method} /${rest.join('/')}. It has the calls that Posthorn uses: see docs/twins.md.`
+    : `There is nothing at ${path.slice(0, 200)}. GET /admin lists the addresses of the networks.`;
+};
+
+const answerErrors: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+  const refusal = error instanceof Refusal ? error : (fromExpress(error) ?? internal);
+  if (refusal.code === 'Internal') console.error(error);
+  if (res.headersSent) res.destroy();
+  else res.status(refusal.status).send(refusal.body);
+};
+
+const internal = new Refusal('Internal', 'Something went wrong in the twins. What they print says more.');
+
+/** A path or a body that Express refuses. */
+const fromExpress = (error: unknown) => {
+  const { status = 500, message } = error as { status?: number; message: string };
+  return status < 500 ? new Refusal('BadInput', message, [], status) : undefined;
+};

@@ -1,0 +1,152 @@
+import type { RequestHandler } from 'express';
+import { createMovableClock } from '#server/clock';
+import { badInput } from '#server/errors';
+import type { Network } from '#server/networks/network';
+import { createRequest } from '#server/networks/request';
+import { type FaultMoment, faultMoments, type Sandbox, type SandboxKit } from '#server/networks/sandbox';
+import { createSites, type Sites } from '#server/networks/sites';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { createSandboxClient } from '#server/outbound/sandbox-client';
+import type { PlannedFault } from '#server/sandbox/faults';
+import { createMemorySandboxStore, type MemorySandboxStore } from '#server/sandbox/memory-store';
+import { createBodyReader } from '#server/sandbox/read-body';
+import { createSandboxes } from '#server/sandbox/serve';
+import { type SandboxAccess, signIn, withSandboxServer } from '#server/sandbox/sign-up';
+import { createRequestLog, type Filter } from './request-log.ts';
+
+/** Of all records of one kind on one network. */
+const maxCharacters = 4_000_000;
+/** Of all uploads that are read at a time. A twin looks at a file and does not keep it. */
+const maxUploadBytes = 512_000_000;
+const answerWithinMs = 20_000;
+
+export type Twins = Awaited<ReturnType<typeof createTwins>>;
+
+/** The sandboxes of all networks on a store in memory, with somebody who has signed in at each of them. */
+export const createTwins = async ({
+  folders,
+  networks,
+  url,
+  handle,
+  keep,
+  fetchMedia,
+}: {
+  folders: Readonly<Record<string, Sandbox>>;
+  networks: readonly Network[];
+  /** Where people see them. */
+  url: string;
+  handle: string;
+  /** Requests, and records of one kind on one network. */
+  keep: number;
+  fetchMedia: SandboxKit['fetchMedia'];
+}) => {
+  const clock = createMovableClock();
+  const bodies = createBodyReader(maxUploadBytes);
+  const requests = createRequestLog({ networks: Object.keys(folders), clock, keep });
+
+  const open = (initial?: ReturnType<MemorySandboxStore['snapshot']>) => {
+    const store = createMemorySandboxStore({ maxRecords: keep, maxCharacters }, initial);
+    const sandboxes = createSandboxes({ folders, store, clock, baseUrl: url, fetchMedia, bodies });
+    return { store, sandboxes, router: sandboxes.router() };
+  };
+  let current = open();
+
+  /** On a port of its own, so that the log has the requests of callers alone. */
+  const withSites = <T>(work: (sites: Sites) => Promise<T>) =>
+    withSandboxServer(current.sandboxes, async (own) => {
+      const client = createSandboxClient(() => own);
+      const request = createRequest(client, answerWithinMs);
+      const sandbox = { request, url: () => own, baseUrl: own };
+      try {
+        return await work(createSites({ live: request, sandbox, setting: () => undefined, clock }));
+      } finally {
+        await client.close();
+      }
+    });
+  const redirectUri = `${url}/callback`;
+  const accessAt = async (sites: Sites, network: Network, name: string, without: readonly string[] = []) =>
+    accessOf(network, await signIn(sites, network, { handle: name, without, redirectUri }));
+
+  const first = await withSites(async (sites) => {
+    const all: TwinAccess[] = [];
+    for (const network of networks) all.push(await accessAt(sites, network, handle));
+    return all;
+  });
+  const initial = current.store.snapshot();
+
+  const planned = async () => {
+    const plans = networks.flatMap(({ key }) =>
+      faultMoments.map(async (moment) => ({
+        network: key,
+        moment,
+        plan: await current.sandboxes.plannedFault(key, moment),
+      })),
+    );
+    return (await Promise.all(plans)).flatMap(({ plan, ...at }) => (plan ? [{ ...at, ...plan }] : []));
+  };
+
+  return {
+    url,
+    keep,
+    networks,
+    requests,
+    clock: { now: clock.now, aheadMs: clock.offsetMs, forward: (ms: number) => clock.setOffset(clock.offsetMs() + ms) },
+    router: ((req, res, next) => current.router(req, res, next)) satisfies RequestHandler,
+
+    /** The tokens of the start, which work again after a reset. */
+    access: first,
+
+    signIn: (network: Network, { handle: name, without }: { handle: string; without: readonly string[] }) =>
+      withSites((sites) => accessAt(sites, network, name, without)).catch((error: unknown) => {
+        if (!(error instanceof NetworkTrouble)) throw error;
+        throw badInput({ path: 'handle', code: 'Invalid', message: `was refused by the twin: ${error.message}` });
+      }),
+
+    planned,
+    plan: (network: string, moment: FaultMoment, plan: PlannedFault) =>
+      current.sandboxes.planFault(network, moment, plan),
+    /** All that fit. */
+    revoke: async ({ network, moment }: { network?: string | undefined; moment?: FaultMoment | undefined }) => {
+      for (const plan of await planned()) {
+        const isMeant = plan.network === (network ?? plan.network) && plan.moment === (moment ?? plan.moment);
+        if (isMeant) await current.sandboxes.planFault(plan.network, plan.moment, undefined);
+      }
+    },
+
+    /** Newest first. */
+    posts: async ({ network, sinceMs = 0 }: Filter) => {
+      const keys = networks.map(({ key }) => key).filter((key) => key === (network ?? key));
+      const feeds = keys.map(async (key) =>
+        (await current.sandboxes.feed(key, keep)).map((post) => ({ network: key, ...post })),
+      );
+      return (await Promise.all(feeds))
+        .flat()
+        .filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs)
+        .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+    },
+
+    /** As after the start: what came since, faults and other sign-ins are gone, and the clock shows the true time. */
+    reset: () => {
+      clock.setOffset(0);
+      requests.clear();
+      current = open(initial);
+    },
+  };
+};
+
+export type TwinAccess = ReturnType<typeof accessOf>;
+
+const accessOf = ({ key, connect }: Network, { registration, accounts }: SandboxAccess) => ({
+  network: key,
+  // Where people sign in with a password there is no app.
+  ...(connect.kind !== 'Form' && registration),
+  accounts: accounts.map(({ id, name, handle, scopes, tokens: { accessToken, refreshToken, expiresAt } }) => ({
+    id,
+    name,
+    handle,
+    scopes,
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  })),
+});
