@@ -1,17 +1,21 @@
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Short files that take long are begun first, so that none is left alone at the end. */
+/** Files that take long start first, so that none is left alone at the end; those that wait alternate with busy ones. */
 const slowest = [
   'bench',
-  'picture-memory',
+  'editor',
   'stopped-instance',
   'many-processes',
+  'planning',
   'soak',
-  'embedded',
+  'picture-memory',
+  'entry',
   'scale',
-  'demo',
   'generate',
+  'embedded',
+  'demo',
+  'calendar',
   'hostile-input',
   'bounded-work',
   'network-conformance',

@@ -147,6 +147,9 @@ inBrowser('the shell', (world) => {
     const page = await world.visit({ ...nowhere, expected: [/404/, /ERR_INTERNET_DISCONNECTED/, /ConnectionError/] });
     const link = page.getByRole('link', { name: 'Webhooks' });
     await link.waitFor();
+    // Another test may have loaded the files of that page.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Network.clearBrowserCache');
     await page.context().setOffline(true);
     await link.click();
     await page.getByText('The server does not answer').first().waitFor();

@@ -30,7 +30,7 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
         if (query.client_id !== 'sandbox') return 'client_id is not known';
         if (!query.redirect_uri) return 'redirect_uri is missing';
         if (!query.state || query.state.length > 500) return 'state must have 1 to 500 characters';
-        // X takes the name of the method in lower case, too, as clients have sent it for years.
+        // twitter-api-v2 sends the name of the method in lower case.
         if (query.code_challenge_method?.toUpperCase() !== 'S256' || !query.code_challenge)
           return 'PKCE with S256 is needed';
         return undefined;
