@@ -71,7 +71,7 @@ const buildReleases = async () => {
   const added = `alter table posts add column fixture text; create index fixture on posts (fixture) where fixture is not null`;
   buildRelease(nextRoot, [
     [entry(String(newest)), (last) => `${last}, { number: ${newest + 1}, name: 'fixture', sql: '${added}' }`],
-    [/postponedMs = \w+/, () => 'postponedMs = 300'],
+    [/postponedRetryMs = \w+/, () => 'postponedRetryMs = 300'],
   ]);
 };
 
