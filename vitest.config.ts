@@ -49,7 +49,7 @@ export default defineConfig({
     // The first file that asks for a build waits for it in a hook.
     hookTimeout: 300_000,
     // The default of a second is short on a busy machine, and every 50 ms would keep services and browsers busy.
-    expect: { poll: { timeout: 20_000, interval: 100 } },
+    expect: { poll: { timeout: 20_000 } },
     // To compile the service takes longer than most files: what has not changed is taken from the run before.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     pool: 'forks',

@@ -418,11 +418,10 @@ describe('what is recorded of a send', () => {
     await until('both are being sent', async () => (await isBegun(ended)) && (await isBegun(kept)));
     await own.database.transaction(async () => {
       await own.database.query(sql('test.hold', 'select from sends where post_id = $1 for update'), [ended]);
-      const leaseMs = await outside(() => own.rowOf(kept));
-      await until('the lease of the other one is moved', async () => {
-        const row = await outside(() => own.rowOf(kept));
-        return (row.due_in_ms ?? 0) > (leaseMs.due_in_ms ?? 0);
-      });
+      const leaseEnd = sql('test.leaseEnd', 'select due_at::text as at from sends where post_id = $1');
+      const endsAt = () => outside(async () => (await own.database.query<{ at: string }>(leaseEnd, [kept]))[0]?.at);
+      const before = await endsAt();
+      await until('the lease of the other one is extended', async () => (await endsAt()) !== before);
     });
     own.letThrough();
     await Promise.all([own.ended(ended), own.ended(kept)]);

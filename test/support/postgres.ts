@@ -17,7 +17,14 @@ export interface SharedPostgres {
 export const startPostgres = async (): Promise<SharedPostgres & { stop(): Promise<void> }> => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'posthorn-test-'));
   fs.chmodSync(dir, 0o711); // the server may run as another user
-  const flags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'].flatMap((setting) => ['-c', setting]);
+  const settings = [
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    // One test alone runs six processes of the service here, beside two other workers.
+    'max_connections=200',
+  ];
+  const flags = settings.flatMap((setting) => ['-c', setting]);
   const embedded = await startEmbedded(dir, { flags });
   const stop = async () => {
     await embedded.stop();
