@@ -14,7 +14,7 @@ import {
 } from './define.ts';
 import { MediaItem } from './media.ts';
 import { ContentItem, Status, Version } from './posts.ts';
-import { Badge, Constraints, ProviderName } from './providers.ts';
+import { Badge, Constraints, NetworkKey, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const commentCharacters = 2_000;
@@ -60,6 +60,7 @@ export const SharedPost = z
     accounts: z
       .array(
         z.object({
+          network: NetworkKey,
           provider: ProviderName,
           badge: Badge,
           name: AccountName,

@@ -2616,6 +2616,7 @@ export interface SharedPost {
   now: string;
   /** One for each account it goes to */
   accounts: Array<{
+    network: NetworkKey;
     /** Display name of the network, such as `Bluesky` */
     provider: string;
     badge: Badge;

@@ -3,10 +3,11 @@ import type { Provider } from '#generated/app-client';
 import { queries } from './queries.ts';
 
 export interface NetworkLook {
+  network: string;
   name: string;
   code: string;
   color: string;
-  /** For dark pages, where `color` would not be visible; its letters are dark. */
+  /** For dark pages, where `color` would not be visible; its glyph is dark. */
   darkColor?: string | undefined;
 }
 
@@ -18,7 +19,7 @@ export const useNetworks = () => {
     of: (network: string): NetworkLook => {
       const provider = providers.find((one) => one.network === network);
       const name = provider?.provider ?? network;
-      return { name, code: name.slice(0, 2), color: '#555A66', ...provider?.badge };
+      return { network, name, code: name.slice(0, 2), color: '#555A66', ...provider?.badge };
     },
   };
 };

@@ -142,6 +142,7 @@ export const createShares = ({
           const firstComment = outgoing.options[`${network.key}.first_comment`];
           return [
             {
+              network: network.key,
               provider: network.name,
               badge: network.badge,
               name: account.name,

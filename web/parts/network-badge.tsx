@@ -1,16 +1,25 @@
 import { type NetworkLook, useNetworks } from '#web/networks.ts';
+import { glyphs } from '#web/previews/glyphs.ts';
 import styles from './network-badge.module.css';
 
 type Size = 16 | 18 | 20 | 24 | 32;
 
-/** `off`: not chosen. */
-export const NetworkBadge = ({ network, ...rest }: { network: string; size?: Size; off?: boolean }) => (
+interface Props {
+  size?: Size;
+  /** In the network's colour: a chosen tab or filter, the head of a preview, an account that a post has reached. */
+  isColored?: boolean;
+  /** Not chosen. */
+  off?: boolean;
+}
+
+export const NetworkBadge = ({ network, ...rest }: Props & { network: string }) => (
   <Badge look={useNetworks().of(network)} {...rest} />
 );
 
 /** For public pages, which cannot list networks. */
-export const Badge = ({ look, size = 20, off = false }: { look: NetworkLook; size?: Size; off?: boolean }) => {
-  const { name, code, color, darkColor } = look;
+export const Badge = ({ look, size = 20, isColored = false, off = false }: Props & { look: NetworkLook }) => {
+  const { network, name, code, color, darkColor } = look;
+  const glyph = glyphs[network];
   const style = {
     '--size': `${size}px`,
     '--badge': color,
@@ -18,8 +27,14 @@ export const Badge = ({ look, size = 20, off = false }: { look: NetworkLook; siz
     '--on-badge-dark': darkColor ? '#14171F' : '#FFFFFF',
   } as React.CSSProperties;
   return (
-    <span className={styles.badge} data-off={off || undefined} style={style} title={name}>
-      <span aria-hidden="true">{code}</span>
+    <span className={styles.badge} data-look={off ? 'off' : isColored ? 'colored' : 'quiet'} style={style} title={name}>
+      {glyph === undefined ? (
+        <span aria-hidden="true">{code}</span>
+      ) : (
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d={glyph} />
+        </svg>
+      )}
       <span className="hidden">{name}</span>
     </span>
   );

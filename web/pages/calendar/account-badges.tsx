@@ -30,7 +30,7 @@ export const AccountBadges = ({
           aria-pressed={isOn(account.id)}
           onClick={() => toggle(account.id)}
         >
-          <NetworkBadge network={account.network} size={24} off={!isOn(account.id)} />
+          <NetworkBadge network={account.network} size={24} isColored off={!isOn(account.id)} />
           <span className="hidden">{handleOf(account)}</span>
         </button>
       ))}

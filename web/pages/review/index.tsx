@@ -48,9 +48,6 @@ export default function Review() {
   return data ? <Shared post={data} secret={secret} /> : null;
 }
 
-/** Option keys start with the key of their network. */
-const networkIn = (options: Readonly<Record<string, string>>) => Object.keys(options)[0]?.split('.')[0] ?? '';
-
 const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
   const zone = browserZone();
   useEffect(() => {
@@ -69,36 +66,38 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
       <main className={styles.main}>
         {post.accounts.length === 0 && <p className="text-2">No account is chosen for this post yet.</p>}
         <div className={styles.previews}>
-          {post.accounts.map(({ provider, badge, name, handle, constraints, titleKey, options, items, cover }) => (
-            <section key={`${provider} ${handle} ${name}`} aria-label={`${provider}, ${handleOf({ handle, name })}`}>
-              <h2 className={styles.network}>
-                <Badge look={{ ...badge, name: provider }} size={20} />
-                <span aria-hidden="true">{provider}</span>
-              </h2>
-              <PostPreview
-                whole
-                account={{ provider, name, handle }}
-                limits={constraints}
-                extras={extrasOf(options, networkIn(options))}
-                title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
-                cover={cover && `/review/${encodeURIComponent(secret)}/media/${cover}?size=thumbnail`}
-                items={items.map(({ body, media }, index) => ({
-                  key: String(index),
-                  body,
-                  media: media.map(({ key, kind, alt = '' }) => {
-                    const address = `/review/${encodeURIComponent(secret)}/media/${key}`;
-                    return {
-                      key,
-                      src: `${address}?size=thumbnail`,
-                      isVideo: kind === 'Video',
-                      alt,
-                      ...(kind === 'Video' && { playsAt: address }),
-                    };
-                  }),
-                }))}
-              />
-            </section>
-          ))}
+          {post.accounts.map(
+            ({ network, provider, badge, name, handle, constraints, titleKey, options, items, cover }) => (
+              <section key={`${provider} ${handle} ${name}`} aria-label={`${provider}, ${handleOf({ handle, name })}`}>
+                <h2 className={styles.network}>
+                  <Badge look={{ ...badge, network, name: provider }} size={20} isColored />
+                  <span aria-hidden="true">{provider}</span>
+                </h2>
+                <PostPreview
+                  whole
+                  account={{ provider, name, handle }}
+                  limits={constraints}
+                  extras={extrasOf(options, network)}
+                  title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
+                  cover={cover && `/review/${encodeURIComponent(secret)}/media/${cover}?size=thumbnail`}
+                  items={items.map(({ body, media }, index) => ({
+                    key: String(index),
+                    body,
+                    media: media.map(({ key, kind, alt = '' }) => {
+                      const address = `/review/${encodeURIComponent(secret)}/media/${key}`;
+                      return {
+                        key,
+                        src: `${address}?size=thumbnail`,
+                        isVideo: kind === 'Video',
+                        alt,
+                        ...(kind === 'Video' && { playsAt: address }),
+                      };
+                    }),
+                  }))}
+                />
+              </section>
+            ),
+          )}
         </div>
       </main>
       <footer className={`small text-2 ${styles.foot}`}>

@@ -44,7 +44,7 @@ export const Feed = ({ networks }: { networks: ReadSandboxOutput['networks'] }) 
               aria-pressed={only === network}
               onClick={() => setSearch({ network })}
             >
-              <NetworkBadge network={network} size={20} />
+              <NetworkBadge network={network} size={20} isColored={only === network} />
             </button>
           ))}
         </fieldset>

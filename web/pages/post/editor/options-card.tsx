@@ -39,7 +39,7 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
               aria-pressed={network === open}
               onClick={() => setPicked(network)}
             >
-              <NetworkBadge network={network} size={20} />
+              <NetworkBadge network={network} size={20} isColored={network === open} />
             </button>
           ))}
         </span>

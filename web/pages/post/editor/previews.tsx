@@ -29,7 +29,7 @@ export const Previews = () => {
               aria-pressed={account.id === first?.id}
               onClick={() => setPicked(account.id)}
             >
-              <NetworkBadge network={account.network} size={18} />
+              <NetworkBadge network={account.network} size={18} isColored={account.id === first?.id} />
               <span className="hidden">{handleOf(account)}</span>
             </button>
           ))}

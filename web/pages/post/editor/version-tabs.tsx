@@ -42,7 +42,7 @@ export const VersionTabs = () => {
         </Tab>
         {chosen.map((one) => (
           <Tab key={one.id} selected={one.id === version} onOpen={() => openVersion(one.id)}>
-            <NetworkBadge network={one.network} size={18} />
+            <NetworkBadge network={one.network} size={18} isColored={one.id === version} />
             <span className={hasTwin(one, chosen) ? `one-line ${styles.handle}` : 'hidden'}>{handleOf(one)}</span>
             {isOwn(save.draft, one.id) && (
               <span className={styles.edited}>{isEdited(save.draft, one.id) ? 'edited' : 'options'}</span>

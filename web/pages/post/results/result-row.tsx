@@ -19,7 +19,7 @@ export const ResultRow = ({
   return (
     <li className={styles.row} data-state={state} aria-label={`${provider} ${account ? handleOf(account) : ''}`.trim()}>
       <div className={styles.main}>
-        <NetworkBadge network={network || provider} size={32} />
+        <NetworkBadge network={network || provider} size={32} isColored={state === 'Published'} />
         <div className={styles.text}>
           <p className={styles.name}>
             <b>{provider}</b>
