@@ -70,6 +70,19 @@ export const countingRules = [
   'Escaped',
 ] as const;
 
+export const foldUnits = ['Characters', 'Counted', 'Lines'] as const;
+
+export const Fold = z
+  .object({
+    at: z.int().describe('How much is shown'),
+    unit: z
+      .enum(foldUnits)
+      .describe('Characters: as readers see them, an emoji is 1. Counted: as `rule` counts. Lines: of the screen'),
+    isObserved: z.boolean().describe('True when the network does not say so and `at` is about right'),
+  })
+  .meta({ id: 'Fold', description: 'Where a network cuts a text until the reader opens it' });
+export type Fold = z.output<typeof Fold>;
+
 export const Characters = z
   .object({
     max: z.int().describe('Greatest length of one item, counted as `counting` says'),
@@ -96,6 +109,7 @@ export const Characters = z
     countedOptions: z.array(z.string()).optional().describe('Options whose value counts together with the text'),
     maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),
     required: z.boolean().describe('True when an item without text is refused even with media'),
+    fold: Fold.optional().describe('Absent when the text is shown whole'),
   })
   .meta({ id: 'Characters', description: 'Limits of the text of one item' });
 export type Characters = z.output<typeof Characters>;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Option } from '#contracts/providers';
+import type { Fold, Option } from '#contracts/providers';
 import { fitKey, withFit } from '#server/networks/fit';
 import type { ApiVersion, Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
@@ -82,7 +82,7 @@ const table = (networks: readonly Network[]) => [
       settings.map((setting) => `\`${setting}\``).join(', ') || 'none',
       connect.kind === 'Form' ? 'none' : `\`{BASE_URL}/connect/${key}/callback\``,
       apiCell(app.api({ setting: (_, byDefault) => byDefault })),
-      String(characters.max),
+      `${characters.max}${foldCell(characters.fold)}`,
       `${media.min}–${media.max}${media.transport === 'PublicUrl' ? ', fetched from `{BASE_URL}`' : ''}`,
       { Replies: 'replies', Comments: 'comments', None: 'no' }[thread.form],
       metrics.join(', ') || 'none',
@@ -91,6 +91,12 @@ const table = (networks: readonly Network[]) => [
     return `| ${cells.join(' | ')} |`;
   }),
 ];
+
+const foldCell = (fold: Fold | undefined) => {
+  if (fold === undefined) return '';
+  const { at, unit, isObserved } = fold;
+  return `, folds after ${isObserved ? 'about ' : ''}${at}${unit === 'Lines' ? ' lines' : ''}`;
+};
 
 const apiCell = ({ version, endsOn }: ApiVersion) =>
   version === undefined ? 'no versions' : `${version}, ${endsOn ? `until ${endsOn}` : 'no end known'}`;

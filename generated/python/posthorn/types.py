@@ -419,6 +419,18 @@ class Characters(TypedDict):
     """A second limit: UTF-8 bytes of one item"""
     required: bool
     """True when an item without text is refused even with media"""
+    fold: NotRequired[Fold]
+    """Absent when the text is shown whole"""
+
+class Fold(TypedDict):
+    """Where a network cuts a text until the reader opens it"""
+
+    at: int
+    """How much is shown"""
+    unit: Literal["Characters", "Counted", "Lines"]
+    """Characters: as readers see them, an emoji is 1. Counted: as `rule` counts. Lines: of the screen"""
+    isObserved: bool
+    """True when the network does not say so and `at` is about right"""
 
 class ImageLimits(TypedDict):
     max: int

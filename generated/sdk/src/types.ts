@@ -595,6 +595,18 @@ export interface Characters {
   maxBytes?: number;
   /** True when an item without text is refused even with media */
   required: boolean;
+  /** Absent when the text is shown whole */
+  fold?: Fold;
+}
+
+/** Where a network cuts a text until the reader opens it */
+export interface Fold {
+  /** How much is shown */
+  at: number;
+  /** Characters: as readers see them, an emoji is 1. Counted: as `rule` counts. Lines: of the screen */
+  unit: 'Characters' | 'Counted' | 'Lines';
+  /** True when the network does not say so and `at` is about right */
+  isObserved: boolean;
 }
 
 export interface ImageLimits {

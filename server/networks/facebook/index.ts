@@ -1,4 +1,4 @@
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, Fold } from '#contracts/providers';
 import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/families/meta/post-types';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
@@ -32,8 +32,10 @@ const videos = {
   maxDurationMs: minutes(240),
 };
 
+const fold: Fold = { at: 5, unit: 'Lines', isObserved: false };
+
 const constraints: Constraints = {
-  characters: { max: 63_206, ...countedAsUnits, required: false },
+  characters: { max: 63_206, ...countedAsUnits, required: false, fold },
   media: { min: 0, max: 10, mixed: false, images, videos, transport: 'Upload' },
   thread: comments,
   metrics: ['views', 'reach', 'likes', 'comments', 'shares'],

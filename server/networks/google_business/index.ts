@@ -1,5 +1,5 @@
 import { canonicalInstant } from '#contracts/instant';
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, Fold } from '#contracts/providers';
 import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
@@ -9,9 +9,11 @@ import { app } from './app.ts';
 import { connect, profile, takesNoPosts } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
+const fold: Fold = { at: 90, unit: 'Characters', isObserved: true };
+
 const constraints: Constraints = {
   // Whether a photo may stand without text is unconfirmed, so it may not.
-  characters: { max: 1_500, ...countedAsUnits, required: true },
+  characters: { max: 1_500, ...countedAsUnits, required: true, fold },
   media: {
     min: 0,
     max: 1,

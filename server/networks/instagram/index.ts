@@ -1,4 +1,4 @@
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, Fold } from '#contracts/providers';
 import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/families/meta/post-types';
 import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
@@ -35,8 +35,10 @@ const maxText = 2_200;
 const mostHashtags = 5;
 const hashtag = /(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]+/gu;
 
+const fold: Fold = { at: 125, unit: 'Characters', isObserved: false };
+
 const constraints: Constraints = {
-  characters: { max: maxText, ...countedAsUnits, required: false },
+  characters: { max: maxText, ...countedAsUnits, required: false, fold },
   media: {
     min: 1,
     max: 10,

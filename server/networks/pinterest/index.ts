@@ -24,6 +24,7 @@ const constraints: Constraints = {
     counting: 'Unicode code points of the description: a letter is 1, a simple emoji 1, a URL counts in full',
     rule: 'CodePoints',
     required: false,
+    fold: { at: 60, unit: 'Characters', isObserved: false },
   },
   media: {
     min: 1,

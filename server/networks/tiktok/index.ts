@@ -1,4 +1,4 @@
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, Fold } from '#contracts/providers';
 import type { Json, Network, NetworkPost, Problem } from '#server/networks/network';
 import { choices, GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
 import {
@@ -33,8 +33,16 @@ const videos = {
   videoCodecs: ['h264', 'hevc', 'vp8', 'vp9'],
 };
 
+const fold: Fold = { at: 2, unit: 'Lines', isObserved: false };
+
 const constraints: Constraints = {
-  characters: { max: 2_200, counting: `${counting}; with photos up to 4000`, rule: 'Utf16Units', required: false },
+  characters: {
+    max: 2_200,
+    counting: `${counting}; with photos up to 4000`,
+    rule: 'Utf16Units',
+    required: false,
+    fold,
+  },
   media: {
     min: 1,
     max: 35,
@@ -49,7 +57,7 @@ const constraints: Constraints = {
 
 const photos: Constraints = {
   ...constraints,
-  characters: { max: 4_000, counting, rule: 'Utf16Units', required: false },
+  characters: { max: 4_000, counting, rule: 'Utf16Units', required: false, fold },
   media: { min: 1, max: 35, mixed: false, images, transport: 'PublicUrl' },
 };
 

@@ -6,6 +6,8 @@ export const characters: Characters = {
   rule: 'Weighted',
   links: { length: 23, bareDomains: true },
   required: false,
+  // Only posts of subscribers are longer.
+  fold: { at: 280, unit: 'Counted', isObserved: false },
 };
 
 /** For accounts that pay X for a subscription. */

@@ -19,6 +19,7 @@ const constraints: Constraints = {
     counting: 'UTF-8 bytes of the description: a Latin letter is 1, an accented one 2, CJK 3, an emoji 4 or more',
     rule: 'Utf8Bytes',
     required: false,
+    fold: { at: 3, unit: 'Lines', isObserved: false },
   },
   media: {
     min: 1,

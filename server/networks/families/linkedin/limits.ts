@@ -12,6 +12,7 @@ export const linkedinConstraints: Omit<Constraints, 'thread'> = {
     counting: String.raw`UTF-16 units as sent: each of \ | { } @ [ ] ( ) < > # * _ ~ counts 2, a hashtag 12 more than it has, most emoji 2 or more; a URL counts as it is`,
     rule: 'Escaped',
     required: false,
+    fold: { at: 210, unit: 'Characters', isObserved: true },
   },
   media: {
     min: 0,
