@@ -13,7 +13,7 @@ import {
   rawRoute,
 } from './define.ts';
 import { MediaItem } from './media.ts';
-import { ContentItem, Status, Version } from './posts.ts';
+import { ContentItem, LinkCard, Status, Version } from './posts.ts';
 import { Badge, Constraints, NetworkKey, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -47,7 +47,7 @@ export type Share = z.output<typeof Share>;
 
 const SharedFile = z.object({
   key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
-  ...MediaItem.pick({ kind: true, alt: true }).shape,
+  ...MediaItem.pick({ kind: true, alt: true, width: true, height: true, durationMs: true }).shape,
 });
 
 export const SharedPost = z
@@ -68,6 +68,10 @@ export const SharedPost = z
           constraints: Constraints,
           titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
           options: Version.shape.options,
+          labels: z
+            .record(z.string(), z.string())
+            .describe('What the chosen values of options are called, by option key, such as the name of a board'),
+          linkCards: z.array(LinkCard).describe('Link cards that go out with it'),
           cover: z.string().optional().describe('Key of the file that an option names, such as the picture of a video'),
           firstComment: z.string().optional().describe('Where the network has one and it is set'),
           items: z

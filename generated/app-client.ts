@@ -2629,6 +2629,10 @@ export interface SharedPost {
     titleKey?: string;
     /** Network options by key, see providers.limits */
     options: Record<string, string>;
+    /** What the chosen values of options are called, by option key, such as the name of a board */
+    labels: Record<string, string>;
+    /** Link cards that go out with it */
+    linkCards: LinkCard[];
     /** Key of the file that an option names, such as the picture of a video */
     cover?: string;
     /** Where the network has one and it is set */
@@ -2645,6 +2649,12 @@ export interface SharedPost {
         kind: 'Image' | 'Video' | 'Document';
         /** Alternative text for people who cannot see it */
         alt?: string;
+        /** Pixels; 0 for a document */
+        width: number;
+        /** Pixels; 0 for a document */
+        height: number;
+        /** Length of a video or an animated GIF in milliseconds */
+        durationMs?: number;
       }>;
     }>;
   }>;

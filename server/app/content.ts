@@ -74,6 +74,7 @@ export const wireContent = ({
       lifecycle,
       accounts: accounts.accounts,
       library,
+      linkCards: posts.linkCards,
       networks,
       audit,
       notifications,

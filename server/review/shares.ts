@@ -9,11 +9,12 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
-import type { Network, NetworkMedia } from '#server/networks/network';
+import type { Json, Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { mediaWith } from '#server/posts/fitting';
 import type { Lifecycle } from '#server/posts/lifecycle';
-import { mediaIn, outgoingTo } from '#server/posts/outgoing';
+import type { LinkCards } from '#server/posts/link-cards';
+import { mediaIn, outgoingTo, toLinkCards } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 import type { ShareRow, ShareStore } from './store.ts';
 
@@ -30,6 +31,7 @@ export const createShares = ({
   lifecycle,
   accounts,
   library,
+  linkCards,
   networks,
   audit,
   baseUrl,
@@ -41,6 +43,7 @@ export const createShares = ({
   lifecycle: Lifecycle;
   accounts: Accounts;
   library: MediaLibrary;
+  linkCards: LinkCards;
   networks: Networks;
   audit: AuditLog;
   baseUrl: string;
@@ -125,7 +128,15 @@ export const createShares = ({
       const fits = await lifecycle.fits(caller, post);
       const connected = await accounts.connectedOf(caller, post.accountIds);
       const accountsById = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
-      const toFile = ({ id, kind, alt }: NetworkMedia) => ({ key: keyOf(secret, id), kind, ...(alt && { alt }) });
+      const storedCards = await linkCards.of(caller, post.id);
+      const toFile = ({ id, kind, alt, width, height, durationMs }: NetworkMedia) => ({
+        key: keyOf(secret, id),
+        kind,
+        width,
+        height,
+        ...(durationMs !== undefined && { durationMs }),
+        ...(alt && { alt }),
+      });
       return {
         status: post.status,
         ...(post.status !== 'Draft' && post.scheduledAt && { scheduledAt: post.scheduledAt }),
@@ -136,7 +147,9 @@ export const createShares = ({
           const account = accountsById.get(accountId);
           const network = networks.find(account?.network ?? '');
           if (account === undefined || network === undefined) return [];
-          const outgoing = outgoingTo(network, post.versions, accountId, mediaWith(files, fits.get(accountId))).post;
+          const media = mediaWith(files, fits.get(accountId));
+          const outgoing = outgoingTo(network, post.versions, accountId, media, storedCards).post;
+          const facts = connected.get(accountId)?.facts ?? null;
           const titleKey = `${network.key}.title`;
           const [cover] = Object.values(outgoing.optionFiles ?? {});
           const firstComment = outgoing.options[`${network.key}.first_comment`];
@@ -147,9 +160,11 @@ export const createShares = ({
               badge: network.badge,
               name: account.name,
               handle: account.handle,
-              constraints: network.constraintsFor(outgoing, connected.get(accountId)?.facts ?? null),
+              constraints: network.constraintsFor(outgoing, facts),
               ...(network.options.some(({ key }) => key === titleKey) && { titleKey }),
               options: withoutFiles(network, outgoing.options),
+              labels: labelsOf(network, outgoing.options, facts),
+              linkCards: toLinkCards((outgoing.linkCards ?? []).map((card) => ({ ...card, network: network.key }))),
               ...(cover && { cover: keyOf(secret, cover.id) }),
               ...(firstComment && { firstComment }),
               items: outgoing.items.map(({ body, media }) => ({ body, media: media.map(toFile) })),
@@ -194,6 +209,15 @@ const withoutFiles = ({ options }: Network, set: Readonly<Record<string, string>
   const files = options.filter(({ type }) => type === 'Media').map(({ key }) => key);
   return Object.fromEntries(Object.entries(set).filter(([key]) => !files.includes(key)));
 };
+
+const labelsOf = (network: Network, set: Readonly<Record<string, string>>, facts: Json) =>
+  Object.fromEntries(
+    network.options.flatMap(({ key, choices = [] }) => {
+      const all = [...(network.choicesFor?.(key, facts) ?? []), ...choices];
+      const choice = all.find(({ value }) => value === set[key]);
+      return choice ? [[key, choice.label]] : [];
+    }),
+  );
 
 /** The secret is random, so a fast hash is the right one. */
 const hashOf = (secret: string) => hash('sha256', secret, 'buffer');

@@ -6,6 +6,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
 import { createComments, type NotifyMentioned } from './comments.ts';
@@ -26,6 +27,7 @@ export const openReview = ({
   lifecycle: Lifecycle;
   accounts: Accounts;
   library: MediaLibrary;
+  linkCards: LinkCards;
   networks: Networks;
   audit: AuditLog;
   notifications: Notifications;

@@ -28,11 +28,13 @@ import { formatDay, formatRelative } from '#web/parts/time.ts';
 import { closeToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
+import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import { keys, queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
+import { CardPreviews } from './card-previews.tsx';
 import { isDestructive, needsDecision } from './card-state.ts';
 import { fitsLine, formatMoment, titleOf } from './format-request.ts';
 
@@ -110,6 +112,13 @@ export const RequestCard = ({
       )}
       <Changes card={card} />
       <CardContent card={card} now={card.changedPost ?? card.becomes} />
+      {post && post.accountIds.length > 0 && !isDestructive(card) && (
+        <div className={styles.section}>
+          <PreviewDisclosure>
+            <CardPreviews card={card} content={card.changedPost ?? card.becomes ?? post} />
+          </PreviewDisclosure>
+        </div>
+      )}
       {card.account && <AccountLine card={card} />}
       {isOpen && <Checks card={card} />}
       {card.status === 'Expired' && (

@@ -2,15 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { isPosthornError, type SharedPost } from '#generated/app-client';
+import { withShortLinks } from '#server/networks/short-links';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
-import { extrasOf } from '#web/parts/extras.ts';
+import { linkCardsIn } from '#web/parts/link-card.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { Badge } from '#web/parts/network-badge.tsx';
-import { PostPreview } from '#web/parts/post-preview.tsx';
 import { StateChip } from '#web/parts/state-chip.tsx';
 import { browserZone, formatDateTime, setServerClock } from '#web/parts/time.ts';
+import type { PreviewPost } from '#web/previews/model.ts';
+import { Preview } from '#web/previews/preview.tsx';
 import styles from './review.module.css';
 
 /** The post may change while someone reads it. */
@@ -48,8 +50,35 @@ export default function Review() {
   return data ? <Shared post={data} secret={secret} /> : null;
 }
 
+/** Files have addresses of this link alone. */
+const toPreview = (account: SharedPost['accounts'][number], folder: string): PreviewPost => {
+  const { network, provider, name, handle, constraints, options, labels, linkCards, cover, items } = account;
+  const thumbnailOf = (key: string) => `${folder}${key}?size=thumbnail`;
+  return {
+    network,
+    account: { provider, name, handle },
+    limits: constraints,
+    options,
+    labels,
+    optionFile: cover && thumbnailOf(cover),
+    items: items.map(({ body, media }, index) => ({
+      key: String(index),
+      body: constraints.characters.shortLinks ? withShortLinks(body).text : body,
+      linkCard: media.length === 0 ? linkCardsIn(linkCards, network, body)[0] : undefined,
+      media: media.map(({ key, alt = '', ...file }) => ({
+        ...file,
+        key,
+        alt,
+        src: thumbnailOf(key),
+        ...(file.kind === 'Video' && { playsAt: `${folder}${key}` }),
+      })),
+    })),
+  };
+};
+
 const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
   const zone = browserZone();
+  const time = post.scheduledAt === undefined ? 'now' : formatDateTime(post.scheduledAt, zone);
   useEffect(() => {
     document.title = 'Post for review · Posthorn';
   }, []);
@@ -65,39 +94,19 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
       </header>
       <main className={styles.main}>
         {post.accounts.length === 0 && <p className="text-2">No account is chosen for this post yet.</p>}
-        <div className={styles.previews}>
-          {post.accounts.map(
-            ({ network, provider, badge, name, handle, constraints, titleKey, options, items, cover }) => (
+        <div className={styles.previews} data-many={post.accounts.length > 3 || undefined}>
+          {post.accounts.map((account) => {
+            const { network, provider, badge, name, handle } = account;
+            return (
               <section key={`${provider} ${handle} ${name}`} aria-label={`${provider}, ${handleOf({ handle, name })}`}>
                 <h2 className={styles.network}>
                   <Badge look={{ ...badge, network, name: provider }} size={20} isColored />
                   <span aria-hidden="true">{provider}</span>
                 </h2>
-                <PostPreview
-                  whole
-                  account={{ provider, name, handle }}
-                  limits={constraints}
-                  extras={extrasOf(options, network)}
-                  title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
-                  cover={cover && `/review/${encodeURIComponent(secret)}/media/${cover}?size=thumbnail`}
-                  items={items.map(({ body, media }, index) => ({
-                    key: String(index),
-                    body,
-                    media: media.map(({ key, kind, alt = '' }) => {
-                      const address = `/review/${encodeURIComponent(secret)}/media/${key}`;
-                      return {
-                        key,
-                        src: `${address}?size=thumbnail`,
-                        isVideo: kind === 'Video',
-                        alt,
-                        ...(kind === 'Video' && { playsAt: address }),
-                      };
-                    }),
-                  }))}
-                />
+                <Preview post={toPreview(account, `/review/${encodeURIComponent(secret)}/media/`)} time={time} />
               </section>
-            ),
-          )}
+            );
+          })}
         </div>
       </main>
       <footer className={`small text-2 ${styles.foot}`}>

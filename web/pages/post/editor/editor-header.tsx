@@ -11,10 +11,12 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { formatShort } from '#web/parts/short-time.ts';
 import { PostStateChip, StateChip } from '#web/parts/state-chip.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import { useZone } from '#web/session.ts';
 import dialogs from './dialogs.module.css';
 import { titleOf } from './draft.ts';
 import styles from './editor-header.module.css';
+import { Previews } from './previews.tsx';
 import { SaveLine } from './save-line.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { useEditor } from './use-editor.ts';
@@ -227,6 +229,9 @@ const PublishDialog = ({ actions, sending }: { actions: PostActions; sending: Se
           <AccountChip key={account.id} account={account} />
         ))}
       </div>
+      <PreviewDisclosure>
+        <Previews accountIds={rest.map(({ id }) => id)} />
+      </PreviewDisclosure>
     </ConfirmDialog>
   );
 };

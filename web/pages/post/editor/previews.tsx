@@ -1,45 +1,23 @@
 import { useEffect, useState } from 'react';
-import type { Account } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
-import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { Preview } from './preview.tsx';
-import styles from './previews.module.css';
+import { PreviewPicker } from '#web/previews/preview-picker.tsx';
+import { useDraftPreviews } from './use-draft-previews.ts';
 import { useEditor } from './use-editor.ts';
 
-/** A badge moves its preview to the top. */
-export const Previews = () => {
-  const { chosen, version } = useEditor();
+/** The preview of the open version, or of the network that was picked last. */
+export const Previews = ({ accountIds }: { accountIds?: readonly string[] }) => {
+  const { version } = useEditor();
+  const entries = useDraftPreviews().filter(({ id }) => accountIds?.includes(id) ?? true);
   const [picked, setPicked] = useState<string>();
   useEffect(() => {
     if (version !== undefined) setPicked(version);
   }, [version]);
-  if (chosen.length === 0) return null;
-  const first = chosen.find(({ id }) => id === picked) ?? chosen[0];
-  const rest = chosen.filter(({ id }) => id !== first?.id);
   return (
-    <section aria-label="Preview">
-      <header className={styles.head}>
-        <h2 className={styles.title}>Preview</h2>
-        <span className={styles.badges}>
-          {chosen.map((account) => (
-            <button
-              key={account.id}
-              type="button"
-              className={styles.badge}
-              aria-pressed={account.id === first?.id}
-              onClick={() => setPicked(account.id)}
-            >
-              <NetworkBadge network={account.network} size={18} isColored={account.id === first?.id} />
-              <span className="hidden">{handleOf(account)}</span>
-            </button>
-          ))}
-        </span>
-      </header>
-      <div className={styles.list}>
-        {[first, ...rest].map((account: Account | undefined) =>
-          account ? <Preview key={account.id} account={account} /> : null,
-        )}
-      </div>
-    </section>
+    <PreviewPicker
+      title="Preview"
+      entries={entries}
+      picked={picked}
+      onPick={setPicked}
+      hasRows={accountIds === undefined}
+    />
   );
 };

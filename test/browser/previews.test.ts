@@ -1,0 +1,285 @@
+import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { beforeAll, expect, test } from 'vitest';
+import { foldText } from '#server/networks/fold';
+import { connectAgent } from '#test/support/agent';
+import { until } from '#test/support/until';
+import { mp4 } from '#test/support/videos';
+import { axe, beDarkPhone, inBrowser, isFocused, isSideways, type World } from './harness.ts';
+
+const keys = [
+  'x',
+  'threads',
+  'facebook',
+  'instagram',
+  'tiktok',
+  'youtube',
+  'pinterest',
+  'bluesky',
+  'mastodon',
+  'pixelfed',
+  'linkedin',
+  'linkedin_page',
+  'google_business',
+];
+
+const text = `Our rye starter turns nine on Saturday. She has raised 41,000 loaves, survived two floods and one very curious dog.
+
+The first fifty loaves come with a cardamom bun, warm from 7:30. Bring a jar with a lid and take a spoonful of her home. 🎂
+
+How we keep her happy: 12 °C, equal parts water and rye, fed at five every morning. The whole routine: https://ryeandember.example/starter`;
+
+const alts = ['A jar of starter', 'Six cardamom buns', 'The shop at night'];
+
+/** Three pictures of different shapes, and a video. */
+const addFiles = async ({ service }: World) => {
+  const colors = ['#c9a063', '#d98a2b', '#22304f'];
+  const sizes = [
+    [900, 1200],
+    [1200, 900],
+    [1000, 1000],
+  ] as const;
+  const pictures = await Promise.all(
+    sizes.map(async ([width, height], index) => {
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#e8e0d2"/><circle cx="50%" cy="50%" r="30%" fill="${colors[index]}"/></svg>`;
+      const file = new Uint8Array(await sharp(Buffer.from(svg)).jpeg().toBuffer());
+      return (await service.client.media.upload(file, { alt: alts[index] ?? '' })).id;
+    }),
+  );
+  const file = new Uint8Array(mp4({ width: 720, height: 1280, durationMs: 34_000, codec: 'avc1' }));
+  const video = await service.client.media.upload(file, { alt: 'The oven at night' });
+  return { pictures, video: video.id };
+};
+
+/** Opens the page of a review link as somebody without a session. */
+const openReview = async (world: World, postId: string, visit: Parameters<World['visit']>[0] = {}) => {
+  const owner = world.service.browser();
+  await owner.signIn();
+  const { body } = await owner.post(`/api/app/posts/${postId}/shares`, {});
+  const page = await world.visit({ at: new URL(body.url).pathname, as: null, ...visit });
+  await page.getByRole('heading', { name: 'Post for review' }).waitFor();
+  return page;
+};
+
+const articleOf = (place: Page | Locator, provider: string) =>
+  place.getByRole('article', { name: new RegExp(`^${provider},`) });
+
+/** Words in reading order, without the time, which differs by page. */
+const wordsOf = async (article: Locator) =>
+  (await article.innerText())
+    .replaceAll(/\w{3} \d+ \w{3}, \d\d:\d\d|just now|\bnow\b/gi, 'TIME')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+const filesOf = (article: Locator) =>
+  article.locator('img[class*="file"]').evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
+
+inBrowser('previews', (world) => {
+  const accounts = new Map<string, string>();
+  let files: Awaited<ReturnType<typeof addFiles>>;
+  const idOf = (key: string) => accounts.get(key) ?? '';
+  const nameOf = async (key: string) => {
+    const { providers } = await world.service.client.providers.limits({ networks: [key] });
+    return providers[0]?.provider ?? key;
+  };
+  beforeAll(async () => {
+    for (const key of keys) accounts.set(key, await world.service.connect(key, { handle: 'rye-and-ember' }));
+    files = await addFiles(world);
+  }, 120_000);
+
+  /** One post for every network, with what each shows beside the text. */
+  const writeForAll = async () => {
+    const { id } = await world.service.client.posts.create({ body: text });
+    const own = (key: string, media: string[], body = text) => ({
+      accountId: idOf(key),
+      content: [{ body, media }],
+      options: { 'youtube.title': 'Nine years, one starter', 'youtube.first_comment': 'Ask us anything' },
+    });
+    await world.service.client.posts.update({
+      id,
+      accountIds: [...accounts.values()],
+      versions: [
+        {
+          content: [{ body: text, media: files.pictures }],
+          options: {
+            'instagram.first_comment': 'Who is coming by?',
+            'mastodon.spoiler_text': 'Cake, and a lot of rye',
+            'pinterest.board': '549755885175',
+            'pinterest.title': 'A rye starter, nine years old',
+            'google_business.cta_type': 'LEARN_MORE',
+            'google_business.cta_url': 'https://ryeandember.example/starter',
+            'x.paid_partnership': 'true',
+          },
+        },
+        own('youtube', [files.video]),
+        { ...own('tiktok', [files.video]), options: {} },
+        { ...own('bluesky', [], 'Takes 300, so it has its own text.'), options: {} },
+        { ...own('google_business', files.pictures.slice(2)), options: { 'google_business.cta_type': 'LEARN_MORE' } },
+      ].map((version) => ({ ...version, options: keepOwn(version) })),
+    });
+    return id;
+  };
+  const keepOwn = ({ accountId, options }: { accountId?: string; options: Record<string, string | undefined> }) => {
+    const key = keys.find((one) => idOf(one) === accountId);
+    return Object.fromEntries(
+      Object.entries(options).flatMap(([option, value]) =>
+        value !== undefined && (key === undefined || option.startsWith(`${key}.`)) ? [[option, value]] : [],
+      ),
+    );
+  };
+
+  test('each network shows in its own layout what the server sends', async () => {
+    const id = await writeForAll();
+    const page = await openReview(world, id, { width: 1440, height: 1000 });
+    const { providers } = await world.service.client.providers.limits({});
+    for (const { network, provider, constraints } of providers) {
+      const article = articleOf(page, provider);
+      const words = await wordsOf(article);
+      const { characters } = constraints;
+      const body = network === 'bluesky' ? 'Takes 300, so it has its own text.' : text;
+      const { shown, rest } = foldText(characters, body);
+      expect(words, network).toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 60));
+      if (characters.fold?.unit !== 'Lines') {
+        const hidden = rest.replaceAll(/\s+/g, ' ').trim();
+        if (hidden === '') expect(words, network).toContain(shown.replaceAll(/\s+/g, ' ').trim());
+        else expect(words, network).not.toContain(hidden.slice(-20));
+      }
+      expect(await page.locator(`[data-preview="${network}"]`).count(), network).toBe(1);
+    }
+    const words = async (key: string) => wordsOf(articleOf(page, await nameOf(key)));
+    const media = async (key: string) => filesOf(articleOf(page, await nameOf(key)));
+    expect(await media('x')).toEqual(alts);
+    expect(await media('threads')).toEqual(alts);
+    expect(await media('instagram')).toEqual(alts.slice(0, 1));
+    expect(await media('google_business')).toEqual(alts.slice(2));
+    expect(await media('youtube')).toEqual(['The oven at night']);
+    expect(await media('bluesky')).toEqual([]);
+    expect(await words('instagram')).toContain('Who is coming by?');
+    expect(await words('mastodon')).toMatch(/Cake, and a lot of rye.*Our rye starter/);
+    expect(await words('pinterest')).toContain('A rye starter, nine years old');
+    expect(await words('pinterest')).toContain('Recipes');
+    expect(await words('youtube')).toMatch(/0:34.*Nine years, one starter.*Ask us anything/);
+    expect(await words('tiktok')).toContain('0:34');
+    expect(await words('google_business')).toContain('Learn more');
+    expect(await words('x')).toContain('Paid partnership');
+    for (const unknown of [/followers/i, /subscribers/i, /\b0 views/]) {
+      expect(await page.getByText(unknown).count(), String(unknown)).toBe(0);
+    }
+    expect(await axe(page)).toEqual([]);
+    await beDarkPhone(page);
+    expect(await isSideways(page)).toBe(false);
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('the caption says what is cut; more opens it in place, by keyboard too', async () => {
+    const { id } = await world.service.client.posts.create({ body: '' });
+    const write = (body: string) =>
+      world.service.client.posts.update({
+        id,
+        accountIds: [idOf('instagram'), idOf('linkedin'), idOf('facebook'), idOf('bluesky')],
+        versions: [{ content: [{ body, media: files.pictures }] }],
+      });
+    await write(text);
+    const page = await openReview(world, id);
+    const caption = (key: string) => page.locator(`[data-preview="${key}"] > p`);
+    const hidden = [...new Intl.Segmenter('en').segment(text)].length - 125;
+    expect(await caption('instagram').innerText()).toBe(
+      `Folds after 125. ${hidden} characters wait behind “more”. Links are plain text.`,
+    );
+    expect(await caption('linkedin').innerText()).toMatch(/^Folds after about 210\. About \d+ characters wait behind/);
+    expect(await caption('facebook').innerText()).toBe('Folds after 5 lines. How much that is depends on the screen.');
+    expect(await caption('bluesky').innerText()).toBe('Shown whole, up to 300.');
+
+    const instagram = articleOf(page, 'Instagram');
+    const more = instagram.getByRole('button', { name: 'more', exact: true });
+    await more.press('Enter');
+    await instagram.getByText('The whole routine').waitFor();
+    const less = instagram.getByRole('button', { name: 'less', exact: true });
+    await isFocused(less);
+    await less.press('Space');
+    await isFocused(more);
+    expect(await instagram.getByText('The whole routine').count()).toBe(0);
+    const facebook = articleOf(page, 'Facebook Page');
+    const height = async () => (await facebook.getByText('Our rye starter').boundingBox())?.height ?? 0;
+    const folded = await height();
+    await facebook.getByRole('button', { name: 'See more' }).press('Enter');
+    expect(await height()).toBeGreaterThan(folded);
+
+    await instagram.getByRole('button', { name: 'Next file' }).press('Enter');
+    await instagram.getByAltText('Six cardamom buns').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await instagram.getByRole('group', { name: 'Files, 3 of 3' }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await instagram.getByAltText('Six cardamom buns').waitFor();
+
+    await write('Short');
+    await page.reload();
+    await articleOf(page, 'Instagram').getByText('Short').waitFor();
+    expect(await caption('instagram').innerText()).toBe('Folds after 125. This text is shown whole.');
+    expect(await articleOf(page, 'Facebook Page').getByRole('button', { name: 'See more' }).count()).toBe(0);
+    await write('');
+    await page.reload();
+    await articleOf(page, 'Instagram').waitFor();
+    expect(await caption('instagram').innerText()).toBe('Folds after 125.');
+  });
+
+  test('editor, approval card, publish dialog, review link and results show the same preview', async () => {
+    const { service } = world;
+    const both = [idOf('instagram'), idOf('facebook')];
+    const { id } = await service.client.posts.create({ body: text });
+    await service.client.posts.update({
+      id,
+      accountIds: both,
+      versions: [
+        {
+          content: [
+            { body: text, media: files.pictures },
+            { body: 'Who brings the candles?', media: [] },
+          ],
+        },
+      ],
+    });
+    const seen: Record<string, unknown> = {};
+    const look = async (place: string, within: Page | Locator) => {
+      for (const provider of ['Instagram', 'Facebook Page']) {
+        const pick = within.getByRole('button', { name: new RegExp(`^${provider}`) });
+        if ((await pick.count()) > 0) await pick.first().click();
+        const article = articleOf(within, provider);
+        await article.waitFor();
+        seen[`${place} ${provider}`] = [await wordsOf(article), await filesOf(article)];
+      }
+    };
+    const { ask } = await connectAgent(service, 'Previewer');
+    const card = await ask('posts_publishNow', { id });
+
+    const page = await world.visit({ at: `/posts/${id}`, width: 1440, height: 1000 });
+    await look('editor', page.getByRole('region', { name: 'Preview' }));
+    await page.getByRole('button', { name: 'Publish now' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Show previews' }).press('Enter');
+    await look('dialog', dialog);
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    const approvals = await world.visit({ at: card, width: 1440, height: 1000 });
+    await approvals.getByRole('button', { name: 'Show previews' }).press('Enter');
+    await look('card', approvals.getByRole('region', { name: 'Preview' }));
+    expect(await axe(approvals)).toEqual([]);
+
+    await look('review link', await openReview(world, id));
+
+    await service.asHuman('posts.publishNow', { id });
+    await until('the post is out', async () => (await service.client.posts.get({ id })).status === 'Published');
+    const results = await world.visit({ at: `/posts/${id}`, width: 1440, height: 1000 });
+    await look('results', results.getByRole('region', { name: 'What went out' }));
+    expect(await axe(results)).toEqual([]);
+
+    for (const provider of ['Instagram', 'Facebook Page']) {
+      const first = seen[`editor ${provider}`];
+      for (const place of ['dialog', 'card', 'review link', 'results']) {
+        expect(seen[`${place} ${provider}`], place).toEqual(first);
+      }
+      expect(JSON.stringify(first)).toContain('Who brings the candles?');
+    }
+  });
+});

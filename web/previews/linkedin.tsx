@@ -1,0 +1,63 @@
+import { Globe, MessageSquareText, Repeat2, Send, ThumbsUp, Users } from 'lucide-react';
+import { FoldedText } from './folded-text.tsx';
+import { MediaGrid, Picture } from './media.tsx';
+import { firstOf, hostOf, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
+import { Actions, Comments, Head, LinkBox } from './parts.tsx';
+import styles from './renderers.module.css';
+
+const more = '…see more';
+
+/** Profiles and pages differ in the avatar and in who can see a post. */
+export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: string; isPage: boolean }) => {
+  const { body, media } = firstOf(post);
+  const isForConnections = optionOf(post, 'visibility') === 'CONNECTIONS';
+  const Audience = isForConnections ? Users : Globe;
+  const uri = optionOf(post, 'link_url');
+  const document = media.find(({ kind }) => kind === 'Document');
+  return (
+    <>
+      <Head
+        post={post}
+        size={44}
+        isSquare={isPage}
+        below={
+          <>
+            {time} · <Audience size={12} aria-hidden="true" />
+            <span className="hidden">{labelOf(post, 'visibility') ?? 'Everyone'}</span>
+          </>
+        }
+      />
+      <div className={styles.inside}>
+        <FoldedText post={post} text={body} more={more} />
+      </div>
+      {document ? (
+        <figure className={styles.document}>
+          <Picture file={document} />
+          <figcaption className="one-line" dir="auto">
+            {optionOf(post, 'document_title') || body.trim().split('\n')[0] || 'Document'}
+          </figcaption>
+        </figure>
+      ) : (
+        <MediaGrid media={media} most={5} />
+      )}
+      {uri && media.length === 0 && (
+        <LinkBox
+          isFlat
+          card={{
+            uri,
+            title: optionOf(post, 'link_title') || hostOf(uri),
+            description: '',
+            pictureUrl: post.optionFile,
+          }}
+        />
+      )}
+      <Actions icons={[ThumbsUp, MessageSquareText, Repeat2, Send]} words={['Like', 'Comment', 'Repost', 'Send']} />
+      <Comments post={post} />
+    </>
+  );
+};
+
+export const linkedin: Renderer = {
+  more,
+  View: (props) => <LinkedInPost {...props} isPage={false} />,
+};

@@ -1,0 +1,96 @@
+import type { Constraints } from '#generated/app-client';
+
+export interface PreviewFile {
+  readonly key: string;
+  readonly kind: 'Image' | 'Video' | 'Document';
+  /** Thumbnail of what the account gets. */
+  readonly src: string;
+  /** Thumbnail of the original: the server deletes fitted files a day after their last use. */
+  readonly fallbackSrc?: string | undefined;
+  readonly alt: string;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly durationMs?: number | undefined;
+  /** URL of the video itself. */
+  readonly playsAt?: string | undefined;
+}
+
+export interface PreviewLinkCard {
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+  readonly pictureUrl?: string | undefined;
+}
+
+export interface PreviewItem {
+  readonly key: string;
+  readonly body: string;
+  readonly media: readonly PreviewFile[];
+  readonly linkCard?: PreviewLinkCard | undefined;
+}
+
+/** What one account gets, for the renderer of its network. */
+export interface PreviewPost {
+  readonly network: string;
+  readonly account: {
+    readonly provider: string;
+    readonly name: string;
+    readonly handle: string;
+    readonly picture?: string | undefined;
+  };
+  readonly limits: Constraints;
+  readonly items: readonly PreviewItem[];
+  /** By key, with defaults. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Labels of chosen options, by key: the name of a board. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Thumbnail of the file that an option names: a cover, or the picture of a link. */
+  readonly optionFile?: string | undefined;
+}
+
+/** A renderer and its words. */
+export interface Renderer {
+  /** `time`: `now`, or when it goes or went out. */
+  readonly View: (props: { post: PreviewPost; time: string }) => React.ReactNode;
+  /** What opens the rest of a text that is cut: `Show more`. */
+  readonly more: string;
+  /** What readers of the caption would not guess from the picture. */
+  readonly notes?: (post: PreviewPost) => readonly (string | false)[];
+}
+
+/** The value of an option of this network, without its prefix. */
+export const optionOf = ({ network, options }: PreviewPost, name: string): string =>
+  options[`${network}.${name}`]?.trim() ?? '';
+
+export const isOn = (post: PreviewPost, name: string): boolean => optionOf(post, name) === 'true';
+
+export const labelOf = ({ network, labels }: PreviewPost, name: string): string | undefined =>
+  labels[`${network}.${name}`];
+
+export const firstOf = ({ items: [first] }: PreviewPost): PreviewItem => first ?? { key: '', body: '', media: [] };
+
+/** In the order in which the server sends them. */
+export const commentsOf = (post: PreviewPost): readonly { key: string; body: string }[] => {
+  const firstComment = optionOf(post, 'first_comment');
+  const { items, limits } = post;
+  return [
+    ...(firstComment === '' ? [] : [{ key: 'first comment', body: firstComment }]),
+    ...(limits.thread.form === 'Comments' ? items.slice(1) : []),
+  ];
+};
+
+/** The server says so with its limits: a story takes no text. */
+export const isStory = ({ limits }: PreviewPost): boolean => limits.characters.max === 0;
+
+/** `example.com` */
+export const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).host.replace(/^www\./, '') : uri);
+
+/** Without the server. Accounts without a handle show their name. */
+export const plainHandle = ({ account: { handle, name } }: PreviewPost): string =>
+  handle.replace(/^@/, '').split('@')[0] || name;
+
+/** `0:34` */
+export const formatLength = (durationMs: number): string => {
+  const seconds = Math.round(durationMs / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};

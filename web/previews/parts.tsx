@@ -1,0 +1,152 @@
+import type { LucideIcon } from 'lucide-react';
+import { readPoll } from '#server/networks/poll';
+import { Avatar } from '#web/parts/avatar.tsx';
+import { ExtrasView } from '#web/parts/extras-view.tsx';
+import { FoldedText, Words } from './folded-text.tsx';
+import { MediaGrid } from './media.tsx';
+import { commentsOf, hostOf, optionOf, type PreviewItem, type PreviewLinkCard, type PreviewPost } from './model.ts';
+import styles from './parts.module.css';
+
+/** Pictures of the network's buttons, without a function. */
+export const Actions = ({ icons, words }: { icons: readonly LucideIcon[]; words?: readonly string[] }) => (
+  <div className={styles.actions} data-words={words !== undefined || undefined} aria-hidden="true">
+    {icons.map((Icon, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pictures without an identity
+      <span key={index}>
+        <Icon size={17} strokeWidth={1.75} />
+        {words?.[index]}
+      </span>
+    ))}
+  </div>
+);
+
+/** Avatar, name and what stands below it. */
+export const Head = ({
+  post: { account },
+  below,
+  name = account.name,
+  isSquare = false,
+  size = 40,
+  children,
+}: {
+  post: PreviewPost;
+  below?: React.ReactNode;
+  name?: string;
+  isSquare?: boolean;
+  size?: number;
+  /** At the end of the line. */
+  children?: React.ReactNode;
+}) => (
+  <div className={styles.head}>
+    <span className={styles.avatar} data-square={isSquare || undefined}>
+      <Avatar name={account.name} size={size} src={account.picture} />
+    </span>
+    <span className={styles.names}>
+      <b className="one-line" dir="auto">
+        {name}
+      </b>
+      {below && <span className={styles.below}>{below}</span>}
+    </span>
+    {children && <span className={styles.end}>{children}</span>}
+  </div>
+);
+
+/** Items one below the other, each with the avatar at its side: a post, or a thread. */
+export const Replies = ({
+  post,
+  who,
+  more,
+  actions,
+  renderMedia = (item) => <Rounded item={item} post={post} />,
+  children,
+}: {
+  post: PreviewPost;
+  who: React.ReactNode;
+  more: string;
+  actions: readonly LucideIcon[];
+  renderMedia?: (item: PreviewItem) => React.ReactNode;
+  /** Below the text of the first item. */
+  children?: React.ReactNode;
+}) => (
+  <div className={styles.replies}>
+    {post.items.map((item, index) => (
+      <div key={item.key} className={styles.reply}>
+        <span className={styles.side}>
+          <Avatar name={post.account.name} size={40} src={post.account.picture} />
+        </span>
+        <div className={styles.body}>
+          <p className={styles.who}>{who}</p>
+          <FoldedText post={post} text={item.body} more={more} />
+          {renderMedia(item)}
+          {item.linkCard && <LinkBox card={item.linkCard} />}
+          {index === 0 && children}
+          <Actions icons={actions} />
+        </div>
+      </div>
+    ))}
+  </div>
+);
+
+export const Rounded = ({ item, post }: { item: PreviewItem; post: PreviewPost }) =>
+  item.media.length === 0 ? null : (
+    <div className={styles.rounded}>
+      <MediaGrid media={item.media} cover={post.optionFile} />
+    </div>
+  );
+
+/** `host` first on networks that name it above the title. */
+export const LinkBox = ({ card, isFlat = false }: { card: PreviewLinkCard; isFlat?: boolean }) => (
+  <figure className={styles.link} data-flat={isFlat || undefined} aria-label="Link card">
+    {card.pictureUrl && <img src={card.pictureUrl} alt="" loading="lazy" />}
+    <span>
+      <small>{hostOf(card.uri)}</small>
+      {card.title !== '' && <b dir="auto">{card.title}</b>}
+      {card.description !== '' && (
+        <span className={styles.description} dir="auto">
+          {card.description}
+        </span>
+      )}
+    </span>
+  </figure>
+);
+
+/** Poll, quoted post and long text. */
+export const Attachments = ({ post }: { post: PreviewPost }) => {
+  const poll = readPoll(optionOf(post, 'poll'));
+  const quote = optionOf(post, 'quote');
+  const longText = optionOf(post, 'text_attachment');
+  return <ExtrasView {...(poll && { poll })} {...(quote && { quote })} {...(longText && { longText })} />;
+};
+
+/** Bubbles below the post. */
+export const Comments = ({ post, name = post.account.name }: { post: PreviewPost; name?: string }) => {
+  const comments = commentsOf(post);
+  return comments.length === 0 ? null : (
+    <ul className={styles.comments} aria-label="Comments">
+      {comments.map(({ key, body }) => (
+        <li key={key}>
+          <Avatar name={post.account.name} size={26} src={post.account.picture} />
+          <span className={styles.bubble}>
+            <b dir="auto">{name}</b>
+            <span className={styles.said} dir="auto">
+              <Words text={body} />
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** What readers see before text or media that the author marked. */
+export const Warning = ({ children }: { children: React.ReactNode }) => (
+  <p className={styles.warning} dir="auto">
+    {children}
+  </p>
+);
+
+/** Small words above the text: `Paid partnership`. */
+export const Labels = ({ labels }: { labels: readonly (string | false | undefined)[] }) => {
+  const shown = labels.filter((label) => label !== false && label !== undefined);
+  return shown.length === 0 ? null : <p className={styles.labels}>{shown.join(' · ')}</p>;
+};

@@ -1,0 +1,30 @@
+import { Bookmark, ChartNoAxesColumn, Heart, MessageCircle, Repeat2, Share } from 'lucide-react';
+import { handleOf } from '#web/networks.ts';
+import { isOn, type Renderer } from './model.ts';
+import { Attachments, Labels, Replies } from './parts.tsx';
+
+const more = 'Show more';
+
+export const x: Renderer = {
+  more,
+  View: ({ post, time }) => (
+    <Replies
+      post={post}
+      more={more}
+      actions={[MessageCircle, Repeat2, Heart, ChartNoAxesColumn, Bookmark, Share]}
+      who={
+        <>
+          <b dir="auto">{post.account.name}</b>{' '}
+          <span className="text-3">
+            {handleOf(post.account)} · {time}
+          </span>
+        </>
+      }
+    >
+      <Attachments post={post} />
+      <Labels
+        labels={[isOn(post, 'paid_partnership') && 'Paid partnership', isOn(post, 'made_with_ai') && 'Made with AI']}
+      />
+    </Replies>
+  ),
+};
