@@ -337,6 +337,12 @@ describe('a link card', () => {
     const card = await asked('posts_publishNow', { id });
     const [{ pictureUrl }] = (await browser.get(card)).body.linkCards;
     expect((await browser.get(`/api/app/posts/${id}/editor`)).body.linkCards).toMatchObject([{ pictureUrl }]);
+    const share = new URL((await browser.post(`/api/app/posts/${id}/shares`, {})).body.url);
+    const review = await own.request('POST', '/api/review', {
+      headers: { origin: own.config.baseUrl, 'content-type': 'application/json' },
+      body: JSON.stringify({ secret: share.pathname.split('/').at(-1) }),
+    });
+    expect(review.body.accounts[0].linkCards).toMatchObject([{ pictureUrl }]);
     const shown = await fetch(own.url + pictureUrl);
     const bytes = Buffer.from(await shown.arrayBuffer());
     expect(shown.headers.get('content-type')).toBe('image/jpeg');

@@ -54,11 +54,14 @@ describe('a shared post', () => {
       status: 'Draft',
       accounts: [
         {
+          network: 'bluesky',
           provider: 'Bluesky',
           badge: { code: 'Bs' },
           handle: expect.stringMatching(/^bluesky/),
           constraints: { characters: { max: 300 } },
-          items: [{ body: 'For Bluesky', media: [{ kind: 'Image', alt: 'A horn' }] }],
+          labels: { 'bluesky.reply_control': 'Everyone' },
+          linkCards: [],
+          items: [{ body: 'For Bluesky', media: [{ kind: 'Image', alt: 'A horn', width: 1080, height: 1080 }] }],
         },
       ],
     });
