@@ -339,7 +339,10 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'posthorn-gate-'));
     ffmpeg = ffmpegWith(
-      `touch ${begun()}; while [ -e ${gate()} ]; do sleep 0.1; done; [ ! -e ${folder}/kill ] || kill -9 $$`,
+      [
+        `touch ${begun()}; while [ -e ${gate()} ]; do sleep 0.1; done; [ ! -e ${folder}/kill ] || kill -9 $$`,
+        `[ ! -e ${folder}/full ] || { echo 'av_interleaved_write_frame(): No space left on device' >&2; exit 228; }`,
+      ].join('; '),
     );
     service = await startService({ FFMPEG_PATH: ffmpeg.folder });
     service.startJobs();
@@ -445,5 +448,26 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     await rm(join(folder, 'kill'));
     const incoming = join(service.config.dataDir, 'incoming');
     expect(existsSync(incoming) ? await readdir(incoming) : []).toEqual([]);
+  }, 600_000);
+
+  test('a full disk is no fault of the file: it is converted when there is room again', async () => {
+    await writeFile(join(folder, 'full'), '');
+    const media = await help.upload(await webm());
+    const id = await help.write([x], [media], { 'x.fit': 'shrink' });
+    const attempts = sql(
+      'test.room',
+      'select attempts, claim, due_at > posthorn_now() as waits from fit_jobs where media_id = $1',
+    );
+    await until('it waits for room', async () => {
+      const [job] = await service.database.query<{ attempts: number; claim: string | null; waits: boolean }>(attempts, [
+        media,
+      ]);
+      return job?.attempts === 0 && job.claim === null && job.waits;
+    });
+    expect((await help.issuesOf(id))[0]?.code).toBe('MediaFitting');
+    await rm(join(folder, 'full'));
+    await service.clock.forward(301_000);
+    await help.prepared(id);
+    expect(await help.issuesOf(id)).toEqual([]);
   }, 600_000);
 });
