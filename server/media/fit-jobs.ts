@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '#server/errors';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Ffmpeg } from './ffmpeg.ts';
+import type { FitJob, FitJobStore } from './fit-job-store.ts';
 import { FitTrouble } from './fit-video.ts';
 import type { Renditions } from './renditions.ts';
-import type { FitJob, FitJobStore } from './store.ts';
 
 /** After this long without an extension the process is taken for dead, and another starts the job from the beginning. */
 const leaseMs = 60_000;
@@ -67,7 +67,12 @@ export const createFitJobs = ({
     handle,
     // Without ffmpeg nothing here is due: another instance may have it.
     msToNext: async () => ((await ffmpeg.version()) === undefined ? undefined : store.msToNext()),
-    extend: { everyMs: leaseMs / 4, run: async (jobs) => void (await store.extend(jobs, leaseMs)) },
+    extend: {
+      everyMs: leaseMs / 4,
+      run: async (jobs) => {
+        for (const job of jobs) await store.extend(job, leaseMs);
+      },
+    },
     report,
   });
   return {
