@@ -9,6 +9,7 @@ import type { Delivery, Webhook } from '#contracts/webhooks';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { openService } from '#server/app/open-service';
 import { type Config, readConfig } from '#server/config/config';
+import { demoZone } from '#server/demo/local-time';
 import { type Demo, makeDemo } from '#server/demo/make';
 import { createLog } from '#server/logging/log';
 import { type RunningService, start } from '#server/main';
@@ -111,6 +112,20 @@ describe('a demo', () => {
     expect(accounts.filter(({ statistics }) => statistics === 'Reconnect').map(({ network }) => network)).toEqual([
       'threads',
     ]);
+  });
+
+  test('has handles that differ, and times of day in the zone of its people', async () => {
+    expect(new Set(accounts.map(({ handle }) => handle)).size).toBe(accounts.length);
+    const { user } = await get<{ user: { timeZone: string } }>('/api/auth/session');
+    expect(user.timeZone).toBe(demoZone());
+    const hour = new Intl.DateTimeFormat('en-GB', { timeZone: user.timeZone, hour: '2-digit', hourCycle: 'h23' });
+    const hours = posts.flatMap(({ scheduledAt }) => (scheduledAt ? [Number(hour.format(new Date(scheduledAt)))] : []));
+    expect(hours.filter((one) => one < 7 || one > 20)).toEqual([]);
+    // What is said of a Saturday goes out on the day before one.
+    const weekday = new Intl.DateTimeFormat('en-GB', { timeZone: user.timeZone, weekday: 'long' });
+    const { cards } = await get<{ cards: ApprovalCard[] }>('/api/approvals');
+    const birthday = cards.find(({ post, action }) => post?.id === titled('Birthday of the starter').id && action === 'posts.schedule');
+    expect(weekday.format(new Date(String(birthday?.input.at)))).toBe('Friday');
   });
 
   test('has posts of every state, over the last weeks and the next', () => {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Clock } from '#server/clock';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
-import { createConsent } from './consent.ts';
+import { createConsent, type SandboxLook } from './consent.ts';
 import { createFaults, misbehave } from './faults.ts';
 import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
@@ -23,6 +23,7 @@ interface StoredGrant {
 
 export const createKit = ({
   network,
+  look,
   store,
   clock,
   baseUrl,
@@ -31,6 +32,7 @@ export const createKit = ({
   keepSilent = () => undefined,
 }: {
   network: string;
+  look: SandboxLook;
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
@@ -78,7 +80,7 @@ export const createKit = ({
     here: (req) => `${req.protocol}://${req.get('host')}${req.baseUrl}`,
     link: (path) => `${baseUrl}/sandbox/${network}${path}`,
     people,
-    consent: createConsent({ people, grants }),
+    consent: createConsent({ people, grants, look }),
     grants,
     records: {
       put: (kind, id, value) => store.put({ network, kind, id, value }),

@@ -1,6 +1,8 @@
 import express, { type RequestHandler, type Response, type Router } from 'express';
 import type { Clock } from '#server/clock';
+import type { Network } from '#server/networks/network';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { lookOf } from './consent.ts';
 import type { PlannedFault } from './faults.ts';
 import { createKit } from './kit.ts';
 import type { BodyReader } from './read-body.ts';
@@ -11,6 +13,7 @@ export type Sandboxes = ReturnType<typeof createSandboxes>;
 /** The sandboxes of all networks, below `/sandbox/<key>`. */
 export const createSandboxes = ({
   folders,
+  networks = [],
   store,
   clock,
   baseUrl,
@@ -19,6 +22,8 @@ export const createSandboxes = ({
   keepSilent,
 }: {
   folders: Readonly<Record<string, Sandbox>>;
+  /** For the consent pages; without them these show keys and scopes alone. */
+  networks?: readonly Network[];
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
@@ -31,7 +36,7 @@ export const createSandboxes = ({
   const kits = new Map(
     Object.keys(folders).map((network) => [
       network,
-      createKit({ network, store, clock, baseUrl, fetchMedia, bodies, keepSilent }),
+      createKit({ network, look: lookOf(networks, network), store, clock, baseUrl, fetchMedia, bodies, keepSilent }),
     ]),
   );
   const faultsOf = (network: string) => {

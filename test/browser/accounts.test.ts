@@ -7,9 +7,9 @@ import { axe, inBrowser, isClean } from './harness.ts';
 inBrowser('Social accounts', (world) => {
   /** The consent page of the sandbox network. */
   const allow = async (page: Page, handle: string) => {
-    await page.getByRole('heading', { name: 'A sandbox network' }).waitFor();
+    await page.getByRole('heading', { name: /^Let Posthorn post on .+ as you\?$/ }).waitFor();
     await page.getByLabel('Handle').fill(handle);
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: `Connect @${handle}` }).click();
   };
 
   const row = (page: Page, name: RegExp) => page.getByRole('listitem', { name });

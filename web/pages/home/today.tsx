@@ -15,6 +15,7 @@ import { usePermissions, useZone } from '#web/session.ts';
 import { AccountHealth } from './account-health.tsx';
 import { BestPost } from './best-post.tsx';
 import { DayRow } from './day-row.tsx';
+import { PasswordStep } from './password-step.tsx';
 import styles from './today.module.css';
 import { Waiting } from './waiting.tsx';
 import { WeekNumbers } from './week-numbers.tsx';
@@ -29,6 +30,7 @@ export const Today = () => {
     <Column width="wide">
       <div className={styles.columns}>
         <div ref={area} className={styles.main}>
+          <PasswordStep />
           {canWrite && <Waiting />}
           <Days today={today} zone={zone} />
         </div>
