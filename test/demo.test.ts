@@ -124,7 +124,9 @@ describe('a demo', () => {
     // What is said of a Saturday goes out on the day before one.
     const weekday = new Intl.DateTimeFormat('en-GB', { timeZone: user.timeZone, weekday: 'long' });
     const { cards } = await get<{ cards: ApprovalCard[] }>('/api/approvals');
-    const birthday = cards.find(({ post, action }) => post?.id === titled('Birthday of the starter').id && action === 'posts.schedule');
+    const birthday = cards.find(
+      ({ post, action }) => post?.id === titled('Birthday of the starter').id && action === 'posts.schedule',
+    );
     expect(weekday.format(new Date(String(birthday?.input.at)))).toBe('Friday');
   });
 
@@ -180,7 +182,7 @@ describe('a demo', () => {
   test('failed on Bluesky with a picture, in words that say why and what to do', () => {
     const { results } = titled('Cinnamon or cardamom');
     expect(results.find((result) => networkOf(result) === 'bluesky')?.error?.message).toBe(
-      'Bluesky refused the media: the server of the account takes no file as large as this one. Change the media, then publish again. (PayloadTooLarge)',
+      'Bluesky refused the media: the server of the account takes no file as large as this one. Change the media, then publish again.',
     );
   });
 
@@ -234,7 +236,10 @@ describe('a demo', () => {
     expect(webhooks.every(({ url }) => url.startsWith('https://'))).toBe(true);
     const { deliveries } = await get<{ deliveries: Delivery[] }>(`/api/webhooks/${webhooks[0]?.id}/deliveries`);
     expect(deliveries.filter(({ state }) => state === 'delivered').length).toBeGreaterThan(10);
-    expect(deliveries.filter(({ state }) => state === 'pending')).toMatchObject([{ type: 'post.failed', attempts: 4 }]);
+    const pending = deliveries.filter(({ state }) => state === 'pending');
+    expect(pending).toMatchObject([{ type: 'post.failed' }]);
+    // Two hours ago by day, the evening before by night.
+    expect(pending[0]?.attempts).toBeGreaterThanOrEqual(4);
     expect(deliveries.filter(({ state }) => state === 'failed')).toMatchObject([{ type: 'post.failed', attempts: 8 }]);
     expect(deliveries.some(({ state, attempts }) => state === 'delivered' && attempts === 2)).toBe(true);
   });

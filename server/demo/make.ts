@@ -26,11 +26,11 @@ const dailyWork: readonly DueKind[] = ['accounts'];
 const workspaceName = 'Rye & Ember';
 const ownerName = 'Marta Lind';
 
-/** The handle on each network. `withoutStatistics` has an account without the permission to read statistics. */
+/** The handle on each network; Pages add a word of their own. `withoutStatistics` has an account without the permission to read statistics. */
 const handles: readonly (readonly [network: string, handle: string])[] = [
   ['x', 'rye_and_ember'],
   ['threads', 'rye.and.ember.daily'],
-  ['facebook', 'rye.and.ember.bakery'],
+  ['facebook', 'rye.and.ember'],
   ['instagram', 'rye.and.ember'],
   ['tiktok', 'rye.and.ember.nights'],
   ['youtube', 'rye.and.ember.films'],
@@ -39,7 +39,7 @@ const handles: readonly (readonly [network: string, handle: string])[] = [
   ['mastodon', 'rye_and_ember'],
   ['pixelfed', 'rye_and_ember_photos'],
   ['linkedin', 'marta.lind'],
-  ['linkedin_page', 'rye.and.ember.team'],
+  ['linkedin_page', 'rye.and.ember'],
   ['google_business', 'rye.and.ember.shop'],
 ];
 const withoutStatistics = 'threads';
@@ -87,7 +87,12 @@ export const makeDemo = async (
       });
       progress('Drawing pictures and a film');
       const media = await fillLibrary(posthorn, cast);
-      await playScenes(posthorn, writeScenes({ posthorn, cast, accounts, media, outages, now, clock, timeZone }), now, progress);
+      await playScenes(
+        posthorn,
+        writeScenes({ posthorn, cast, accounts, media, outages, now, clock, timeZone }),
+        now,
+        progress,
+      );
       return demo;
     });
   } finally {

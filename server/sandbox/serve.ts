@@ -4,7 +4,7 @@ import type { Network } from '#server/networks/network';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import { lookOf } from './consent.ts';
 import type { PlannedFault } from './faults.ts';
-import { createKit } from './kit.ts';
+import { createKit, drawAvatar } from './kit.ts';
 import type { BodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
@@ -57,6 +57,10 @@ export const createSandboxes = ({
       });
       // Large, because some networks take images as text. Only below /sandbox: other paths read their own bodies.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
+      router.get('/sandbox/:network/avatars/:handle.svg', (req, res) => {
+        res.setHeader('content-security-policy', "default-src 'none'");
+        res.type('svg').send(drawAvatar(req.params.handle.slice(0, 100)));
+      });
       for (const [network, kit] of kits) {
         const sandbox = folders[network];
         const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);

@@ -323,7 +323,7 @@ describe('consent', () => {
         await page.getByRole('checkbox', { name: /Schedule, publish/ }).uncheck();
         await page.getByRole('button', { name: 'Let it in, to look only' }).waitFor();
         await page.getByRole('checkbox', { name: /^Read posts/ }).uncheck();
-        await page.getByRole('button', { name: 'Tick what it may do' }).click();
+        await page.getByRole('button', { name: 'Tick what it may do' }).click({ force: true });
         await title.waitFor();
         expect(pathOf(page)).toMatch(/^\/consent\//);
       });

@@ -93,6 +93,7 @@ inBrowser('home', (world) => {
         .getByText(/^Claude Code asks/)
         .first()
         .waitFor();
+      await waiting.getByText('1 to approve').waitFor();
       await page.getByRole('link', { name: 'Soon' }).waitFor();
       await page.getByRole('heading', { name: 'Last 7 days' }).waitFor();
       await page.getByText('Engagement', { exact: true }).waitFor();

@@ -113,7 +113,7 @@ inBrowser('Media', (world) => {
     const dialog = page.getByRole('dialog', { name: 'Add from a link' });
     await dialog.getByLabel('Link to an image or video').fill('ftp://somewhere');
     await dialog.getByRole('button', { name: 'Fetch' }).click();
-    await dialog.getByText('Give an address that begins with https://').waitFor();
+    await dialog.getByText('Paste a link that begins with https://').waitFor();
     await dialog.getByLabel('Link to an image or video').fill('https://127.0.0.1.nip.invalid/a.jpg');
     await dialog.getByRole('button', { name: 'Fetch' }).click();
     await page

@@ -234,7 +234,8 @@ export function* listBrokenAccounts(): Talk {
   return `${count} reconnecting, under [Social accounts](/accounts):\n${lines.join('\n')}`;
 }
 
-const pagesRead = 3;
+/** Few, because an answer has eight steps at most. */
+const pagesRead = { Published: 3, Failed: 1 } as const;
 
 /** Of the last seven days, unless the question names others. */
 export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
@@ -273,10 +274,10 @@ export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
 const isBetween = (at: string, from: string, to: string) =>
   Date.parse(at) >= Date.parse(from) && Date.parse(at) < Date.parse(to);
 
-function* postsOf(status: Post['status']): Talk<{ matches: Post[]; more: boolean }> {
+function* postsOf(status: keyof typeof pagesRead): Talk<{ matches: Post[]; more: boolean }> {
   const matches: Post[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < pagesRead; page++) {
+  for (let page = 0; page < pagesRead[status]; page++) {
     const { posts, nextCursor } = yield* use<{ posts: Post[]; nextCursor?: string }>(
       'posts.list',
       { status, limit: 30, ...(cursor && { cursor }) },

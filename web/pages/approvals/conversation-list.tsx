@@ -30,20 +30,15 @@ export const ConversationList = ({
 const exact = { exact: true, includeSearch: true };
 
 const Tabs = ({ waiting, show }: { waiting: number; show: 'decided' | undefined }) => (
-  <p className={styles.tabs}>
+  <div className={styles.tabs}>
     {/* Both lead to this page, and the router would mark both as current. */}
     <Link to="/approvals" activeOptions={exact} aria-current={show === undefined ? 'true' : undefined}>
       Waiting <span className="number">{waiting > 0 && waiting}</span>
     </Link>
-    <Link
-      to="/approvals"
-      search={{ show: 'decided' }}
-      activeOptions={exact}
-      aria-current={show ? 'true' : undefined}
-    >
+    <Link to="/approvals" search={{ show: 'decided' }} activeOptions={exact} aria-current={show ? 'true' : undefined}>
       Decided
     </Link>
-  </p>
+  </div>
 );
 
 const Row = ({

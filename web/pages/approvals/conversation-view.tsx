@@ -93,8 +93,7 @@ const passesOf = (cards: readonly ApprovalCard[]): ApprovalCard[][] => {
   const passes: ApprovalCard[][] = [];
   for (const card of cards) {
     const first = passes.at(-1)?.[0];
-    const isSame =
-      first?.status === card.status && Date.parse(card.createdAt) - Date.parse(first.createdAt) <= passMs;
+    const isSame = first?.status === card.status && Date.parse(card.createdAt) - Date.parse(first.createdAt) <= passMs;
     if (isSame) passes.at(-1)?.push(card);
     else passes.push([card]);
   }

@@ -29,7 +29,7 @@ import { closeToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys, queries } from '#web/queries.ts';
-import { nameOf, useSession, useZone } from '#web/session.ts';
+import { useSession, useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
@@ -132,7 +132,7 @@ const Editor = ({ card: { post, changedPost, createdAt } }: { card: ApprovalCard
   const edit = data?.entries.find(({ kind, at }) => kind === 'Edited' && at > createdAt);
   const when = formatMoment(edit?.at ?? changedPost?.updatedAt ?? createdAt, zone);
   if (edit?.person === undefined) return `The post was edited ${when}.`;
-  return `${edit.person.id === user.id ? 'You' : nameOf(edit.person)} edited the post ${when}.`;
+  return `${edit.person.id === user.id ? 'You' : edit.person.name} edited the post ${when}.`;
 };
 
 const DangerIcon = ({ card }: { card: ApprovalCard }) => {

@@ -13,9 +13,7 @@ export const FromUrl = ({
 }) => {
   const [url, setUrl] = useState('');
   const [hasSubmitted, setHasSubmitted] = useState(false);
-  const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim())
-    ? undefined
-    : 'Paste a link that begins with https://';
+  const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim()) ? undefined : 'Paste a link that begins with https://';
   const close = () => {
     setUrl('');
     setHasSubmitted(false);

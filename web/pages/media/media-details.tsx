@@ -132,5 +132,4 @@ const AltForm = ({ item: { id, alt = '', kind }, onSaved }: { item: LibraryItem;
 };
 
 /** `image/svg+xml` → `SVG` */
-const formatOf = (mimeType: string) =>
-  (mimeType.split('/')[1] ?? mimeType).replace(/^x-|\+.*$/g, '').toUpperCase();
+const formatOf = (mimeType: string) => (mimeType.split('/')[1] ?? mimeType).replace(/^x-|\+.*$/g, '').toUpperCase();
