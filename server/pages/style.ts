@@ -10,6 +10,10 @@ const css = `
   font-family: 'Geist Variable'; font-display: swap; font-weight: 100 900;
   src: url('/geist.woff2') format('woff2-variations');
 }
+@font-face {
+  font-family: 'Geist Fallback'; src: local('Arial'), local('Liberation Sans'), local('Arimo');
+  size-adjust: 102%; ascent-override: 98.5%; descent-override: 29%; line-gap-override: 0%;
+}
 :root {
   color-scheme: light;
   --ground: #f0f1f4; --paper: #ffffff; --ink: #14171f; --on-ink: #ffffff; --ink-hover: #2a2f3b; --faint: #5f6675;
@@ -23,7 +27,7 @@ const css = `
   ${dark}
 } }
 *, ::before, ::after { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: .875rem/1.25rem 'Geist Variable', system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: .875rem/1.25rem 'Geist Variable', 'Geist Fallback', system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 h1 { margin: 0 0 12px; font-size: 1.25rem; line-height: 1.75rem; font-weight: 600; }
@@ -79,9 +83,13 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .permission { display: flex; gap: 12px; align-items: start; margin: 0; padding: 9px 0; border-bottom: 1px solid var(--line); font-size: .875rem; font-weight: 550; }
 .permission:last-child { border-bottom: 0; }
 .permission input { margin-top: 2px; }
-.permission .words { flex: 1; min-width: 0; }
+.permission .words { flex: 1; min-width: 60%; }
 .permission .why { display: block; color: var(--faint); font-size: .8125rem; font-weight: 400; }
 .permission code { flex: none; max-width: 45%; color: var(--faint); font-size: .75rem; font-weight: 400; }
+@media (max-width: 30rem) {
+  .permission { flex-wrap: wrap; }
+  .permission code { flex-basis: 100%; max-width: none; padding-inline-start: 28px; }
+}
 .consent details { margin: -8px 0 1.25rem; font-size: .8125rem; }
 .consent .actions button { padding: .5rem 1rem; min-height: 2.5rem; }
 .consent .actions .main { flex: 1; }

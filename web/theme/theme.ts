@@ -97,7 +97,7 @@ export const theme = createTheme({
     },
     Checkbox: {
       defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' },
-      styles: { label: { fontSize: rem(14) } },
+      styles: { label: { fontSize: rem(14) }, description: { fontSize: rem(13), lineHeight: rem(18) } },
     },
     Tooltip: {
       defaultProps: { openDelay: 400, withArrow: false },
