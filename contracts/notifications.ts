@@ -29,6 +29,9 @@ export const kinds = {
 } as const satisfies Record<string, Kind>;
 export type NotificationKind = keyof typeof kinds;
 
+/** Home shows these while they wait for somebody. */
+export const kindsOnHome = ['approval.requested', 'post.failed', 'post.uncertain', 'account.reconnect'] as const;
+
 export const personalKinds = (Object.keys(kinds) as NotificationKind[]).filter((kind) => 'personal' in kinds[kind]);
 
 const inOrder = (chosen: readonly Topic[]): Topic[] => topics.filter((topic) => chosen.includes(topic));
@@ -55,6 +58,8 @@ const NotificationCount = z
   .object({
     unread: z.int().describe('Those that you have not read'),
     needsYou: z.int().describe('Those that wait for you'),
+    news: z.int().describe('Those that you have not read and that Home does not show'),
+    approvals: z.int().describe('Approval cards that wait for a decision'),
   })
   .meta({ id: 'NotificationCount', description: 'How many notifications there are for you in the open workspace' });
 
@@ -118,7 +123,7 @@ export const notificationRoutes = {
     path: '/api/app/notifications/count',
     tag: 'Notifications',
     summary: 'Count notifications',
-    description: 'How many you have not read, and how many wait for you.',
+    description: 'How many you have not read, how many wait for you, and how many approval cards are open.',
     roles: everyone,
     answer: NotificationCount,
   }),

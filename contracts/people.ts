@@ -253,6 +253,7 @@ export const peopleRoutes = {
         .max(1024)
         .default('')
         .describe('A new one, or that of the account; empty for a person who is signed in'),
+      name: z.string().trim().max(100).default('').describe('Shown to others; one who has a name keeps it'),
     }),
     answer: SessionRecord,
     more: ['PlanLimit', 'NotFound'],

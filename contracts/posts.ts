@@ -99,6 +99,7 @@ export const Result = z
       .object({
         code: z.enum(resultErrorCodes).describe('A stable name, for programs'),
         message: z.string().describe('What to do'),
+        networkCode: z.string().optional().describe('What the network itself calls it'),
       })
       .optional()
       .describe('Why it failed'),

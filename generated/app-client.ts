@@ -357,7 +357,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Count notifications.
      *
-     * How many you have not read, and how many wait for you.
+     * How many you have not read, how many wait for you, and how many approval cards are open.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1937,6 +1937,10 @@ export interface NotificationCount {
   unread: number;
   /** Those that wait for you */
   needsYou: number;
+  /** Those that you have not read and that Home does not show */
+  news: number;
+  /** Approval cards that wait for a decision */
+  approvals: number;
 }
 
 /** What `markNotifications` takes. */
@@ -2153,6 +2157,8 @@ export interface AcceptInvitationInput {
   token: string;
   /** A new one, or that of the account; empty for a person who is signed in (default `''`) */
   password?: string;
+  /** Shown to others; one who has a name keeps it (default `''`) */
+  name?: string;
 }
 
 /** What `changeProfile` takes. */
@@ -2308,6 +2314,8 @@ export interface PostSummary {
       code: 'disconnected' | 'reconnect' | 'permission' | 'rate_limited' | 'content_refused' | 'media_refused' | 'unavailable' | 'uncertain' | 'not_sent' | 'invalid' | 'missed';
       /** What to do */
       message: string;
+      /** What the network itself calls it */
+      networkCode?: string;
     };
   }>;
   /** ISO-8601 instant */

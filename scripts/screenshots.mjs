@@ -77,7 +77,7 @@ const pagesOf = async (url, { token }, request) => {
     { name: '01-home', path: '/' },
     { name: '02-posts', path: '/posts' },
     { name: '03-post-draft', path: `/posts/${titled('Birthday of the starter')}` },
-    { name: '04-post-published', path: `/posts/${titled('Monday starts at 5')}` },
+    { name: '04-post-published', path: `/posts/${titled('The day starts at 5')}` },
     { name: '05-post-failed', path: `/posts/${titled('New on the shelf')}` },
     { name: '06-calendar', path: '/calendar' },
     { name: '07-approvals', path: '/approvals' },

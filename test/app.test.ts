@@ -282,8 +282,12 @@ describe('members', () => {
     expect(invitation.url).toMatch(/^http:\/\/posthorn\.test\/invitations\/[\w-]{32}$/);
     const token = invitation.url.split('/').at(-1);
     const guest = service.browser();
-    const { body } = await guest.post('/api/auth/invitations/accept', { token, password: 'correct horse' });
-    expect(body).toMatchObject({ user: { email: 'new@example.com' }, workspace: { name: 'Demo', role: 'editor' } });
+    const answer = { token, password: 'correct horse', name: ' Noor ' };
+    const { body } = await guest.post('/api/auth/invitations/accept', answer);
+    expect(body).toMatchObject({
+      user: { email: 'new@example.com', name: 'Noor' },
+      workspace: { name: 'Demo', role: 'editor' },
+    });
     const again = await service.browser().post('/api/auth/invitations/accept', { token, password: 'correct horse' });
     expect(again).toMatchObject({ status: 404, body: { code: 'NotFound' } });
     expect((await owner.get('/api/app/members')).body.members).toEqual(

@@ -188,6 +188,39 @@ describe('the embedded model', () => {
     expect((await ask('write a post about bread')).text).toContain('I cannot write a text of my own');
   });
 
+  test('tells what went out in a range, with the accounts it reached', async () => {
+    const { id } = await service.client.posts.create({ body: 'Focaccia of the week', accountIds: [x] });
+    const publishedAt = new Date(autumnWeek.from.getTime() + dayMs).toISOString();
+    const result = { accountId: x, ok: true, uncertain: false, externalId: '1', publishedAt };
+    const set = sql('test.out', "update posts set status = 'Published', results = $2 where id = $1");
+    await service.database.run(set, [id, JSON.stringify([result])]);
+    const { text } = await ask('What went out last week?');
+    expect(text).toMatch(/posts? went out last week \(/);
+    expect(text).toMatch(new RegExp(`“Focaccia of the week”\\]\\(/posts/${id}\\) on X`));
+    expect((await ask('What went out today?')).text).toMatch(/^Nothing went out today/);
+  });
+
+  test('asks a person to move a scheduled post that is named by a word of it', async () => {
+    const { id } = await service.client.posts.create({ body: 'Walnut loaf is back', accountIds: [x] });
+    const before = new Date(autumnWeek.to.getTime() + 4 * dayMs).toISOString();
+    await service.asHuman('posts.schedule', { id, at: before });
+    const { used, text } = await ask('Move the walnut loaf post to Thursday 8:00');
+    const thursday = new Date(autumnWeek.to.getTime() + 3 * dayMs + 8 * 3_600_000);
+    expect(used.at(-1)).toMatchObject({ name: 'posts_update', input: { id, scheduledAt: iso(thursday) } });
+    expect(text).toBe('The post is scheduled, so changing it is yours to decide:');
+    expect(Date.parse((await service.client.posts.get({ id })).scheduledAt ?? '')).toBe(Date.parse(before));
+  });
+
+  test('names only the accounts that need reconnecting, and says what translating needs', async () => {
+    expect((await ask('which accounts need reconnecting?')).text).toBe('No account needs reconnecting.');
+    const set = sql('test.broken', 'update accounts set status = $2 where id = $1');
+    await service.database.run(set, [x, 'NeedsReconnect']);
+    const { text } = await ask('which accounts need reconnecting?');
+    await service.database.run(set, [x, 'Connected']);
+    expect(text).toMatch(/^1 account needs reconnecting, .*:\n- X [^\n]*: posts to it fail$/);
+    expect((await ask('Translate this post into French')).text).toMatch(/needs a language model.*LLM_BASE_URL/);
+  });
+
   test('of a viewer reads, and writes nothing', async () => {
     const { email } = await service.addMember('viewer');
     const read = asker(await signedIn(service, email));

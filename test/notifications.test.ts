@@ -108,6 +108,21 @@ describe('a request of an agent', () => {
   });
 });
 
+test('what waits is counted once: cards under approvals, and the bell has only what Home does not show', async () => {
+  const counts = async () => (await owner.get('/api/app/notifications/count')).body;
+  await owner.post('/api/app/notifications/mark', { read: true });
+  const before = await counts();
+  expect(before.news).toBe(0);
+  const account = await service.addAccount('x');
+  const { id } = await service.client.posts.create({ body: 'Buns', accountIds: [account] });
+  const path = await ask('posts.publishNow', { id });
+  expect(await counts()).toMatchObject({ approvals: before.approvals + 1, unread: 1, news: 0 });
+  await happen('counted once');
+  expect(await counts()).toMatchObject({ approvals: before.approvals + 1, unread: 2, news: 1 });
+  expect((await owner.post(`/api${path}/reject`)).status).toBe(200);
+  expect(await counts()).toMatchObject({ approvals: before.approvals, unread: 1, news: 1 });
+});
+
 describe('a post', () => {
   test('that failed needs an editor until it is published; it is told once for each time it fails', async () => {
     const { id, path } = await failedPost('content-refused!');
@@ -183,7 +198,7 @@ describe('reading', () => {
     const [one] = await about('/told/read_3', late);
     const mark = (ids: string[] | undefined, read: boolean) =>
       late.post('/api/app/notifications/mark', { ...(ids && { ids }), read });
-    expect((await mark([one?.id ?? ''], true)).body).toEqual({ unread: 0, needsYou: expect.any(Number) });
+    expect((await mark([one?.id ?? ''], true)).body).toMatchObject({ unread: 0, needsYou: expect.any(Number) });
     expect(await about('/told/read_3', late)).toMatchObject([{ read: true }]);
     expect(await about('/told/read_3')).toMatchObject([{ read: false }]);
     expect((await mark([one?.id ?? ''], false)).body.unread).toBe(1);

@@ -555,7 +555,10 @@ describe('trouble that passes', () => {
     const { status, results } = await own.post(id);
     expect(status).toBe('Failed');
     expect(results[0]).toMatchObject({ ok: false, error: { code: 'unavailable' } });
-    expect(results[0]?.error?.message).toBe('X is not available. Publish again later. (503)');
+    expect(results[0]?.error).toMatchObject({
+      message: 'X is not available. Publish again later.',
+      networkCode: '503',
+    });
   });
 
   test('is not waited for beyond LATE_GRACE: what was stuck longer is missed, and nothing is sent', async () => {

@@ -32,6 +32,14 @@ const scriptOf = async () => {
 
 const root = resolve(import.meta.dirname, '..');
 
+test('the font of pages that the server makes is the one of the app, without the hash of its name', async () => {
+  const { status, headers, bytes } = await open('/geist.woff2');
+  expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'font/woff2', 'no-cache']);
+  expect(bytes.subarray(0, 4).toString()).toBe('wOF2');
+  const page = await open('/sandbox/x/web/i/oauth2/authorize');
+  expect(page.headers['content-security-policy']).toContain("font-src 'self'");
+});
+
 describe('what the first page waits for', () => {
   test('is below 185 kB, packed with gzip', async () => {
     const html = (await open('/')).bytes.toString();

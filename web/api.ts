@@ -20,8 +20,12 @@ addEventListener('pageshow', () => {
 
 /** Once, however many calls are refused: a second navigation would cancel the first. */
 const leaveForSignIn = () => {
-  if (!isLeaving)
-    location.assign(`${paths['sign-in']}?next=${encodeURIComponent(location.pathname + location.search)}`);
+  if (!isLeaving) {
+    const next = location.pathname + location.search;
+    // A workspace was open, so this tab had a session.
+    const ended = workspaceId === undefined ? {} : { ended: '1' };
+    location.assign(`${paths['sign-in']}?${new URLSearchParams({ next, ...ended })}`);
+  }
   isLeaving = true;
 };
 

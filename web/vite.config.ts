@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 import { isPagePath } from './paths.ts';
+import { textInRem } from './text-in-rem.ts';
 
 const root = import.meta.dirname;
 
@@ -22,6 +23,7 @@ export default defineConfig(({ mode }) => {
   return {
     root,
     plugins: [react()],
+    css: { postcss: { plugins: [textInRem()] } },
     build: {
       outDir: resolve(root, '../dist/web'),
       emptyOutDir: true,

@@ -9,7 +9,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;
 /** The precision of `last seen`, so that few requests need a write. */
-const seenEveryMs = 60 * 60 * 1000;
+const seenEveryMs = 5 * 60 * 1000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 

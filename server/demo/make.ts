@@ -11,6 +11,7 @@ import type { Caller } from '#server/context';
 import type { DueKind } from '#server/jobs/notices';
 import { createLog } from '#server/logging/log';
 import { connectInSandbox } from '#server/sandbox/sign-up';
+import { demoZone } from './local-time.ts';
 import { demoFiles } from './pictures.ts';
 import { startReceiver } from './receiver.ts';
 import { createDemoStore } from './store.ts';
@@ -25,21 +26,21 @@ const dailyWork: readonly DueKind[] = ['accounts'];
 const workspaceName = 'Rye & Ember';
 const ownerName = 'Marta Lind';
 
-/** The handle on each network. `withoutStatistics` has an account without the permission to read statistics. */
+/** The handle on each network; Pages add a word of their own. `withoutStatistics` has an account without the permission to read statistics. */
 const handles: readonly (readonly [network: string, handle: string])[] = [
   ['x', 'rye_and_ember'],
-  ['threads', 'rye.and.ember'],
+  ['threads', 'rye.and.ember.daily'],
   ['facebook', 'rye.and.ember'],
   ['instagram', 'rye.and.ember'],
-  ['tiktok', 'rye.and.ember'],
-  ['youtube', 'rye.and.ember'],
-  ['pinterest', 'rye.and.ember'],
+  ['tiktok', 'rye.and.ember.nights'],
+  ['youtube', 'rye.and.ember.films'],
+  ['pinterest', 'rye.and.ember.recipes'],
   ['bluesky', 'rye-and-ember.example'],
   ['mastodon', 'rye_and_ember'],
-  ['pixelfed', 'rye_and_ember'],
+  ['pixelfed', 'rye_and_ember_photos'],
   ['linkedin', 'marta.lind'],
   ['linkedin_page', 'rye.and.ember'],
-  ['google_business', 'rye.and.ember'],
+  ['google_business', 'rye.and.ember.shop'],
 ];
 const withoutStatistics = 'threads';
 
@@ -77,7 +78,8 @@ export const makeDemo = async (
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await mustBeAlone(opened);
     return await inThePast(opened, async (now) => {
-      const { cast, demo, suffix } = await createCast(posthorn, again);
+      const timeZone = demoZone();
+      const { cast, demo, suffix } = await createCast(posthorn, again, timeZone);
       progress('Connecting 13 accounts of the sandbox networks');
       const accounts = await connectAccounts(posthorn, cast.owner, {
         suffix,
@@ -85,7 +87,12 @@ export const makeDemo = async (
       });
       progress('Drawing pictures and a film');
       const media = await fillLibrary(posthorn, cast);
-      await playScenes(posthorn, writeScenes({ posthorn, cast, accounts, media, outages, now, clock }), now, progress);
+      await playScenes(
+        posthorn,
+        writeScenes({ posthorn, cast, accounts, media, outages, now, clock, timeZone }),
+        now,
+        progress,
+      );
       return demo;
     });
   } finally {
@@ -156,7 +163,7 @@ const inThePast = async <T>(
 };
 
 /** Creates a workspace with the owner, two members and two agents. */
-const createCast = async (posthorn: Posthorn, again: boolean) => {
+const createCast = async (posthorn: Posthorn, again: boolean, timeZone: string) => {
   const { people, members, invitations, tokens, audit } = posthorn;
   const demos = (await people.workspaces()).filter(({ name }) => name.startsWith(workspaceName));
   if (demos.length > 0 && !again) {
@@ -179,7 +186,7 @@ const createCast = async (posthorn: Posthorn, again: boolean) => {
     const [first = ''] = name.toLowerCase().split(' ');
     const { url } = await invitations.invite(host, { email: addressOf(first), role });
     const userId = await invitations.accept(url.split('/').at(-1) ?? '', { password: ownPassword });
-    await people.changeProfile(userId, { name });
+    await people.changeProfile(userId, { name, timeZone });
     return caller(userId, host.workspaceId, role);
   };
 
@@ -187,7 +194,7 @@ const createCast = async (posthorn: Posthorn, again: boolean) => {
   let owner: Caller;
   if (await people.isEmpty()) {
     const { userId, workspaceId } = await people.setUp({ email, password, workspace });
-    await people.changeProfile(userId, { name: ownerName });
+    await people.changeProfile(userId, { name: ownerName, timeZone });
     owner = caller(userId, workspaceId, 'owner');
   } else {
     // The person who set up this installation becomes a member too, so that they see the demo.

@@ -3,6 +3,7 @@ import { findAction } from '#server/admission';
 import type { Posthorn } from '#server/app/service';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import { createLocalTime } from './local-time.ts';
 import type { ReceivedDelivery } from './receiver.ts';
 import { type PlannedPost, recipeBoard, slots } from './texts.ts';
 
@@ -45,7 +46,7 @@ export const statusFor = ({ host, title, before, earlier }: ReceivedDelivery) =>
 
 const freshLoaf = 'How to keep a loaf fresh';
 const neverAccepted = 'Cinnamon or cardamom';
-const acceptedOnRetry = 'Monday starts at 5';
+const acceptedOnRetry = 'The day starts at 5';
 
 /** All scenes of the demo, in no order. The story ends at `now`. */
 export const writeScenes = ({
@@ -56,6 +57,7 @@ export const writeScenes = ({
   outages,
   now,
   clock,
+  timeZone,
 }: {
   posthorn: Posthorn;
   cast: Cast;
@@ -67,18 +69,14 @@ export const writeScenes = ({
   outages: Set<string>;
   now: Date;
   clock: { now(): Date };
+  timeZone: string;
 }): Scene[] => {
   const { owner, jonas, ines, claude, cursor } = cast;
   const scenes: Scene[] = [];
   const scene = (at: Date, run: () => Promise<unknown>) => scenes.push({ at, run });
   const earlier = (ms: number) => new Date(now.getTime() - ms);
   const later = (ms: number) => earlier(-ms);
-  /** In the time zone of this machine, which is probably that of the person who tries the demo. */
-  const onDay = (day: number, time: string) => {
-    const [hours = 0, minutes = 0] = time.split(':').map(Number);
-    return new Date(now.getFullYear(), now.getMonth(), now.getDate() + day, hours, minutes);
-  };
-  const halfHour = (at: Date) => new Date(Math.floor(at.getTime() / (30 * minuteMs)) * 30 * minuteMs);
+  const { onDay, weekdayOn, nextWeekday, byDayBefore, byDayAfter } = createLocalTime(now, timeZone);
 
   const act = async <T = Post>(caller: Caller, name: string, input: object): Promise<T> => {
     const action = findAction(actions, name);
@@ -136,7 +134,7 @@ export const writeScenes = ({
     ];
     let future = 0;
     for (const day of days) {
-      const weekday = onDay(day, '12:00').getDay();
+      const weekday = weekdayOn(day);
       for (const slot of slots.filter((one) => one.weekday === weekday)) {
         if (day > 0 && future++ % 2 === 1) continue;
         const turn = turns.get(slot) ?? 0;
@@ -151,22 +149,22 @@ export const writeScenes = ({
   const lately = () => {
     plan(onDay(-1, '08:30'), {
       to: ['instagram', 'threads', 'facebook'],
-      text: ['Monday starts at 5. So does the oven.\n\nAnd on every other day too.'],
+      text: ['The day starts at 5. So does the oven.\n\nWeekends too.'],
       media: ['rye-loaf'],
     });
-    plan(halfHour(earlier(5.5 * hourMs)), {
+    plan(byDayBefore(earlier(5.5 * hourMs)), {
       to: ['instagram', 'facebook', 'threads', 'pinterest'],
-      text: ['Tuesday buns are back\n\nCardamom, pearl sugar, gone by ten. On a Tuesday, and today.'],
+      text: ['The buns are back\n\nCardamom, pearl sugar, gone by ten. Tomorrow again.'],
       media: ['cardamom-buns'],
       options: { ...recipeBoard, 'pinterest.title': 'Cardamom buns', 'instagram.first_comment': 'Who is coming by?' },
     });
-    plan(halfHour(later(4 * hourMs)), {
+    plan(byDayAfter(later(4 * hourMs)), {
       to: ['tiktok', 'youtube'],
       text: ['Behind the counter: Jonas and the night shift\n\nFrom ten to five with the man who bakes your bread.'],
       media: ['night-film'],
       options: { 'tiktok.privacy': 'PUBLIC_TO_EVERYONE', 'youtube.title': 'Behind the counter: the night shift' },
     });
-    plan(halfHour(later(6 * hourMs)), {
+    plan(byDayAfter(later(6 * hourMs)), {
       to: ['x', 'bluesky', 'mastodon'],
       text: ['Lunch tomorrow: rye, egg, cress. Until they are gone.'],
       media: ['croissant'],
@@ -199,7 +197,7 @@ export const writeScenes = ({
     scene(new Date(speltAt.getTime() + minuteMs / 2), async () => outages.add('mastodon'));
     scene(new Date(speltAt.getTime() + hourMs), async () => outages.delete('mastodon'));
 
-    const fresh = halfHour(earlier(2 * hourMs));
+    const fresh = byDayBefore(earlier(2 * hourMs));
     plan(fresh, {
       to: ['x', 'linkedin_page'],
       text: [
@@ -256,6 +254,8 @@ export const writeScenes = ({
   };
 
   const requests = () => {
+    /** The day before it is not today. */
+    const saturday = nextWeekday(6, 2);
     /** Claude Code asks to schedule a post, and the request is still open. */
     scene(earlier(65 * minuteMs), async () => {
       const { id } = await write(claude, {
@@ -274,7 +274,7 @@ export const writeScenes = ({
       await act(owner, 'posts.update', {
         ...(await forPins(id)),
       });
-      await ask(claude, 'Claude Code', 'posts.schedule', { id, at: onDay(4, '09:00').toISOString() });
+      await ask(claude, 'Claude Code', 'posts.schedule', { id, at: onDay(saturday - 1, '09:00').toISOString() });
     });
     scene(earlier(41 * minuteMs), async () => {
       const { id } = await write(claude, {
@@ -385,7 +385,6 @@ export const writeScenes = ({
 
   /** The queue slots of the workspace, in the same time zone as `onDay`. */
   const weeklySlots = () => {
-    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
     const added = slots.map(({ weekday, time }) => ({ days: [weekday || 7], time, accountIds: [] }));
     scene(earlier(pastDays * 24 * hourMs), () => queue.add(owner, { timeZone, slots: added }));
   };

@@ -25,6 +25,8 @@ const workerSecurity = "default-src 'none'";
 
 /** Built files have a hash in their name. */
 const hashedPath = /^\/assets\/[\w.-]+$/;
+const fontPath = '/geist.woff2';
+const fontFile = /^\/assets\/geist-latin-wght-normal[\w.-]*\.woff2$/;
 /** Redirects for a hashed file that this process lacks: during a deployment another process may have that release. */
 const maxTries = 10;
 const retryDelayMs = 100;
@@ -55,6 +57,14 @@ export const createWebApp = (folder: string) => {
   const find = (path: string) => {
     files ??= readFiles(folder);
     return files.get(path);
+  };
+
+  /** Browsers request /favicon.ico by themselves; pages that no build knows name the font without its hash. */
+  const aliasOf = (path: string) => {
+    if (path === '/favicon.ico') return '/favicon.svg';
+    if (path !== fontPath) return path;
+    find(path);
+    return [...(files?.keys() ?? [])].find((name) => fontFile.test(name)) ?? path;
   };
 
   const send = (
@@ -92,10 +102,9 @@ export const createWebApp = (folder: string) => {
     /** Hashed files never change; browsers revalidate the others. */
     files: ((req, res, next) => {
       if (!isRead(req)) return next();
-      // Browsers request /favicon.ico by themselves.
-      const path = req.path === '/favicon.ico' ? '/favicon.svg' : req.path;
+      const path = aliasOf(req.path);
       const file = path === '/index.html' ? undefined : find(path);
-      const isHashed = hashedPath.test(path);
+      const isHashed = hashedPath.test(req.path);
       if (file) send(req, res, file, 200, isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
       else if (isHashed) retryElsewhere(req, res, next);
       else next();

@@ -118,10 +118,15 @@ export interface NetworkAccount extends Profile {
   readonly server?: string;
 }
 
+/** What a scope lets Posthorn do, and what for. */
+export type Permission = readonly [may: string, why: string];
+
 /** The app that an operator registers at a network, and how to verify it. */
 export interface NetworkApp {
   /** The permissions that people are asked for. */
   readonly scopes: readonly string[];
+  /** The same in words, for the consent page of the sandbox. */
+  readonly permissions: Readonly<Record<string, Permission>>;
   /** What the network has to grant to the app, or the operator to switch on there: products, reviews. */
   readonly needs: readonly string[];
   /** What the network fetches from BASE_URL, if the constraints do not say so: `Photos`. */

@@ -49,6 +49,7 @@ export interface SandboxPerson {
   readonly id: string;
   readonly handle: string;
   readonly name: string;
+  readonly avatarUrl: string;
 }
 
 export interface SandboxGrant {

@@ -1,4 +1,4 @@
-import { type NotificationKind, personalKinds, type Topic } from '#contracts/notifications';
+import { kindsOnHome, type NotificationKind, personalKinds, type Topic } from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
 import { notifyTabs } from '#server/live/changes';
 import { type Database, sql } from '#server/store/database';
@@ -41,6 +41,13 @@ export interface RecipientRow {
   readonly browsers: readonly string[];
 }
 
+export interface NotificationCounts {
+  readonly unread: number;
+  readonly needsYou: number;
+  readonly news: number;
+  readonly approvals: number;
+}
+
 export interface Choices {
   readonly mail: readonly Topic[];
   readonly push: readonly Topic[];
@@ -74,6 +81,13 @@ const recipients = sql(
     where m.workspace_id = $1 order by m.user_id`,
 );
 
+const quoted = (kinds: readonly NotificationKind[]) => kinds.map((kind) => `'${kind}'`).join(', ');
+
+/** The latest notification about a subject speaks for the earlier ones. */
+const isSuperseded = `exists (
+    select from notifications later
+     where later.workspace_id = n.workspace_id and later.subject_id = n.subject_id and later.id > n.id)`;
+
 /** True while the problem lasts and no later notification about the same subject exists. */
 const needsPerson = `case n.kind
     when 'approval.requested' then exists (
@@ -87,9 +101,7 @@ const needsPerson = `case n.kind
       select from accounts a where a.id = n.subject_id and a.status = 'NeedsReconnect' and a.disconnected_at is null)
     when 'webhook.paused' then exists (select from webhooks w where w.id = n.subject_id and w.paused_at is not null)
     else false end
-  and not exists (
-    select from notifications later
-     where later.workspace_id = n.workspace_id and later.subject_id = n.subject_id and later.id > n.id)`;
+  and not ${isSuperseded}`;
 
 /** Notifications from before somebody joined count as read. */
 const isRead = `(n.created_at < m.created_at or exists (
@@ -99,7 +111,7 @@ const isRead = `(n.created_at < m.created_at or exists (
 const seen = `from notifications n join members m on m.workspace_id = n.workspace_id and m.user_id = $2
   cross join lateral (select n.kind = any($4::text[]) and ${needsPerson} as you) needs
   where n.workspace_id = $1 and n.kind = any($3::text[])
-    and (n.kind not in (${personalKinds.map((kind) => `'${kind}'`).join(', ')}) or n.subject_id = m.user_id)`;
+    and (n.kind not in (${quoted(personalKinds)}) or n.subject_id = m.user_id)`;
 
 const columns = `n.id, n.kind, n.title, n.detail, n.excerpt, n.path, n.created_at as "createdAt", ${isRead} as read,
   needs.you as "needsYou"`;
@@ -111,7 +123,11 @@ const listEarlier = sql(
 );
 const count = sql(
   'notifications.count',
-  `select count(*) filter (where not ${isRead})::int as unread, count(*) filter (where needs.you)::int as "needsYou" ${seen}`,
+  `select count(*) filter (where not ${isRead})::int as unread, count(*) filter (where needs.you)::int as "needsYou",
+          count(*) filter (where not ${isRead} and not ${isSuperseded}
+            and not (needs.you and n.kind in (${quoted(kindsOnHome)})))::int as news,
+          (select count(*)::int from approval_cards c
+            where c.workspace_id = $1 and c.status = 'Open' and c.expires_at > posthorn_now()) as approvals ${seen}`,
 );
 const markRead = sql(
   'notifications.markRead',
@@ -171,9 +187,11 @@ export const createNotificationStore = (db: Database) => {
     earlier: (viewer: Viewer, after: string | null, limit: number) =>
       db.query<NotificationRow>(listEarlier, [...viewerColumns(viewer), after, limit]),
     count: async (viewer: Viewer) =>
-      (await db.query<{ unread: number; needsYou: number }>(count, viewerColumns(viewer)))[0] ?? {
+      (await db.query<NotificationCounts>(count, viewerColumns(viewer)))[0] ?? {
         unread: 0,
         needsYou: 0,
+        news: 0,
+        approvals: 0,
       },
     /** Without ids: all. */
     mark: ({ workspaceId, userId, seen: kinds }: Viewer, ids: readonly string[] | undefined, read: boolean) =>

@@ -11,6 +11,7 @@ export const pageSecurity = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -29,6 +30,41 @@ ${body}
 </div>
 </main>`,
   });
+
+/** Somebody decides whether Posthorn may act for them. The heading has the focus, so that no key decides by accident. */
+export const consentCardPage = ({
+  title,
+  lead,
+  band,
+  badge,
+  body,
+}: {
+  title: string;
+  lead: string;
+  band: string;
+  badge: { readonly code: string; readonly color: string };
+  body: Part;
+}) =>
+  document({
+    title,
+    head: html`<script src="/color-scheme.js"></script><script src="/consent.js" defer></script>`,
+    body: html`<main class="consent">
+<div class="paper">
+<p class="band">${flask}${band}</p>
+<div class="pair" aria-hidden="true">
+<svg width="52" height="52" viewBox="0 0 52 52"><rect width="52" height="52" rx="14" fill="${badge.color}"/><text x="26" y="33" text-anchor="middle" fill="#fff" font-size="20" font-weight="650">${badge.code}</text></svg>
+<span class="dash"></span>${arrows}<span class="dash"></span>
+<img src="/favicon.svg" alt="" width="52" height="52">
+</div>
+<h1 tabindex="-1" autofocus>${title}</h1>
+<p class="lead">${lead}</p>
+${body}
+</div>
+</main>`,
+  });
+
+const flask = html`<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M14 2v6a2 2 0 0 0 .245.96l5.51 10.08A2 2 0 0 1 18 22H6a2 2 0 0 1-1.755-2.96l5.51-10.08A2 2 0 0 0 10 8V2M6.453 15h11.094M8.5 2h7"/></svg>`;
+const arrows = html`<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="m16 3 4 4-4 4M20 7H4M8 21l-4-4 4-4M4 17h16"/></svg>`;
 
 /** A page that is none of the app's: it follows the colours of the system. */
 export const plainPage = ({ title, script, body }: { title: string; script: string; body: Html }) =>

@@ -3,13 +3,21 @@ import { Router } from 'express';
 
 const dark = `color-scheme: dark;
   --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
-  --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --bad: #ff9d95;`;
+  --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --on-warn: #e2aaf1; --bad: #ff9d95;`;
 
 const css = `
+@font-face {
+  font-family: 'Geist Variable'; font-display: swap; font-weight: 100 900;
+  src: url('/geist.woff2') format('woff2-variations');
+}
+@font-face {
+  font-family: 'Geist Fallback'; src: local('Arial'), local('Liberation Sans'), local('Arimo');
+  size-adjust: 102%; ascent-override: 98.5%; descent-override: 29%; line-gap-override: 0%;
+}
 :root {
   color-scheme: light;
   --ground: #f0f1f4; --paper: #ffffff; --ink: #14171f; --on-ink: #ffffff; --ink-hover: #2a2f3b; --faint: #5f6675;
-  --line: #e4e6eb; --field: #ced2da; --hover: #f2f3f6; --link: #2647c5; --warn: #f6eaf9; --bad: #b3261e;
+  --line: #e4e6eb; --field: #ced2da; --hover: #f2f3f6; --link: #2647c5; --warn: #f6eaf9; --on-warn: #7a2e8e; --bad: #b3261e;
 }
 [data-mantine-color-scheme=dark] {
   ${dark}
@@ -19,24 +27,24 @@ const css = `
   ${dark}
 } }
 *, ::before, ::after { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/20px 'Geist Variable', system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: .875rem/1.25rem 'Geist Variable', 'Geist Fallback', system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-h1 { margin: 0 0 12px; font-size: 20px; line-height: 28px; font-weight: 600; }
-h2 { margin: 32px 0 8px; font-size: 14px; }
+h1 { margin: 0 0 12px; font-size: 1.25rem; line-height: 1.75rem; font-weight: 600; }
+h2 { margin: 32px 0 8px; font-size: 0.875rem; }
 p, ul, dl, form, fieldset { margin: 0 0 1rem; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
 dt { color: var(--faint); }
 dd { margin: 0; }
 fieldset { padding: 0; border: 0; }
-legend { padding: 0; margin-bottom: 8px; font-size: 13px; font-weight: 550; }
+legend { padding: 0; margin-bottom: 8px; font-size: 0.8125rem; font-weight: 550; }
 textarea { resize: vertical; }
 [aria-invalid=true] { border-color: var(--bad) !important; }
-label { display: block; margin-bottom: 16px; font-size: 13px; font-weight: 550; }
+label { display: block; margin-bottom: 16px; font-size: 0.8125rem; font-weight: 550; }
 label.check { display: flex; gap: 8px; align-items: center; margin-bottom: 8px; font-weight: 400; }
 input:not([type=checkbox]), textarea, select {
   display: block; width: 100%; margin-top: 6px; padding: 7px 10px; border: 1px solid var(--field);
-  border-radius: 8px; background: var(--paper); color: inherit; font: inherit; font-size: 14px; font-weight: 400;
+  border-radius: 8px; background: var(--paper); color: inherit; font: inherit; font-size: 0.875rem; font-weight: 400;
 }
 input[type=checkbox] { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--ink); }
 button, .button {
@@ -62,6 +70,31 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .card { max-width: 29rem; margin: 0 auto; padding: 8vh 1rem 2rem; }
 .card .brand { display: block; margin-bottom: 1rem; text-align: center; }
 .paper { padding: 24px; border: 1px solid var(--line); border-radius: 12px; background: var(--paper); }
+.consent { max-width: 30.5rem; margin: 0 auto; padding: 4vh 1rem 2rem; }
+.consent .paper { padding: 0 28px 24px; overflow: hidden; }
+.consent h1 { margin: 0; }
+.consent h1:focus { outline: none; }
+.lead { margin: 0 0 1.5rem; color: var(--faint); }
+.band { display: flex; gap: 8px; justify-content: center; align-items: center; margin: 0 -28px 24px; padding: 10px 28px; background: var(--warn); color: var(--on-warn); font-size: .8125rem; font-weight: 600; }
+.pair { display: flex; gap: 10px; align-items: center; margin-bottom: 1.25rem; color: var(--faint); }
+.pair .dash { width: 22px; border-top: 1px dashed var(--field); }
+.pair img, .pair > svg:first-child { border-radius: 14px; forced-color-adjust: none; }
+.consent legend { width: 100%; margin: 0; padding-bottom: 8px; border-bottom: 1px solid var(--line); font-weight: 600; }
+.permission { display: flex; gap: 12px; align-items: start; margin: 0; padding: 9px 0; border-bottom: 1px solid var(--line); font-size: .875rem; font-weight: 550; }
+.permission:last-child { border-bottom: 0; }
+.permission input { margin-top: 2px; }
+.permission .words { flex: 1; min-width: 60%; }
+.permission .why { display: block; color: var(--faint); font-size: .8125rem; font-weight: 400; }
+.permission code { flex: none; max-width: 45%; color: var(--faint); font-size: .75rem; font-weight: 400; }
+@media (max-width: 30rem) {
+  .permission { flex-wrap: wrap; }
+  .permission code { flex-basis: 100%; max-width: none; padding-inline-start: 28px; }
+}
+.consent details { margin: -8px 0 1.25rem; font-size: .8125rem; }
+.consent .actions button { padding: .5rem 1rem; min-height: 2.5rem; }
+.consent .actions .main { flex: 1; }
+.consent .actions .quiet { border-color: transparent; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); padding: 0; border: 0; }
 .top { border-bottom: 1px solid var(--line); background: var(--paper); }
 .top > div, .wide { max-width: 68rem; margin: 0 auto; padding: 1rem; }
 .top > div { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; }

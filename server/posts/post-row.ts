@@ -42,6 +42,7 @@ const resultJson = `jsonb_strip_nulls(jsonb_build_object(
    ${resultFields.map((name) => `'${name}', r -> '${name}'`).join(', ')},
    'uncertain', coalesce(nullif(r -> 'uncertain', 'null'), 'false'),
    'error', case when jsonb_typeof(r -> 'error') = 'object' then jsonb_build_object('message', r -> 'error' -> 'message',
+     'networkCode', r -> 'error' -> 'networkCode',
      'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
                   then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
 /** SQL for the JSON of a post, the same as `toPost` gives: a post that is only passed on is never parsed here. */

@@ -28,17 +28,15 @@ const advice: Record<TroubleKind, string> = {
   unknown: 'Publish again later.',
 };
 
-export const failed = (code: FailureCode, message: string): Outcome => ({
+/** `networkCode`: what the network itself calls it. */
+export const failed = (code: FailureCode, message: string, networkCode?: string): Outcome => ({
   ok: false,
   uncertain: false,
-  error: { code, message },
+  error: { code, message, ...(networkCode && { networkCode }) },
 });
 
-export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble): Outcome => {
-  const { kind, networkCode } = trouble;
-  const sentences = [whatHappened(trouble, network), advice[kind], ...(networkCode ? [`(${networkCode})`] : [])];
-  return failed(codes[kind], sentences.join(' '));
-};
+export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble): Outcome =>
+  failed(codes[trouble.kind], `${whatHappened(trouble, network)} ${advice[trouble.kind]}`, trouble.networkCode);
 
 /** Adds the address of the published parts of a thread, also when a later part failed. */
 export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number): Outcome => {

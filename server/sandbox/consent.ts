@@ -1,37 +1,59 @@
 import { type RequestHandler, urlencoded } from 'express';
+import type { Network, NetworkApp } from '#server/networks/network';
 import type { SandboxKit } from '#server/networks/sandbox';
 import { html } from '#server/pages/html';
-import { cardPage, sendPage } from '#server/pages/layout';
+import { cardPage, consentCardPage, sendPage } from '#server/pages/layout';
+
+/** What the page of a sandbox network shows of it. */
+export interface SandboxLook {
+  readonly name: string;
+  readonly badge: Pick<Network['badge'], 'code' | 'color'>;
+  readonly permissions: NetworkApp['permissions'];
+}
+
+export const lookOf = (networks: readonly Network[], key: string): SandboxLook => {
+  const network = networks.find((one) => one.key === key);
+  return network === undefined
+    ? { name: key, badge: { code: key.slice(0, 2), color: '#474D5B' }, permissions: {} }
+    : { name: network.name, badge: network.badge, permissions: network.app.permissions };
+};
+
+const usualHandle = 'anna';
 
 export const usableHandle = /^[a-z0-9][a-z0-9._-]{0,40}$/i;
 
 /** The page where somebody lets Posthorn act for them on a sandbox network. */
 export const createConsent =
-  ({ people, grants }: Pick<SandboxKit, 'people' | 'grants'>): SandboxKit['consent'] =>
+  ({ people, grants, look }: Pick<SandboxKit, 'people' | 'grants'> & { look: SandboxLook }): SandboxKit['consent'] =>
   ({ check, scopesOf, codeLifeMs = 10 * 60_000, suffix = '', states = {}, refusalOf }) => {
     const answer: RequestHandler = async (req, res) => {
       const query = texts(req.query);
       const wrong = check(query);
-      if (wrong !== undefined) return sendPage(res, refusalPage(wrong), 400);
+      if (wrong !== undefined) return sendPage(res, refusalPage(look, wrong), 400);
       const scopes = scopesOf(query);
-      if (req.method !== 'POST') return sendPage(res, consentPage({ scopes, states }));
+      if (req.method !== 'POST') return sendPage(res, consentPage({ look, scopes, states }));
       const form = texts(req.body as Record<string, unknown>);
+      const granted = scopes.filter((scope) => form[`scope ${scope}`] === 'on');
+      const typed = (form.handle ?? '').trim();
+      // Enter in the field: granting takes a press of its own button.
+      if (form.answer === 'read') return sendPage(res, consentPage({ look, scopes, granted, states, handle: typed }));
       const back = new URL(query.redirect_uri ?? '');
       if (query.state !== undefined) back.searchParams.set('state', query.state);
       if (form.answer === 'deny') {
         back.searchParams.set('error', 'access_denied');
         return res.redirect(303, back.href);
       }
-      const handle = (form.handle ?? '').trim().replace(/^@/, '').toLowerCase();
-      if (!usableHandle.test(handle))
-        return sendPage(res, consentPage({ scopes, states, problem: 'Use letters, digits, dots and dashes.' }), 400);
+      const handle = typed.replace(/^@/, '').toLowerCase();
+      if (!usableHandle.test(handle)) {
+        const problem = 'Use letters, digits, dots and dashes.';
+        return sendPage(res, consentPage({ look, scopes, granted, states, handle: typed, problem }), 400);
+      }
       const refusal = refusalOf?.(handle);
       if (refusal !== undefined) {
         back.searchParams.set('error', refusal[0]);
         back.searchParams.set('error_description', refusal[1]);
         return res.redirect(303, back.href);
       }
-      const granted = scopes.filter((scope) => form[`scope ${scope}`] === 'on');
       const code = await grants.issue('code', {
         person: await people.signIn(handle),
         scopes: granted,
@@ -51,20 +73,28 @@ const texts = (values: Readonly<Record<string, unknown>> = {}): Record<string, s
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
 const consentPage = ({
+  look: { name, badge, permissions },
   scopes,
+  granted = scopes,
   states,
+  handle = usualHandle,
   problem = '',
 }: {
+  look: SandboxLook;
   scopes: readonly string[];
+  granted?: readonly string[];
   states: Readonly<Record<string, string>>;
+  handle?: string;
   problem?: string;
 }) =>
-  cardPage({
-    title: 'A sandbox network',
-    body: html`<p class="note">This is not the real network: nothing here is public.</p>
-<p>Choose who you are, and what Posthorn may do for you.</p>
-<form method="post">
-<label>Handle <input name="handle" value="anna" required autocapitalize="none" autocomplete="off" spellcheck="false"></label>
+  consentCardPage({
+    title: `Let Posthorn post on ${name} as you?`,
+    lead: 'You are choosing a pretend person. Any handle works.',
+    band: `Sandbox. Not the real ${name}, nothing here is public.`,
+    badge,
+    body: html`<form method="post">
+<button class="hidden" name="answer" value="read" tabindex="-1" aria-hidden="true">Read</button>
+<label>Handle <input name="handle" value="${handle}" required autocapitalize="none" autocomplete="off" spellcheck="false"></label>
 ${problem !== '' && html`<p class="error" role="alert">${problem}</p>`}
 ${
   Object.keys(states).length > 0 &&
@@ -72,15 +102,19 @@ ${
 ${Object.entries(states).map(([word, behaviour]) => html`<dt><code>${word}</code></dt><dd>${behaviour}</dd>`)}
 </dl><p class="note">A handle that contains the word behaves so.</p></details>`
 }
-<fieldset><legend>Permissions</legend>
-${scopes.map((scope) => html`<label class="check"><input type="checkbox" name="scope ${scope}" checked> <code>${scope}</code></label>`)}
+<fieldset><legend>Posthorn may</legend>
+${scopes.map((scope) => permissionRow(scope, permissions[scope], granted.includes(scope)))}
 </fieldset>
-<div class="actions"><button name="answer" value="allow">Allow</button><button class="quiet" name="answer" value="deny">Deny</button></div>
+<div class="actions"><button class="main" name="answer" value="allow">Connect <span class="handle">@${handle.replace(/^@/, '')}</span></button><button class="quiet" name="answer" value="deny" formnovalidate>Cancel</button></div>
 </form>`,
   });
 
-const refusalPage = (wrong: string) =>
+/** Words first; the scope is for whoever reads the network's documentation. */
+const permissionRow = (scope: string, words: readonly [string, string] | undefined, isGranted: boolean) =>
+  html`<label class="permission"><input type="checkbox" name="scope ${scope}" ${isGranted && html`checked`}><span class="words"><span>${words?.[0] ?? scope}</span>${words && html`<span class="why">${words[1]}</span>`}</span>${words && html`<code title="${scope}">${scope.replace(/^https:.*\//, '')}</code>`}</label>`;
+
+const refusalPage = ({ name }: SandboxLook, wrong: string) =>
   cardPage({
-    title: 'A sandbox network',
+    title: `The sandbox of ${name} refuses the request`,
     body: html`<p class="error" role="alert">The request is not as the network wants it: ${wrong}</p>`,
   });

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Clock } from '#server/clock';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
-import { createConsent } from './consent.ts';
+import { createConsent, type SandboxLook } from './consent.ts';
 import { createFaults, misbehave } from './faults.ts';
 import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
@@ -14,6 +14,8 @@ import type { SandboxStore } from './store.ts';
 const idEpoch = Date.UTC(1995, 0, 1);
 const grantKind = 'grant ';
 
+type StoredPerson = Omit<SandboxPerson, 'avatarUrl'>;
+
 interface StoredGrant {
   readonly personId: string;
   readonly scopes: readonly string[];
@@ -23,6 +25,7 @@ interface StoredGrant {
 
 export const createKit = ({
   network,
+  look,
   store,
   clock,
   baseUrl,
@@ -31,6 +34,7 @@ export const createKit = ({
   keepSilent = () => undefined,
 }: {
   network: string;
+  look: SandboxLook;
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
@@ -43,13 +47,21 @@ export const createKit = ({
   const late = createLateWork(clock);
   const asPost = (value: Json) => value as unknown as SandboxPost;
 
+  const withAvatar = (person: StoredPerson): SandboxPerson => ({
+    ...person,
+    avatarUrl: `${baseUrl}/sandbox/${network}/avatars/${encodeURIComponent(person.handle)}.svg`,
+  });
+
   const people: SandboxKit['people'] = {
     signIn: async (handle) => {
-      const person: SandboxPerson = { id: personId(handle), handle, name: nameFor(handle) };
-      await store.add({ network, kind: 'person', id: person.id, value: { ...person } });
-      return person;
+      const person = { id: personId(handle), handle, name: nameFor(handle) };
+      await store.add({ network, kind: 'person', id: person.id, value: person });
+      return withAvatar(person);
     },
-    get: async (id) => (await store.get(network, 'person', id)) as unknown as SandboxPerson | undefined,
+    get: async (id) => {
+      const person = (await store.get(network, 'person', id)) as unknown as StoredPerson | undefined;
+      return person && withAvatar(person);
+    },
   };
 
   const toGrant = async (value: Json | undefined): Promise<SandboxGrant | undefined> => {
@@ -78,7 +90,7 @@ export const createKit = ({
     here: (req) => `${req.protocol}://${req.get('host')}${req.baseUrl}`,
     link: (path) => `${baseUrl}/sandbox/${network}${path}`,
     people,
-    consent: createConsent({ people, grants }),
+    consent: createConsent({ people, grants, look }),
     grants,
     records: {
       put: (kind, id, value) => store.put({ network, kind, id, value }),
@@ -146,6 +158,19 @@ const personId = (handle: string) =>
   String(100_000_000_000 + (createHash('sha256').update(handle).digest().readUIntBE(0, 6) % 899_999_999_999));
 
 /** `anna.bakery` → `Anna Bakery`, `rye.and.ember` → `Rye & Ember` */
+/** Initials on a colour, both from the handle. */
+export const drawAvatar = (handle: string) => {
+  const letters = nameFor(handle)
+    .split(' ')
+    .filter((word) => /^[\p{L}\p{N}]/u.test(word))
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase() ?? '');
+  // By the first word alone, so that all accounts of one brand look alike.
+  const word = handle.split(/[._@-]/)[0] ?? '';
+  const hue = [...word].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 60);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 88 88"><rect width="88" height="88" fill="hsl(${hue} 28% 34%)"/><text x="44" y="56" font-family="sans-serif" font-size="34" font-weight="600" fill="#fff" text-anchor="middle">${letters.join('')}</text></svg>`;
+};
+
 const nameFor = (handle: string) =>
   handle
     .replace(/\.example$/, '')

@@ -1,8 +1,10 @@
 import express, { type RequestHandler, type Response, type Router } from 'express';
 import type { Clock } from '#server/clock';
+import type { Network } from '#server/networks/network';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { lookOf } from './consent.ts';
 import type { PlannedFault } from './faults.ts';
-import { createKit } from './kit.ts';
+import { createKit, drawAvatar } from './kit.ts';
 import type { BodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
@@ -11,6 +13,7 @@ export type Sandboxes = ReturnType<typeof createSandboxes>;
 /** The sandboxes of all networks, below `/sandbox/<key>`. */
 export const createSandboxes = ({
   folders,
+  networks = [],
   store,
   clock,
   baseUrl,
@@ -19,6 +22,8 @@ export const createSandboxes = ({
   keepSilent,
 }: {
   folders: Readonly<Record<string, Sandbox>>;
+  /** For the consent pages; without them these show keys and scopes alone. */
+  networks?: readonly Network[];
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
@@ -31,7 +36,7 @@ export const createSandboxes = ({
   const kits = new Map(
     Object.keys(folders).map((network) => [
       network,
-      createKit({ network, store, clock, baseUrl, fetchMedia, bodies, keepSilent }),
+      createKit({ network, look: lookOf(networks, network), store, clock, baseUrl, fetchMedia, bodies, keepSilent }),
     ]),
   );
   const faultsOf = (network: string) => {
@@ -52,6 +57,10 @@ export const createSandboxes = ({
       });
       // Large, because some networks take images as text. Only below /sandbox: other paths read their own bodies.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
+      router.get('/sandbox/:network/avatars/:handle.svg', (req, res) => {
+        res.setHeader('content-security-policy', "default-src 'none'");
+        res.type('svg').send(drawAvatar(req.params.handle.slice(0, 100)));
+      });
       for (const [network, kit] of kits) {
         const sandbox = folders[network];
         const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);

@@ -52,7 +52,14 @@ export const openSandbox = ({
 }) => {
   const ownClient = createSandboxClient(ownUrl);
   const fetchMedia = createMediaFetch({ outbound: ownClient, baseUrl, ownUrl });
-  const sandboxes = createSandboxes({ folders, store: createSandboxStore(database), clock, baseUrl, fetchMedia });
+  const sandboxes = createSandboxes({
+    folders,
+    networks: networks.all,
+    store: createSandboxStore(database),
+    clock,
+    baseUrl,
+    fetchMedia,
+  });
   const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
   return {
     sandboxes,

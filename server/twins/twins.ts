@@ -49,7 +49,7 @@ export const createTwins = async ({
 
   const open = (initial?: ReturnType<MemorySandboxStore['snapshot']>) => {
     const store = createMemorySandboxStore({ maxRecords: keep, maxCharacters }, initial);
-    const sandboxes = createSandboxes({ folders, store, clock, baseUrl: url, fetchMedia, bodies });
+    const sandboxes = createSandboxes({ folders, networks, store, clock, baseUrl: url, fetchMedia, bodies });
     return { store, sandboxes, router: sandboxes.router() };
   };
   let current = open();

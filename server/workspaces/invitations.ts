@@ -178,13 +178,14 @@ export const createInvitations = ({
       return { email, role, workspaceId, workspace: workspace?.name ?? '' };
     },
 
-    accept: (secret: string, by: Acceptance) =>
+    accept: (secret: string, by: Acceptance, name = '') =>
       store.transaction(async () => {
         const { workspaceId } = await mustBeUsable(await store.invitation(hashOf(secret)));
         // Locks the workspace before the invitation, in the same order as its deletion, to avoid a deadlock.
         await plans.mayJoin(workspaceId);
         const { id, email, role } = await mustBeUsable(await store.lockInvitation(hashOf(secret)));
         const userId = await userAccepting(email, by);
+        if (name !== '' && !(await store.user(userId))?.name) await store.setProfile(userId, { name });
         if ((await store.member(workspaceId, userId)) === null) {
           await store.insertMember({ workspaceId, userId, role });
         }

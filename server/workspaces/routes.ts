@@ -195,19 +195,19 @@ export const workspaceRoutes = ({
       return recordOf(signedIn);
     },
 
-    acceptInvitation: async ({ body: { token, password }, address, requestId, ...entering }) => {
+    acceptInvitation: async ({ body: { token, password, name }, address, requestId, ...entering }) => {
       mayTry(address);
       const { email } = await invitations.lookAt(token);
       const { secret } = entering.session;
       const signedIn = await sessions.who(secret);
       if (signedIn !== undefined && (!hasPasswords || password === '')) {
-        const userId = await invitations.accept(token, signedIn);
+        const userId = await invitations.accept(token, signedIn, name);
         await sessions.end(secret);
         return enter(userId, entering);
       }
       mustHavePasswords();
       const userId = await guarded({ email, address, event: 'invitation.failed', requestId }, () =>
-        invitations.accept(token, { password }),
+        invitations.accept(token, { password }, name),
       );
       return enter(userId, entering);
     },

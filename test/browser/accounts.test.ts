@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
 
 inBrowser('Social accounts', (world) => {
   /** The consent page of the sandbox network. */
   const allow = async (page: Page, handle: string) => {
-    await page.getByRole('heading', { name: 'A sandbox network' }).waitFor();
+    await page.getByRole('heading', { name: /^Let Posthorn post on .+ as you\?$/ }).waitFor();
     await page.getByLabel('Handle').fill(handle);
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: `Connect @${handle}` }).click();
   };
 
   const row = (page: Page, name: RegExp) => page.getByRole('listitem', { name });
@@ -23,6 +23,26 @@ inBrowser('Social accounts', (world) => {
     );
     return id as string;
   };
+
+  test('the page of a sandbox network says in words what is granted, and Enter grants nothing', async () => {
+    const page = await world.visit({ at: '/connect/x' });
+    const title = page.getByRole('heading', { level: 1, name: 'Let Posthorn post on X as you?' });
+    await isFocused(title);
+    await page.getByText('Sandbox. Not the real X, nothing here is public.').waitFor();
+    const publishing = page.getByRole('checkbox', { name: /^Publish posts for you/ });
+    await publishing.uncheck();
+    await page.getByLabel('Handle').fill('rye_baker');
+    await page.getByRole('button', { name: 'Connect @rye_baker' }).waitFor();
+    await page.getByLabel('Handle').press('Enter');
+    await isFocused(title);
+    expect(await page.getByLabel('Handle').inputValue()).toBe('rye_baker');
+    expect(await publishing.isChecked()).toBe(false);
+    expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/x\//);
+    expect(await axe(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 844 });
+    expect(await isSideways(page)).toBe(false);
+    expect((await world.service.client.accounts.list({})).accounts).toEqual([]);
+  });
 
   test('an account is connected on the page of its network, and the address is cleared', async () => {
     const page = await world.visit({ at: '/accounts' });
@@ -66,7 +86,7 @@ inBrowser('Social accounts', (world) => {
 
   test('declining at the network is explained, and can be retried', async () => {
     const page = await world.visit({ at: '/connect/linkedin', expected: [/409/] });
-    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('LinkedIn was not connected: you did not allow it there.').waitFor();
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -71,6 +71,7 @@ inBrowser('approvals', (world) => {
     const page = await world.visit({ at });
     const card = cardOf(page);
     await card.getByText('This is not the text Changed asked about').waitFor();
+    await card.getByText(/You edited the post at \d\d:\d\d\./).waitFor();
     expect(await card.locator('del').allTextContents()).toEqual(['8:00']);
     expect(await card.locator('ins').allTextContents()).toEqual(['7:30']);
     expect(await axe(page)).toEqual([]);
@@ -79,6 +80,28 @@ inBrowser('approvals', (world) => {
     await card.getByRole('button', { name: 'Publish the new text' }).click();
     await isOut(world, 'Saturday we open at 7:30');
     await card.getByRole('button', { name: 'Publish the new text' }).waitFor({ state: 'detached' });
+  });
+
+  test('requests of one client within minutes stand together, and one of Waiting and Decided is chosen', async () => {
+    const { account, ask, post } = await draftIn(world, 'Batch', 'The first of two');
+    const other = await world.service.client.posts.create({ accountIds: [account], body: 'The second of two' });
+    await ask('posts_publishNow', { id: post.id });
+    const page = await world.visit({ at: await ask('posts_publishNow', { id: other.id }) });
+    const pass = page.getByRole('region', { name: '2 requests' });
+    await pass.getByText(/^Asked at \d\d:\d\d in one go\./).waitFor();
+    expect(await pass.getByRole('article').count()).toBe(2);
+    expect(await axe(page)).toEqual([]);
+    const tabs = page.getByRole('navigation', { name: 'Conversations' });
+    const [waiting, decided] = [
+      tabs.getByRole('link', { name: /^Waiting/ }),
+      tabs.getByRole('link', { name: 'Decided' }),
+    ];
+    expect(await waiting.getAttribute('aria-current')).not.toBeNull();
+    expect(await decided.getAttribute('aria-current')).toBeNull();
+    await decided.click();
+    await expect.poll(() => waiting.getAttribute('aria-current')).toBeNull();
+    expect(await decided.getAttribute('aria-current')).not.toBeNull();
+    expect(await tabs.getByText(/waiting$/).count()).toBe(0);
   });
 
   test('a request about a changed post can be rejected', async () => {

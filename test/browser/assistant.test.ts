@@ -49,7 +49,7 @@ inBrowser('the embedded assistant', (world) => {
     await log.getByText('43 engagements').waitFor();
     await log.getByText('“The long Sunday” did best with 43.').waitFor();
     await log
-      .getByRole('button', { name: /^analytics\.summary/ })
+      .getByRole('button', { name: /^Add up the numbers/ })
       .first()
       .click();
     await log.getByText('"timeZone": "Europe/Paris"').first().waitFor();
@@ -107,7 +107,7 @@ inBrowser('the embedded assistant', (world) => {
     expect(await axe(page)).toEqual([]);
     await ask('Draft a post for X saying "Soon" and publish it');
     await log.getByRole('button', { name: 'Approve and publish' }).waitFor();
-    await log.getByRole('button', { name: /^posts\.create/ }).click();
+    await log.getByRole('button', { name: /^Write a draft/ }).click();
     expect(await axe(page)).toEqual([]);
     expect(await isSideways(page)).toBe(false);
   });

@@ -269,11 +269,11 @@ describe('consent', () => {
         await page.waitForURL(/\/sign-in/);
         await signIn(page, email);
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
-        await page.getByText('This app is on your own computer').waitFor();
-        await page.getByText('Demo, always the one you opened last').waitFor();
-        await page.getByText(documents.host).waitFor();
+        await page.getByText('Any program on this computer could use its name.').waitFor();
+        await page.getByText(`As ${email}, in the workspace you opened last: Demo.`).waitFor();
+        await page.getByText(`Published at ${documents.host}`).waitFor();
         await isFine(page);
-        await page.getByRole('button', { name: 'Approve' }).click();
+        await page.getByRole('button', { name: 'Let it in' }).click();
         await isDone(page);
         await first.finishAuth(new URL(page.url()).searchParams);
         const client = new Client({ name: 'desk', version: '1' });
@@ -297,25 +297,43 @@ describe('consent', () => {
         await client.close();
       });
 
-      test('Cancel denies the request and closes it', async () => {
+      test('Refuse denies the request and closes it', async () => {
         const { at } = await begin();
         const page = await world.visit({ at, expected: [...expected(), /404/] });
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
         const question = pathOf(page);
-        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('button', { name: 'Refuse' }).click();
         await isDone(page);
         expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
         await page.goto(world.service.url + question);
-        await page.getByRole('heading', { name: 'This request is no longer open' }).waitFor();
+        await page.getByRole('heading', { name: 'This question is no longer open' }).waitFor();
         await isFine(page);
+      });
+
+      test('no key approves by accident, and the button says what is granted', async () => {
+        const page = await world.visit({ at: (await begin()).at });
+        const title = page.getByRole('heading', { level: 1 });
+        await title.waitFor();
+        await expect.poll(() => title.evaluate((element) => element === document.activeElement)).toBe(true);
+        await page.keyboard.press('Enter');
+        await page.getByRole('checkbox', { name: /Write and change drafts/ }).focus();
+        await page.keyboard.press('Enter');
+        expect(await page.getByRole('checkbox', { name: /Disconnect accounts/ }).isChecked()).toBe(false);
+        await page.getByRole('checkbox', { name: /Write and change drafts/ }).uncheck();
+        await page.getByRole('checkbox', { name: /Schedule, publish/ }).uncheck();
+        await page.getByRole('button', { name: 'Let it in, to look only' }).waitFor();
+        await page.getByRole('checkbox', { name: /^Read posts/ }).uncheck();
+        await page.getByRole('button', { name: 'Tick what it may do' }).click({ force: true });
+        await title.waitFor();
+        expect(pathOf(page)).toMatch(/^\/consent\//);
       });
 
       test('is clean on a desk in light and on a phone in dark, also for an unverified client', async () => {
         const page = await world.visit({ at: (await begin()).at });
-        await isClean(page, () => page.getByRole('button', { name: 'Approve' }).waitFor());
+        await isClean(page, () => page.getByRole('button', { name: 'Let it in' }).waitFor());
         await page.goto(world.service.url + (await begin({ clientMetadataUrl: undefined })).at);
         await page.getByRole('heading', { name: 'Let “Desk Agent” use Posthorn?' }).waitFor();
-        await isClean(page, () => page.getByText('This app is not verified').waitFor());
+        await isClean(page, () => page.getByText('This app chose its own name').waitFor());
       });
     },
     async () => {

@@ -45,6 +45,15 @@ inBrowser(
         .getByRole('list', { name: 'Today' })
         .getByRole('link', { name: /Hello from Posthorn/ })
         .waitFor();
+
+      // The start link works once, so the end of it asks for a password; it can wait.
+      const password = page.getByLabel('Password', { exact: true });
+      await password.waitFor();
+      expect(await axe(page)).toEqual([]);
+      await password.fill('long enough to keep');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByText('The password is set.').waitFor();
+      await password.waitFor({ state: 'detached' });
     });
   },
   {},
@@ -84,6 +93,7 @@ inBrowser('home', (world) => {
         .getByText(/^Claude Code asks/)
         .first()
         .waitFor();
+      await waiting.getByText('1 to approve').waitFor();
       await page.getByRole('link', { name: 'Soon' }).waitFor();
       await page.getByRole('heading', { name: 'Last 7 days' }).waitFor();
       await page.getByText('Engagement', { exact: true }).waitFor();

@@ -109,12 +109,12 @@ inBrowser('Media', (world) => {
 
   test('says why an address cannot be fetched', async () => {
     const page = await world.visit({ at: '/media', expected: [/400/] });
-    await page.getByRole('button', { name: 'By address' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add by address' });
-    await dialog.getByLabel('Address of an image or video').fill('ftp://somewhere');
+    await page.getByRole('button', { name: 'From a link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add from a link' });
+    await dialog.getByLabel('Link to an image or video').fill('ftp://somewhere');
     await dialog.getByRole('button', { name: 'Fetch' }).click();
-    await dialog.getByText('Give an address that begins with https://').waitFor();
-    await dialog.getByLabel('Address of an image or video').fill('https://127.0.0.1.nip.invalid/a.jpg');
+    await dialog.getByText('Paste a link that begins with https://').waitFor();
+    await dialog.getByLabel('Link to an image or video').fill('https://127.0.0.1.nip.invalid/a.jpg');
     await dialog.getByRole('button', { name: 'Fetch' }).click();
     await page
       .getByRole('list', { name: 'Uploads' })
@@ -129,7 +129,7 @@ inBrowser('Media', (world) => {
     const page = await world.visit({ at: '/media', as: email });
     await page.getByRole('button', { name: 'horn.jpg' }).first().click();
     await page.getByRole('dialog').getByText('No alt text').waitFor();
-    expect(await page.getByRole('button', { name: /Upload|By address|Delete|Save/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Upload|From a link|Delete|Save/ }).count()).toBe(0);
   });
 
   test('is clean on a desk in light and on a phone in dark', async () => {

@@ -18,11 +18,12 @@ inBrowser(
       return agent.ask('posts_publishNow', { id });
     };
 
-    test('the bell counts a new request, and the page links to its card', async () => {
+    test('a request is counted at Approvals, not at the bell, and the page links to its card', async () => {
       const page = await world.visit();
       await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
       const path = await request('Fresh from the oven');
-      await page.getByRole('link', { name: 'Notifications, 1 unread' }).click();
+      await page.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor();
+      await page.getByRole('link', { name: 'Notifications', exact: true }).click();
       const needs = page.getByRole('list', { name: 'Needs you' });
       await needs.getByText('“Fresh from the oven”').waitFor();
       expect(await axe(page)).toEqual([]);

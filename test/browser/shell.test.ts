@@ -1,6 +1,6 @@
 import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, isClean, isSideways } from './harness.ts';
 
 /** Not found is the simplest page inside the shell. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
@@ -16,6 +16,111 @@ inBrowser('the shell', (world) => {
       await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
       await page.getByRole('link', { name: 'Approvals' }).first().waitFor();
     });
+  });
+
+  test('is a rail of icons with names below 1200 px, the bottom bar below 820, and readable at 2560', async () => {
+    const page = await world.visit({ ...nowhere, width: 1024 });
+    const sidebar = page.getByRole('navigation', { name: 'Pages', exact: true });
+    const bar = page.getByRole('navigation', { name: 'Main pages' });
+    const widthOf = (selector: string) =>
+      page.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
+    const calendar = sidebar.getByRole('link', { name: 'Calendar' });
+    await calendar.waitFor();
+    expect(await widthOf('nav[aria-label=Pages]')).toBe(64);
+    const tip = sidebar.locator('[aria-hidden]', { hasText: /^Calendar$/ });
+    expect(await tip.count()).toBe(0);
+    await calendar.hover();
+    await tip.waitFor();
+    await page.keyboard.press('Escape');
+    await tip.waitFor({ state: 'detached' });
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate("axe.run({ runOnly: ['region'] }).then(({ violations }) => violations.length)")).toBe(0);
+    for (const [width, isPhone] of [
+      [834, false],
+      [819, true],
+      [390, true],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await expect.poll(() => bar.isVisible()).toBe(isPhone);
+      expect(await sidebar.isVisible()).toBe(!isPhone);
+    }
+    await page.setViewportSize({ width: 2560, height: 1200 });
+    await expect.poll(() => widthOf('main > :first-child')).toBeLessThanOrEqual(1440);
+  });
+
+  test('takes two tab stops before the page, and arrow keys walk through the sidebar', async () => {
+    const page = await world.visit(nowhere);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    const isIn = (selector: string) => page.evaluate(`document.activeElement.matches('${selector}')`);
+    await page.keyboard.press('Tab');
+    expect(await isIn('a[href="#page"]')).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await isIn('nav[aria-label=Pages] *')).toBe(true);
+    await page.keyboard.press('End');
+    expect(await isIn('[aria-label="Keyboard shortcuts"]')).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await isIn('a[href="/posts/new"]')).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await isIn('main *')).toBe(true);
+  });
+
+  test('follows the text size of the browser, and shows in forced colours where one is', async () => {
+    const page = await world.visit({ at: '/posts' });
+    const here = page.getByRole('link', { name: 'Posts', exact: true });
+    await here.waitFor();
+    const styleOf = (name: string) =>
+      here.evaluate((element, key) => getComputedStyle(element).getPropertyValue(key), name);
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await styleOf('outline-style')).toBe('solid');
+    await page.emulateMedia({ forcedColors: 'none' });
+    expect(await styleOf('outline-style')).toBe('none');
+    expect(await styleOf('font-size')).toBe('14px');
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+    try {
+      await page.reload();
+      // Half as many characters fit, so it is laid out as on a phone.
+      const bar = page.getByRole('navigation', { name: 'Main pages' });
+      await bar.waitFor();
+      expect(await page.evaluate('getComputedStyle(document.body).fontSize')).toBe('30px');
+      expect(await isSideways(page)).toBe(false);
+    } finally {
+      await devtools.send('Page.setFontSizes', { fontSizes: { standard: 16 } });
+    }
+  });
+
+  test('waits longer and longer for a live stream that breaks at once', async () => {
+    const page = await world.visit({ ...nowhere, at: '/favicon.svg' });
+    let streams = 0;
+    await page.route(/\/api\/app\/events/, (route) => {
+      streams++;
+      return route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'retry: 1\n\n' });
+    });
+    await page.goto(`${world.service.url}/nowhere`);
+    await expect.poll(() => streams).toBeGreaterThan(0);
+    const requests = 60;
+    for (let n = 0; n < requests; n++) await page.evaluate("fetch('/healthz').then(() => undefined)");
+    expect(streams).toBeLessThan(requests / 4);
+  });
+
+  test('says why somebody has to sign in again', async () => {
+    const page = await world.visit({ ...nowhere, expected: [/401/, /404/] });
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.waitForURL(/\/sign-in/);
+    await page.getByText('Your session has ended').waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('tells a viewer that writing is for others', async () => {
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: '/posts/new', as: email });
+    await page.getByRole('heading', { name: 'You can read here, not write' }).waitFor();
+    expect(await axe(page)).toEqual([]);
   });
 
   test('reaches every page on a phone from the bottom bar and More', async () => {

@@ -8,6 +8,8 @@ const kinds = [...eventKinds, 'resync', 'ended'];
 
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
+/** A stream that lasted this long works; one that breaks earlier must not reset the backoff. */
+const steadyMs = 10_000;
 /** After sleep the connection is dead, and no event reports that. */
 const sleptMs = 90_000;
 const sleepCheckMs = 30_000;
@@ -56,19 +58,22 @@ const readStream = (url: () => string, emit: (event: LiveEvent) => void, signal:
     let retry: ReturnType<typeof setTimeout> | undefined;
     let waitMs = firstWaitMs;
     let hadGap = takesOver;
+    let steady: ReturnType<typeof setTimeout> | undefined;
 
     const open = () => {
+      clearTimeout(retry);
       source?.close();
       source = new EventSource(url());
       source.onopen = () => {
-        waitMs = firstWaitMs;
+        steady = setTimeout(() => {
+          waitMs = firstWaitMs;
+        }, steadyMs);
         if (hadGap) emit({ kind: 'resync' });
         hadGap = false;
       };
       source.onerror = () => {
         hadGap = true;
-        // EventSource reconnects by itself only after an open connection breaks.
-        if (source?.readyState === EventSource.CLOSED) reopen();
+        reopen();
       };
       // The start position, for a browser that goes offline before the first event.
       source.onmessage = ({ lastEventId }) => emit({ kind: 'here', eventId: lastEventId });
@@ -76,13 +81,15 @@ const readStream = (url: () => string, emit: (event: LiveEvent) => void, signal:
         source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) => {
           emit({ ...parseEvent(data), eventId: lastEventId, kind });
           if (kind !== 'ended') return;
-          source?.close();
           waitMs = longestWaitMs;
           reopen();
         });
       }
     };
+    /** EventSource alone would reconnect at a fixed pace, all tabs of all people at once. */
     const reopen = () => {
+      source?.close();
+      clearTimeout(steady);
       clearTimeout(retry);
       retry = setTimeout(open, waitMs * (0.5 + Math.random() / 2));
       waitMs = Math.min(waitMs * 2, longestWaitMs);
@@ -100,6 +107,7 @@ const readStream = (url: () => string, emit: (event: LiveEvent) => void, signal:
     window.addEventListener('online', reconnect);
     signal.addEventListener('abort', () => {
       clearTimeout(retry);
+      clearTimeout(steady);
       clearInterval(sleepCheck);
       window.removeEventListener('online', reconnect);
       source?.close();

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import styles from './entry-card.module.css';
 import { FaultBanner } from './fault-banner.tsx';
 import { Mark } from './mark.tsx';
@@ -9,23 +9,38 @@ export const EntryCard = ({
   lead,
   children,
   foot,
+  mark,
+  isWide = false,
+  focusesTitle = false,
 }: {
   title: string;
   lead?: React.ReactNode;
   children?: React.ReactNode;
   foot?: React.ReactNode;
+  /** Above the title, instead of the brand above the card. */
+  mark?: React.ReactNode;
+  isWide?: boolean;
+  /** For questions that no key may answer by accident. */
+  focusesTitle?: boolean;
 }) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (focusesTitle) heading.current?.focus();
+  }, [focusesTitle]);
   useEffect(() => {
     document.title = `${title} · Posthorn`;
   }, [title]);
   return (
     <main className={styles.page}>
-      <div className={styles.brand}>
-        <Mark size={32} />
-        Posthorn
-      </div>
-      <div className={`card ${styles.card}`}>
-        <h1 className={styles.title} dir="auto">
+      {!mark && (
+        <div className={styles.brand}>
+          <Mark size={32} />
+          Posthorn
+        </div>
+      )}
+      <div className={`card ${styles.card}`} data-wide={isWide || undefined}>
+        {mark}
+        <h1 ref={heading} className={styles.title} dir="auto" tabIndex={focusesTitle ? -1 : undefined}>
           {title}
         </h1>
         {lead && <div className={styles.lead}>{lead}</div>}

@@ -3,6 +3,11 @@ import styles from './skeleton-rows.module.css';
 
 const delayMs = 150;
 
+/** In place of a few words or a number. */
+export const Skeleton = ({ width }: { width: number }) => (
+  <i className={styles.block} style={{ width }} aria-hidden="true" />
+);
+
 /** Appears after a delay, so that fast loads do not flicker. */
 export const SkeletonRows = ({
   rows = 4,

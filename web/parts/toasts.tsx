@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { Check, type LucideIcon, X } from 'lucide-react';
+import { Check, CircleX, type LucideIcon, X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { isTyping } from './is-typing.ts';
@@ -128,7 +128,8 @@ export const Toasts = () => {
 };
 
 const ToastCard = ({ toast }: { toast: Shown }) => {
-  const { id, text, icon: Icon = Check, tone = 'plain', action, stays = false } = toast;
+  const { id, text, tone = 'plain', action, stays = false } = toast;
+  const Icon = toast.icon ?? (tone === 'red' ? CircleX : Check);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const stopTimer = () => clearTimeout(timer.current);
   const startTimer = () => {

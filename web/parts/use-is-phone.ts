@@ -1,4 +1,4 @@
 import { useMediaQuery } from '@mantine/hooks';
 
-/** Below 1024 px, including tablets: bottom bar instead of sidebar, drawers instead of rails. */
-export const useIsPhone = () => useMediaQuery('(max-width: 63.99em)', matchMedia('(max-width: 63.99em)').matches);
+/** Below 820 px: bottom bar instead of sidebar, drawers instead of rails. */
+export const useIsPhone = () => useMediaQuery('(max-width: 51.24em)', matchMedia('(max-width: 51.24em)').matches);

@@ -30,11 +30,11 @@ export const BottomBar = () => {
       <button type="button" className={styles.item} aria-expanded={more} onClick={() => setMore(true)}>
         <span className={styles.icon}>
           <MenuIcon size={19} strokeWidth={1.75} aria-hidden="true" />
-          {bell.count ? (
+          {bell.news && (
             <span className={styles.dot}>
-              <span className="hidden">{bell.count} unread notifications</span>
+              <span className="hidden">{bell.news} notifications</span>
             </span>
-          ) : null}
+          )}
         </span>
         More
       </button>

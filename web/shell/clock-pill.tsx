@@ -12,10 +12,11 @@ export const ClockPill = () => {
   useNow();
   const aheadMs = clockAheadMs();
   if (aheadMs === 0) return null;
+  const label = `Clock is ${formatSpan(aheadMs)} ahead`;
   return (
-    <Link to="/sandbox" className={styles.pill}>
+    <Link to="/sandbox" className={styles.pill} data-tip={label}>
       <Clock size={14} aria-hidden="true" />
-      Clock is {formatSpan(aheadMs)} ahead
+      <span className={styles.label}>{label}</span>
     </Link>
   );
 };

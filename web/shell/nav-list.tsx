@@ -4,15 +4,20 @@ import type { NavItem } from './use-nav-items.ts';
 
 export const NavList = ({ places, onGo }: { places: readonly NavItem[]; onGo?: () => void }) => (
   <ul className={styles.list}>
-    {places.map(({ label, to, icon: Icon, count = 0, counts = 'waiting', dot }) => (
+    {places.map(({ label, to, icon: Icon, count = 0, news, dot }) => (
       <li key={to}>
-        <Link to={to} className={styles.row} activeOptions={{ exact: to === '/' }} onClick={onGo}>
+        <Link to={to} className={styles.row} data-tip={label} activeOptions={{ exact: to === '/' }} onClick={onGo}>
           <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
-          <span className="one-line">{label}</span>
+          <span className={`one-line ${styles.label}`}>{label}</span>
           {count > 0 && (
-            <span className={styles.count} data-counts={counts}>
+            <span className={styles.count}>
               {count}
-              <span className="hidden"> {counts}</span>
+              <span className="hidden"> waiting</span>
+            </span>
+          )}
+          {news && (
+            <span className={styles.dot} data-tone="ink">
+              <span className="hidden">, {news}</span>
             </span>
           )}
           {dot && (

@@ -22,9 +22,9 @@ export const PersonMenu = () => {
   return (
     <Menu position="top-start" width={200}>
       <Menu.Target>
-        <button type="button" className={styles.person} title={user.email}>
+        <button type="button" className={styles.person} title={user.email} data-tip={name}>
           <Avatar name={name} />
-          <span className="one-line">{name}</span>
+          <span className={`one-line ${styles.name}`}>{name}</span>
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
@@ -7,6 +7,7 @@ import { useOpenFromPush } from '#web/live/use-open-from-push.ts';
 import { useReportContext } from '#web/live/use-report-context.ts';
 import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
+import { paths } from '#web/paths.ts';
 import { queries } from '#web/queries.ts';
 import { usePermissions, useSession } from '#web/session.ts';
 import { BottomBar } from './bottom-bar.tsx';
@@ -43,6 +44,7 @@ const Frame = () => {
   const help = useCallback(() => setIsHelpOpen(true), []);
   const { canWrite } = usePermissions();
   const isPaletteCalled = usePaletteCalls() > 0;
+  const isCalendar = useRouterState({ select: ({ location }) => location.pathname === paths.calendar });
   useGlobalShortcuts({ canWrite, onHelp: help });
   useReportContext();
   useLive();
@@ -56,7 +58,7 @@ const Frame = () => {
         To the page
       </a>
       <Sidebar onHelp={help} />
-      <main id="page" className={styles.sheet} tabIndex={-1}>
+      <main id="page" className={styles.sheet} data-fills={isCalendar || undefined} tabIndex={-1}>
         <Suspense>
           <AppNotices />
         </Suspense>

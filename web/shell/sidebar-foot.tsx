@@ -9,12 +9,15 @@ const SidebarFoot = ({ onHelp }: { onHelp: () => void }) => (
   <div className={styles.person}>
     <PersonMenu />
     <Bell />
-    <ThemeMenu />
-    <Tooltip label="Keyboard shortcuts (?)">
-      <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp}>
-        <Keyboard size={17} strokeWidth={1.75} aria-hidden="true" />
-      </ActionIcon>
-    </Tooltip>
+    {/* The rail has no room for them; the palette and the profile have them too. */}
+    <span className={styles.wide}>
+      <ThemeMenu />
+      <Tooltip label="Keyboard shortcuts (?)">
+        <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp}>
+          <Keyboard size={17} strokeWidth={1.75} aria-hidden="true" />
+        </ActionIcon>
+      </Tooltip>
+    </span>
   </div>
 );
 

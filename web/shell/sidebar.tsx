@@ -7,8 +7,10 @@ import { ClockPill } from './clock-pill.tsx';
 import { CurrentWorkspace } from './current-workspace.tsx';
 import { NavList } from './nav-list.tsx';
 import { togglePalette } from './palette-store.ts';
+import { RailTip } from './rail-tip.tsx';
 import styles from './sidebar.module.css';
 import { useNavItems } from './use-nav-items.ts';
+import { useRovingFocus } from './use-roving-focus.ts';
 import switcher from './workspace-switcher.module.css';
 
 /** Menus are loaded after the first page; the fallback reserves their space. */
@@ -18,8 +20,12 @@ const SidebarFoot = lazy(() => import('./sidebar-foot.tsx'));
 export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
   const { pages, workspace } = useNavItems();
   const { canWrite } = usePermissions();
+  const area = useRovingFocus<HTMLElement>();
   return (
-    <div className={`desk-only ${styles.sidebar}`}>
+    <nav ref={area} className={`desk-only ${styles.sidebar}`} aria-label="Pages" aria-describedby="sidebar-keys">
+      <span id="sidebar-keys" hidden>
+        Arrow keys move between the entries.
+      </span>
       <Suspense
         fallback={
           <div className={switcher.switcher}>
@@ -30,30 +36,39 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
         <WorkspaceSwitcher />
       </Suspense>
       {canWrite && (
-        <Link to="/posts/$id" params={{ id: 'new' }} className={styles.write}>
+        <Link to="/posts/$id" params={{ id: 'new' }} className={styles.write} data-tip="New post">
           <Pencil size={15} aria-hidden="true" />
-          New post
+          <span className={styles.label}>New post</span>
           <Kbd keys="C" inverse />
         </Link>
       )}
       <SearchButton />
-      <nav className={styles.nav} aria-label="Pages">
+      <div className={styles.nav}>
         <NavList places={pages} />
-        <h2 className={styles.group}>Workspace</h2>
+        <h2 className={styles.group}>
+          <span>Workspace</span>
+        </h2>
         <NavList places={workspace} />
-      </nav>
+      </div>
       <ClockPill />
       <Suspense fallback={<div className={styles.person} />}>
         <SidebarFoot onHelp={onHelp} />
       </Suspense>
-    </div>
+      <RailTip area={area} />
+    </nav>
   );
 };
 
 const SearchButton = () => (
-  <button type="button" className={styles.search} aria-keyshortcuts="Meta+K Control+K" onClick={togglePalette}>
+  <button
+    type="button"
+    className={styles.search}
+    data-tip="Search or jump to"
+    aria-keyshortcuts="Meta+K Control+K"
+    onClick={togglePalette}
+  >
     <Search size={15} aria-hidden="true" />
-    Search or jump to
+    <span className={styles.label}>Search or jump to</span>
     <Kbd keys="⌘ K" />
   </button>
 );

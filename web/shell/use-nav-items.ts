@@ -25,8 +25,8 @@ export interface NavItem {
   icon: LucideIcon;
   /** Brass bubble: needs a decision. */
   count?: number;
-  /** `unread` counts are not brass. */
-  counts?: 'waiting' | 'unread';
+  /** Ink dot: something to read. */
+  news?: string | undefined;
   /** Orange dot: works, but needs attention. */
   dot?: string | undefined;
 }
@@ -46,20 +46,19 @@ const useHasSandbox = () => {
 
 /** `bell` is separate because desktops show it as an icon. */
 export const useNavItems = (): { pages: NavItem[]; workspace: NavItem[]; bell: NavItem } => {
-  const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
   const accounts = useQuery(queries.accounts).data?.accounts ?? [];
   const hasBroken = accounts.some(
     ({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect',
   );
   const hasSandbox = useHasSandbox();
-  const unread = useQuery(queries.notificationCount).data?.unread ?? 0;
+  const { news = 0, approvals = 0 } = useQuery(queries.notificationCount).data ?? {};
   return {
-    bell: { label: 'Notifications', to: '/notifications', icon: Bell, count: unread, counts: 'unread' },
+    bell: { label: 'Notifications', to: '/notifications', icon: Bell, news: news > 0 ? 'unread' : undefined },
     pages: [
       { label: 'Home', to: '/', icon: House },
       { label: 'Posts', to: '/posts', icon: FileText },
       { label: 'Calendar', to: '/calendar', icon: Calendar },
-      { label: 'Approvals', to: '/approvals', icon: Stamp, count: waiting },
+      { label: 'Approvals', to: '/approvals', icon: Stamp, count: approvals },
       { label: 'Analytics', to: '/analytics', icon: ChartNoAxesColumn },
       { label: 'Media', to: '/media', icon: Image },
       { label: 'Assistant', to: '/assistant', icon: MessageCircle },

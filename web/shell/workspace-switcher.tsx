@@ -10,16 +10,16 @@ const NewWorkspace = lazy(() => import('./new-workspace.tsx'));
 
 const WorkspaceSwitcher = () => {
   const { workspaces } = useSession();
-  const { id } = useWorkspace();
+  const { id, name } = useWorkspace();
   const [isCreating, setIsCreating] = useState(false);
   return (
     <>
       <Menu position="bottom-start" width={236}>
         <Menu.Target>
-          <button type="button" className={styles.switcher}>
+          <button type="button" className={styles.switcher} data-tip={name}>
             <CurrentWorkspace />
             <span className="hidden">Switch workspace</span>
-            <ChevronsUpDown size={15} aria-hidden="true" />
+            <ChevronsUpDown className={styles.arrows} size={15} aria-hidden="true" />
           </button>
         </Menu.Target>
         <Menu.Dropdown>

@@ -7,6 +7,9 @@ import {
 
 const token = (name: string) => `var(--${name})`;
 
+/** From the pixels of the design, so that text follows the size that the browser is set to. */
+const rem = (px: number) => `${px / 16}rem`;
+
 const paint = (background: string, hover: string, color: string, border = 'transparent') => ({
   background,
   hover,
@@ -35,23 +38,23 @@ const variantColorResolver: VariantColorsResolver = (input) => {
 };
 
 const buttonSizes: Record<string, [height: string, padding: string, font: string]> = {
-  xs: ['28px', '10px', '13px'],
-  sm: ['34px', '12px', '14px'],
-  lg: ['40px', '16px', '14px'],
-  xl: ['44px', '16px', '15px'],
+  xs: [rem(28), '10px', rem(13)],
+  sm: [rem(34), '12px', rem(14)],
+  lg: [rem(40), '16px', rem(14)],
+  xl: [rem(44), '16px', rem(15)],
 };
 
-const label = { fontSize: 13, lineHeight: '18px', fontWeight: 550, marginBottom: 6, color: token('text') };
-const help = { fontSize: 13, lineHeight: '18px', marginTop: 6 };
+const label = { fontSize: rem(13), lineHeight: rem(18), fontWeight: 550, marginBottom: 6, color: token('text') };
+const help = { fontSize: rem(13), lineHeight: rem(18), marginTop: 6 };
 const field = { styles: { label, description: { ...help, color: token('text-3') }, error: help } };
 const floating = { background: token('raised'), border: `1px solid ${token('line')}`, boxShadow: token('shadow-2') };
 
 /** Keyed by name without imports, so that a page loads only the components it uses. */
 export const theme = createTheme({
-  fontFamily: "'Geist Variable', system-ui, sans-serif",
+  fontFamily: "'Geist Variable', 'Geist Fallback', system-ui, sans-serif",
   fontFamilyMonospace: "'Geist Mono Variable', ui-monospace, monospace",
-  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
-  lineHeights: { xs: '16px', sm: '18px', md: '20px', lg: '24px', xl: '28px' },
+  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(20) },
+  lineHeights: { xs: rem(16), sm: rem(18), md: rem(20), lg: rem(24), xl: rem(28) },
   radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
   defaultRadius: 'md',
   spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
@@ -67,7 +70,7 @@ export const theme = createTheme({
       defaultProps: { variant: 'default', size: 'sm' },
       styles: { root: { fontWeight: 550 }, section: { marginInlineEnd: 6 } },
       vars: (_theme: unknown, { size }: { size?: unknown }) => {
-        const [height, padding, font] = buttonSizes[String(size)] ?? ['34px', '12px', '14px'];
+        const [height, padding, font] = buttonSizes[String(size)] ?? [rem(34), '12px', rem(14)];
         return { root: { '--button-height': height, '--button-padding-x': padding, '--button-fz': font } };
       },
     },
@@ -77,7 +80,7 @@ export const theme = createTheme({
       styles: {
         root: { background: token('seg'), padding: 2 },
         indicator: { background: token('seg-on'), boxShadow: token('shadow-1') },
-        label: { fontSize: 13, padding: '3px 10px', fontWeight: 500, color: token('text-2') },
+        label: { fontSize: rem(13), padding: '3px 10px', fontWeight: 500, color: token('text-2') },
       },
     },
     Input: { styles: { input: { background: token('raised'), borderColor: token('line-2') } } },
@@ -90,17 +93,20 @@ export const theme = createTheme({
     },
     Switch: {
       defaultProps: { size: 'sm', color: 'var(--green)', withThumbIndicator: false },
-      styles: { label: { fontSize: 14 } },
+      styles: { label: { fontSize: rem(14) } },
     },
-    Checkbox: { defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' } },
+    Checkbox: {
+      defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' },
+      styles: { label: { fontSize: rem(14) }, description: { fontSize: rem(13), lineHeight: rem(18) } },
+    },
     Tooltip: {
       defaultProps: { openDelay: 400, withArrow: false },
-      styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: 12 } },
+      styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: rem(12) } },
     },
     Menu: {
       // The placeholder is not a menu item, which breaks role=menu; without it the first item gets the focus.
       defaultProps: { position: 'bottom-end', withInitialFocusPlaceholder: false },
-      styles: { dropdown: floating, item: { fontSize: 14, minHeight: 32 } },
+      styles: { dropdown: floating, item: { fontSize: rem(14), minHeight: rem(32) } },
     },
     Popover: { styles: { dropdown: floating } },
     Tabs: { defaultProps: { color: 'var(--ink)' } },
@@ -115,7 +121,7 @@ export const theme = createTheme({
       styles: {
         content: { background: token('sheet') },
         header: { background: token('sheet') },
-        title: { fontSize: 20, lineHeight: '28px', fontWeight: 600 },
+        title: { fontSize: rem(20), lineHeight: rem(28), fontWeight: 600 },
       },
     },
     Drawer: {
@@ -128,7 +134,7 @@ export const theme = createTheme({
       styles: {
         content: { background: token('sheet') },
         header: { background: token('sheet') },
-        title: { fontSize: 16, lineHeight: '24px', fontWeight: 600 },
+        title: { fontSize: rem(16), lineHeight: rem(24), fontWeight: 600 },
       },
     },
   },

@@ -195,6 +195,8 @@ class ResultError(TypedDict):
     """A stable name, for programs"""
     message: str
     """What to do"""
+    networkCode: NotRequired[str]
+    """What the network itself calls it"""
 
 class Result(TypedDict):
     """How publishing to one account ended"""

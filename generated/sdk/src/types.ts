@@ -298,6 +298,8 @@ export interface Result {
     code: 'disconnected' | 'reconnect' | 'permission' | 'rate_limited' | 'content_refused' | 'media_refused' | 'unavailable' | 'uncertain' | 'not_sent' | 'invalid' | 'missed';
     /** What to do */
     message: string;
+    /** What the network itself calls it */
+    networkCode?: string;
   };
   /** ISO-8601 instant */
   publishedAt?: string;

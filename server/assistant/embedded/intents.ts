@@ -1,11 +1,12 @@
 import { bestTimes, numbers } from './numbers.ts';
-import { draft, failed, find, isDraft, listAccounts, shorten, validate } from './posts.ts';
-import { describePending, isPublish, isSchedule, publish, remove, schedule } from './publishing.ts';
+import { draft, failed, find, isDraft, listAccounts, listBrokenAccounts, shorten, validate, wentOut } from './posts.ts';
+import { describePending, isMove, isPublish, isSchedule, move, publish, remove, schedule } from './publishing.ts';
 import { PendingApproval, RefusedAction, type Talk, Unclear, type UserRequest } from './talk.ts';
 import { plain } from './words.ts';
 
 /** Matches only the user's own words, so no text of a post or a network can make this model act. */
 const intents: readonly [(text: string) => boolean, (request: UserRequest) => Talk][] = [
+  [has(/\btranslat(e|es|ed|ing|ions?)\b/i), cannotTranslate],
   [isDraft, draft],
   [has(/\bapprove\b|\bapproval\b|\b(accept|confirm) (it|this|the (card|request))\b/i), cannotApprove],
   [
@@ -13,9 +14,17 @@ const intents: readonly [(text: string) => boolean, (request: UserRequest) => Ta
     outOfReach,
   ],
   [has(/\bfail(ed|s|ures?|ing)?\b|\bwent wrong\b|\bdid(n't| not) go out\b/i), failed],
+  [
+    has(
+      /\b(what|which|list|show)\b.*\b(went out|(was|were|been|got) (published|sent)|did (we|i) (publish|post|send))\b/i,
+    ),
+    wentOut,
+  ],
+  [has(/\bre-?connect\w*\b|\bbroken accounts?\b|\baccounts?\b.*\b(sign-?in|broken|expired)\b/i), listBrokenAccounts],
   [has(/\bbest (time|hour|day)s?\b|\bwhen (should|do|can) (i|we)\b|\bwhat time\b/i), bestTimes],
   [has(/\bdelete\b|\bremove (this|the|it)\b/i), remove],
   [has(/\bshort(en|er)\b|\btrim\b|\btoo long\b/i), shorten],
+  [isMove, move],
   [isSchedule, schedule],
   [isPublish, publish],
   [has(/\bvalidate\b|\bcheck\b|\bdoes (it|this( post)?) fit\b|\bready to go\b/i), validate],
@@ -64,15 +73,21 @@ function* outOfReach(): Talk {
 }
 
 // biome-ignore lint/correctness/useYield: it uses no action
+function* cannotTranslate(): Talk {
+  return 'Translating needs a language model, and this server has none. Whoever runs it sets LLM_BASE_URL or ANTHROPIC_API_KEY; then ask me again.';
+}
+
+// biome-ignore lint/correctness/useYield: it uses no action
 function* help(): Talk {
   return [
     'I did not understand that. I am the small built-in assistant, and I know these requests:',
     '- how did last week go, and the numbers of any range or of this post',
     '- what are my best times',
-    '- find posts about bread, list my scheduled posts, what failed and why',
+    '- what went out last week, find posts about bread, list my scheduled posts, what failed and why',
+    '- which accounts need reconnecting',
     '- draft a post for some accounts saying “your words”',
     '- make it shorter for one network, check this post',
-    '- schedule it for Saturday at 9:00 or for the next free slot, publish it, delete it: you decide on a card',
+    '- schedule it for Saturday at 9:00 or for the next free slot, move the bread post to Thursday 8:00, publish it, delete it: you decide on a card',
     'For free conversation, whoever runs this server can set a language model with LLM_BASE_URL or ANTHROPIC_API_KEY.',
   ].join('\n');
 }

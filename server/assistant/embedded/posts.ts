@@ -4,6 +4,7 @@ import type { ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
 import { accountsIn, connectedAccounts, networksOf } from './accounts.ts';
 import { describePending, publishAsRequested } from './publishing.ts';
+import { rangeIn } from './ranges.ts';
 import { shorten as shortenText } from './shorten.ts';
 import {
   PendingApproval,
@@ -217,4 +218,74 @@ export function* listAccounts(): Talk {
       `- ${provider} ${plain(handle)}${status === 'Connected' ? '' : ': needs to be reconnected under Social accounts'}`,
   );
   return `${countOf(accounts.length, 'account')} connected:\n${lines.join('\n')}`;
+}
+
+/** Those that the network refuses, and those whose statistics alone are missing. */
+export function* listBrokenAccounts(): Talk {
+  const accounts = yield* connectedAccounts();
+  const refused = accounts.filter(({ status }) => status === 'NeedsReconnect');
+  const blind = accounts.filter(({ status, statistics }) => status === 'Connected' && statistics === 'Reconnect');
+  if (refused.length + blind.length === 0) return 'No account needs reconnecting.';
+  const lines = [
+    ...refused.map(({ provider, handle }) => `- ${provider} ${plain(handle)}: posts to it fail`),
+    ...blind.map(({ provider, handle }) => `- ${provider} ${plain(handle)}: posts go out, statistics are missing`),
+  ];
+  const count = countOf(lines.length, 'account needs', 'accounts need');
+  return `${count} reconnecting, under [Social accounts](/accounts):\n${lines.join('\n')}`;
+}
+
+/** Few, because an answer has eight steps at most. */
+const pagesRead = { Published: 3, Failed: 1 } as const;
+
+/** Of the last seven days, unless the question names others. */
+export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
+  const range = rangeIn(text, now, timeZone) ?? rangeIn('last 7 days', now, timeZone);
+  if (range === undefined) throw new Unclear('Which days? Say it like this: what went out last week?');
+  const posts: Post[] = [];
+  let hasMore = false;
+  // A post that failed on one account may have reached others.
+  for (const status of ['Published', 'Failed'] as const) {
+    const { matches, more } = yield* postsOf(status);
+    posts.push(...matches);
+    hasMore ||= more;
+  }
+  const providers = new Map((yield* connectedAccounts()).map(({ id, provider }) => [id, provider]));
+  const sent = posts
+    .map((post) => {
+      const results = post.results.filter(
+        ({ ok, publishedAt = '' }) => ok && isBetween(publishedAt, range.from, range.to),
+      );
+      const names = results.flatMap(({ accountId }) => providers.get(accountId) ?? []);
+      return { post, at: results[0]?.publishedAt ?? '', names: [...new Set(names)] };
+    })
+    .filter(({ at }) => at !== '')
+    .toSorted((a, b) => a.at.localeCompare(b.at));
+  const when = `${range.label} (${range.days})`;
+  const note = hasMore ? '\nI read the newest posts alone; the page Posts has them all.' : '';
+  if (sent.length === 0) return `Nothing went out ${when}.${note}`;
+  const lines = sent.slice(0, 2 * shownPosts).map(({ post, at, names }) => {
+    const where = names.length > 0 ? ` on ${joinNames(names)}` : '';
+    return `- ${moment(at, timeZone)} [${quote(textOf(post))}](/posts/${post.id})${where}`;
+  });
+  const rest = sent.length > lines.length ? `\nAnd ${sent.length - lines.length} more.` : '';
+  return `${countOf(sent.length, 'post')} went out ${when}:\n${lines.join('\n')}${rest}${note}`;
+}
+
+const isBetween = (at: string, from: string, to: string) =>
+  Date.parse(at) >= Date.parse(from) && Date.parse(at) < Date.parse(to);
+
+function* postsOf(status: keyof typeof pagesRead): Talk<{ matches: Post[]; more: boolean }> {
+  const matches: Post[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pagesRead[status]; page++) {
+    const { posts, nextCursor } = yield* use<{ posts: Post[]; nextCursor?: string }>(
+      'posts.list',
+      { status, limit: 30, ...(cursor && { cursor }) },
+      { acceptsPart: true },
+    );
+    matches.push(...posts);
+    cursor = nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { matches, more: cursor !== undefined };
 }

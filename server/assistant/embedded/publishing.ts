@@ -1,11 +1,14 @@
+import type { Post } from '#contracts/posts';
 import { momentIn } from './moment.ts';
 import { resolvePost, type Talk, Unclear, type UserRequest, use } from './talk.ts';
 import { moment } from './words.ts';
 
 const schedules = /\bschedule\b|\bplan (it|this)\b/i;
+const moves = /\b(move|reschedule|postpone|shift)\b/i;
 const publishes = /\bpublish\b|\b(post|send) (it|this)( out)?( now)?\b|\bgo live\b/i;
 
 export const isSchedule = (text: string) => schedules.test(text);
+export const isMove = (text: string) => moves.test(text);
 export const isPublish = (text: string) => publishes.test(text);
 
 /**
@@ -38,6 +41,18 @@ function* scheduleFor(id: string, time: ReturnType<typeof mustNameTime> | undefi
   yield* use('posts.schedule', { id, at });
   const moved = skipped === undefined ? '' : ` There is no ${skipped} on that day, as the clocks change.`;
   return `It is scheduled for ${moment(at, timeZone)}.${moved}`;
+}
+
+/** A scheduled post is moved by changing it, which a person approves. */
+export function* move(request: UserRequest): Talk {
+  const time = isNextSlot(request.text) ? undefined : mustNameTime(request);
+  const id = yield* resolvePost(request);
+  const { status, accountIds, versions, updatedAt } = yield* use<Post>('posts.get', { id });
+  if (status === 'Published' || status === 'Publishing') return 'That post has gone out, so it cannot be moved.';
+  if (status !== 'Scheduled') return yield* scheduleFor(id, time, request);
+  const { at } = time ?? (yield* nextSlot(id));
+  yield* use('posts.update', { id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
+  return `It is moved to ${moment(at, request.timeZone)}.`;
 }
 
 export function* publish(request: UserRequest): Talk {

@@ -65,13 +65,17 @@ export function* use<Output>(
 
 const postId = /\bpost_[0-9A-Z]{20,30}\b/;
 const isHere = /\b(this|open|current)\s+(post|draft|one|text)\b|\bhere\b|\bwhat i('m| am) looking at\b/i;
+/** `the sourdough post` */
+const withWordsBefore =
+  /\b(?:the|my|our)\s+(?!(?:open|current|last|next|new|same|whole)\b)([^,.;:]{2,60}?)\s+(?:post|draft)\b/i;
 const withWords = /\b(?:post|draft)s?\s+(?:about|called|named|titled|with|that says|saying)\s+(.+)$/i;
 
 /** By id, by some words of the post, `this post` for the open one, or `it` for the last one in the chat. */
 export function* resolvePost({ text, lastPostId, sees }: UserRequest): Talk<string> {
   const [id] = postId.exec(text) ?? [];
   if (id !== undefined) return id;
-  const words = quotedIn(text)?.text ?? withWords.exec(text)?.[1]?.replace(/[.?!]+$/, '');
+  const words =
+    quotedIn(text)?.text ?? withWords.exec(text)?.[1]?.replace(/[.?!]+$/, '') ?? withWordsBefore.exec(text)?.[1];
   if (words !== undefined) return yield* postWith(words);
   if (lastPostId !== undefined && !(sees && isHere.test(text))) return lastPostId;
   if (sees) {

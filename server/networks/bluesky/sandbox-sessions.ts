@@ -79,7 +79,7 @@ export const mountPeople = (xrpc: Router, kit: SandboxKit, { token, signedIn }: 
     signedIn(async (req, res) => {
       const person = await personBy(kit, String(req.query.actor ?? ''));
       if (!person) return badRequest(res, 'Profile not found');
-      res.send({ did: didOf(person), handle: person.handle, displayName: person.name });
+      res.send({ did: didOf(person), handle: person.handle, displayName: person.name, avatar: person.avatarUrl });
     }),
   );
 

@@ -127,7 +127,7 @@ const sandbox: Sandbox = (kit) => {
     id,
     name,
     username,
-    picture: undefined,
+    picture: { data: { url: kit.link(`/avatars/${username}.svg`) } },
     fan_count: likes,
     followers_count: likes,
   });

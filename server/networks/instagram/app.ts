@@ -2,10 +2,17 @@ import { graphApi } from '#server/networks/families/meta/app';
 import { wordsOf } from '#server/networks/families/meta/graph';
 import type { NetworkApp } from '#server/networks/network';
 import { madeUpGrant } from '#server/networks/oauth2';
+import { permission } from '#server/networks/shared/permissions';
 import { scopes } from './connect.ts';
 
 export const app: NetworkApp = {
   scopes,
+  permissions: {
+    instagram_business_basic: permission.profile,
+    instagram_business_content_publish: permission.publish,
+    instagram_business_manage_comments: permission.comment,
+    instagram_business_manage_insights: permission.numbers,
+  },
   needs: [
     'the product "Instagram" with the setup "API with Instagram login"; id and secret are those of the Instagram app there',
     'Advanced Access to these permissions, after review: until then only Instagram testers of the app can connect',

@@ -89,7 +89,7 @@ const mountMe = (api: Router, signedIn: SignedIn) => {
     signedIn('instagram_business_basic', async (req, res, { person }) => {
       const id = `25${person.id}`;
       const user = { user_id: userId(person), username: person.handle, name: person.name };
-      sendNode(req, res, { id, ...user, profile_picture_url: undefined });
+      sendNode(req, res, { id, ...user, profile_picture_url: person.avatarUrl });
     }),
   );
 };

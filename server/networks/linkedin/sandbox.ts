@@ -16,9 +16,10 @@ const sandbox: Sandbox = (kit) => {
 
   sandbox.router.get(
     '/api/v2/userinfo',
-    sandbox.signedIn(['openid', 'profile'], async (_req, res, { person: { id, name } }) => {
+    sandbox.signedIn(['openid', 'profile'], async (_req, res, { person: { id, name, avatarUrl: picture } }) => {
       const [given_name, ...others] = name.split(' ');
-      res.send({ sub: id, name, given_name, family_name: others.join(' '), locale: { country: 'US', language: 'en' } });
+      const locale = { country: 'US', language: 'en' };
+      res.send({ sub: id, name, given_name, family_name: others.join(' '), picture, locale });
     }),
   );
 

@@ -83,7 +83,7 @@ const mountUser = (api: Router, signedIn: SignedIn) => {
         id: person.id,
         username: person.handle,
         business_name: person.name,
-        profile_image: null,
+        profile_image: person.avatarUrl,
         website_url: '',
       });
     }),

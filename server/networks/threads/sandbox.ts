@@ -82,7 +82,7 @@ const mountUser = (api: Router, kit: SandboxKit, signedIn: SignedIn) => {
     '/me',
     signedIn('threads_basic', async (req, res, { person }) => {
       const user = { id: userId(person), username: person.handle, name: person.name };
-      sendNode(req, res, { ...user, threads_profile_picture_url: undefined });
+      sendNode(req, res, { ...user, threads_profile_picture_url: person.avatarUrl });
     }),
   );
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NetworkApp } from '#server/networks/network';
+import { permission } from '#server/networks/shared/permissions';
 import { scopes } from './connect.ts';
 
 const Answer = z.object({
@@ -10,6 +11,12 @@ const Answer = z.object({
 
 export const app: NetworkApp = {
   scopes,
+  permissions: {
+    'user.info.basic': permission.profile,
+    'video.publish': permission.publish,
+    'video.upload': ['Send drafts to your phone', 'You finish them in the app of TikTok.'],
+    'video.list': ['Read your videos and their numbers', 'To show results and to check that a post is there.'],
+  },
   needs: [
     'the products "Login Kit" and "Content Posting API", with "Direct Post" switched on',
     'under "URL properties" the domain of BASE_URL, for photos',

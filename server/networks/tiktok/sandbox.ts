@@ -122,7 +122,7 @@ const mountCreator = (api: Router, signedIn: SignedIn) => {
       const user: Record<string, string> = {
         open_id: openId(person),
         union_id: `union-${person.id}`,
-        avatar_url: '',
+        avatar_url: person.avatarUrl,
         display_name: person.name,
       };
       const fields = fieldsOf(req);
@@ -138,7 +138,7 @@ const mountCreator = (api: Router, signedIn: SignedIn) => {
     signedIn('video.publish', async (_req, res, { person }) => {
       res.send({
         data: {
-          creator_avatar_url: '',
+          creator_avatar_url: person.avatarUrl,
           creator_username: person.handle,
           creator_nickname: person.name,
           privacy_level_options: privacyOptions(person),

@@ -101,11 +101,14 @@ const mountUsers = (api: Router, kit: SandboxKit, { signedIn }: Access) => {
   api.get(
     '/2/users/me',
     signedIn('users.read', async (req, res, { person }) => {
-      const isAsked = String(req.query['user.fields']).split(',').includes('subscription_type');
-      const subscription_type = writesLong(person) ? 'Premium' : 'None';
-      res.send({
-        data: { id: person.id, name: person.name, username: person.handle, ...(isAsked && { subscription_type }) },
-      });
+      const asked = String(req.query['user.fields']).split(',');
+      const more = {
+        subscription_type: writesLong(person) ? 'Premium' : 'None',
+        profile_image_url: person.avatarUrl,
+      };
+      const chosen = Object.entries(more).filter(([field]) => asked.includes(field));
+      const { id, name, handle: username } = person;
+      res.send({ data: { id, name, username, ...Object.fromEntries(chosen) } });
     }),
   );
 

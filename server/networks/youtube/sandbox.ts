@@ -154,17 +154,14 @@ const sandbox: Sandbox = (kit) => {
   const signedIn = signedInWith(kit, refusals);
   router.use(googleSignIn(kit, [upload, readonly, forceSsl], states));
   router.use('/api', api);
-  router.get('/web/avatars/:file', (req, res) => {
-    res.type('svg').send(avatarOf(req.params.file));
-  });
 
   api.get(
     '/youtube/v3/channels',
     signedIn(readonly, async (req, res, { person }) => {
       if (!partsOf(req).includes('snippet')) return bad(res, 'missingRequiredParameter', 'No part was selected.');
       if (req.query.mine !== 'true') return bad(res, 'missingRequiredParameter', 'No filter was selected.');
-      const { handle, name: title } = person;
-      const thumbnails = { default: { url: kit.link(`/web/avatars/${handle}.svg`), width: 88, height: 88 } };
+      const { handle, name: title, avatarUrl } = person;
+      const thumbnails = { default: { url: avatarUrl, width: 88, height: 88 } };
       // Somebody who never made a channel.
       const items =
         handle === 'no-channel'
@@ -488,7 +485,3 @@ const statisticsOf = (kit: SandboxKit, post: SandboxPost) => {
     ...(!selfDeclaredMadeForKids && { commentCount: String(comments) }),
   };
 };
-
-/** The first letter on a colour. */
-const avatarOf = (name: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 88 88"><rect width="88" height="88" fill="#8a1f11"/><text x="44" y="60" font-family="sans-serif" font-size="44" fill="#fff" text-anchor="middle">${(/[a-z0-9]/i.exec(name)?.[0] ?? '?').toUpperCase()}</text></svg>`;

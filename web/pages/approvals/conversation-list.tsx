@@ -27,15 +27,18 @@ export const ConversationList = ({
   </nav>
 );
 
+const exact = { exact: true, includeSearch: true };
+
 const Tabs = ({ waiting, show }: { waiting: number; show: 'decided' | undefined }) => (
-  <p className={styles.tabs}>
-    <Link to="/approvals" aria-current={show === undefined ? 'true' : undefined}>
+  <div className={styles.tabs}>
+    {/* Both lead to this page, and the router would mark both as current. */}
+    <Link to="/approvals" activeOptions={exact} aria-current={show === undefined ? 'true' : undefined}>
       Waiting <span className="number">{waiting > 0 && waiting}</span>
     </Link>
-    <Link to="/approvals" search={{ show: 'decided' }} aria-current={show ? 'true' : undefined}>
+    <Link to="/approvals" search={{ show: 'decided' }} activeOptions={exact} aria-current={show ? 'true' : undefined}>
       Decided
     </Link>
-  </p>
+  </div>
 );
 
 const Row = ({
@@ -71,7 +74,7 @@ const Row = ({
             <span className="one-line small text-2" dir="auto">
               {first ? lineOf(first, zone) : 'Nothing waiting'}
             </span>
-            {waiting.length > 0 && (
+            {waiting.length > 0 && show === undefined && (
               <span className={styles.count}>
                 {waiting.length}
                 <span className="hidden"> waiting</span>

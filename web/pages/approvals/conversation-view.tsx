@@ -8,12 +8,13 @@ import { EmptyState } from '#web/parts/empty-state.tsx';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { useShortcutsOn } from '#web/shell/shortcuts.ts';
 import { canStillSend, needsDecision } from './card-state.ts';
 import { ConfirmApproval } from './confirm-approval.tsx';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
+import { formatMoment } from './format-request.ts';
 import { RequestCard } from './request-card.tsx';
 import type { Conversation } from './use-approvals.ts';
 import { useDecisionText } from './use-decision-text.ts';
@@ -49,8 +50,12 @@ export const ConversationView = ({
   return (
     <DecisionsProvider value={decisions}>
       <div ref={area} className={styles.column}>
-        {waiting.slice(0, visibleCount).map((card) => (
-          <RequestCard key={card.id} card={card} decision={decisionText(card, ' at ')} wasDecided={false} />
+        {passesOf(waiting.slice(0, visibleCount)).map((pass) => (
+          <Pass key={pass[0]?.id} cards={pass}>
+            {pass.map((card) => (
+              <RequestCard key={card.id} card={card} decision={decisionText(card, ' at ')} wasDecided={false} />
+            ))}
+          </Pass>
         ))}
         {waiting.length > visibleCount && (
           <Button onClick={() => setVisibleCount(visibleCount + cardsAtOnce)}>
@@ -78,6 +83,35 @@ export const ConversationView = ({
       </div>
       <ConfirmApproval decisions={decisions} />
     </DecisionsProvider>
+  );
+};
+
+const passMs = 10 * 60_000;
+
+/** Requests that came within ten minutes belong together. */
+const passesOf = (cards: readonly ApprovalCard[]): ApprovalCard[][] => {
+  const passes: ApprovalCard[][] = [];
+  for (const card of cards) {
+    const first = passes.at(-1)?.[0];
+    const isSame = first?.status === card.status && Date.parse(card.createdAt) - Date.parse(first.createdAt) <= passMs;
+    if (isSame) passes.at(-1)?.push(card);
+    else passes.push([card]);
+  }
+  return passes;
+};
+
+const Pass = ({ cards, children }: { cards: readonly ApprovalCard[]; children: React.ReactNode }) => {
+  const zone = useZone();
+  const [first] = cards;
+  if (first === undefined || cards.length === 1) return children;
+  return (
+    <section className={styles.pass} aria-label={`${cards.length} requests`}>
+      <p className={styles.together}>{cards.length} requests</p>
+      <p className="small text-3">
+        Asked {formatMoment(first.createdAt, zone)} in one go. Each one waits for its own button.
+      </p>
+      {children}
+    </section>
   );
 };
 

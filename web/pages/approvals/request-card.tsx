@@ -30,7 +30,7 @@ import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
 import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import { keys, queries } from '#web/queries.ts';
-import { useZone } from '#web/session.ts';
+import { useSession, useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
@@ -99,8 +99,7 @@ export const RequestCard = ({
       {card.changedPost && needsDecision(card) && (
         <div className={styles.banner}>
           <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
-            The post was edited {formatMoment(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
-            stands.
+            <Editor card={card} /> The request cannot be approved as it stands.
           </Banner>
         </div>
       )}
@@ -127,6 +126,22 @@ export const RequestCard = ({
       <CardActions card={card} />
     </article>
   );
+};
+
+/** `Jonas edited the post at 13:52.` */
+const Editor = ({ card: { post, changedPost, createdAt } }: { card: ApprovalCard }) => {
+  const zone = useZone();
+  const { user } = useSession();
+  const id = post?.id ?? '';
+  const { data } = useQuery({
+    queryKey: keys.changes(id),
+    queryFn: ({ signal }) => app.listChanges({ id }, { signal }),
+    enabled: id !== '',
+  });
+  const edit = data?.entries.find(({ kind, at }) => kind === 'Edited' && at > createdAt);
+  const when = formatMoment(edit?.at ?? changedPost?.updatedAt ?? createdAt, zone);
+  if (edit?.person === undefined) return `The post was edited ${when}.`;
+  return `${edit.person.id === user.id ? 'You' : edit.person.name} edited the post ${when}.`;
 };
 
 const DangerIcon = ({ card }: { card: ApprovalCard }) => {

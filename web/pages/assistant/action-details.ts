@@ -2,6 +2,31 @@ import type { Account } from '#generated/app-client';
 import { dateIn, formatDateTime, formatDay } from '#web/parts/time.ts';
 import type { UsedAction } from './chat-messages.ts';
 
+const steps: Record<string, string> = {
+  'accounts.list': 'Look at the accounts',
+  'accounts.delete': 'Ask to disconnect an account',
+  'providers.limits': 'Read the limits of the networks',
+  'providers.list': 'Read the list of networks',
+  'posts.list': 'Look through posts',
+  'posts.get': 'Read the post',
+  'posts.create': 'Write a draft',
+  'posts.update': 'Change the post',
+  'posts.setVersionText': 'Change the text',
+  'posts.setOption': 'Change an option',
+  'posts.validate': 'Check the post',
+  'posts.schedule': 'Ask to schedule',
+  'posts.publishNow': 'Ask to publish',
+  'posts.delete': 'Ask to delete',
+  'posts.metrics': 'Read the numbers of the post',
+  'analytics.summary': 'Add up the numbers',
+  'media.list': 'Look through media',
+  'slots.next': 'Find the next free slot',
+  'ui.getContext': 'See which page is open',
+};
+
+/** An action in words; its name is among the details. */
+export const stepOf = (name: string) => steps[name] ?? 'Use another action';
+
 /** Short detail after the name of an action: its range, account or result. */
 export const detailOf = (
   { name, state, input, output }: UsedAction,

@@ -2,7 +2,7 @@ import { Check, ChevronDown, CircleX, LoaderCircle, Stamp } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useZone } from '#web/session.ts';
-import { detailOf } from './action-details.ts';
+import { detailOf, stepOf } from './action-details.ts';
 import type { UsedAction } from './chat-messages.ts';
 import styles from './used-actions.module.css';
 
@@ -34,6 +34,9 @@ export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => 
       </ul>
       {openAction && (
         <div id={panel} className={styles.panel}>
+          <p className="caption text-3">
+            Action <code>{openAction.name}</code>
+          </p>
           <Json title="Input" value={openAction.input} />
           {openAction.state !== 'running' && (
             <Json title="Output" value={openAction.output ?? { error: openAction.fault }} />
@@ -67,7 +70,7 @@ const Line = ({
       onClick={onClick}
     >
       <Icon className={styles.icon} size={14} aria-hidden="true" />
-      <code>{action.name}</code>
+      <span>{stepOf(action.name)}</span>
       {detail && <span>{detail}</span>}
       <span className="hidden">, {word}</span>
       <ChevronDown className={styles.chevron} size={13} aria-hidden="true" />

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { Section } from '#web/parts/section.tsx';
+import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { queries } from '#web/queries.ts';
 import styles from './today.module.css';
 
 const troubleOf = ({ status, statistics }: Account) =>
@@ -12,11 +15,17 @@ const troubleOf = ({ status, statistics }: Account) =>
 /** Accounts that need attention come last and have a dot. */
 export const AccountHealth = () => {
   const { list } = useAccounts();
+  const isLoading = useQuery(queries.accounts).data === undefined;
   const sorted = list.toSorted((a, b) => Number(troubleOf(a) !== undefined) - Number(troubleOf(b) !== undefined));
   const fine = list.filter((account) => troubleOf(account) === undefined).length;
   return (
-    <Section title="Accounts" note={<span className="number">{`${fine} of ${list.length} fine`}</span>}>
-      {list.length === 0 ? (
+    <Section title="Accounts" note={!isLoading && <span className="number">{`${fine} of ${list.length} fine`}</span>}>
+      {isLoading ? (
+        <p className={styles.accounts} aria-busy="true">
+          <span className="hidden">Loading</span>
+          <Skeleton width={180} />
+        </p>
+      ) : list.length === 0 ? (
         <p className="small text-2">
           None is connected.{' '}
           <Link to="/accounts" className={styles.inText}>

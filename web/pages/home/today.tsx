@@ -8,6 +8,7 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { useDeleted } from '#web/parts/post-actions.ts';
 import { Column, Section } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/queries.ts';
@@ -15,6 +16,7 @@ import { usePermissions, useZone } from '#web/session.ts';
 import { AccountHealth } from './account-health.tsx';
 import { BestPost } from './best-post.tsx';
 import { DayRow } from './day-row.tsx';
+import { PasswordStep } from './password-step.tsx';
 import styles from './today.module.css';
 import { Waiting } from './waiting.tsx';
 import { WeekNumbers } from './week-numbers.tsx';
@@ -29,6 +31,7 @@ export const Today = () => {
     <Column width="wide">
       <div className={styles.columns}>
         <div ref={area} className={styles.main}>
+          <PasswordStep />
           {canWrite && <Waiting />}
           <Days today={today} zone={zone} />
         </div>
@@ -54,8 +57,20 @@ const Days = ({ today, zone }: { today: string; zone: string }) => {
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
   });
   const deleted = useDeleted();
+  if (query.data === undefined && !query.error) {
+    return (
+      <>
+        <Section title="Today" action={<Link to="/calendar">Open calendar</Link>}>
+          <SkeletonRows rows={3} label="Loading today" />
+        </Section>
+        <Section title="Tomorrow">
+          <SkeletonRows rows={2} label="Loading tomorrow" />
+        </Section>
+      </>
+    );
+  }
   return (
-    <Loaded query={query} title="Today could not be loaded" rows={5} label="Loading today">
+    <Loaded query={query} title="Today could not be loaded">
       {({ posts }) => {
         const postsOn = (date: string) =>
           posts.filter((post) => !deleted.has(post.id) && dateIn(timeOf(post), zone) === date);

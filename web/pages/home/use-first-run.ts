@@ -52,6 +52,8 @@ export const useFirstRun = (): FirstRunState => {
     wasAsked: approvals.data.cards.length > 0,
   };
   const isOver = sent.data.posts.length >= onboardingPosts || (steps.hasAccount && steps.sent && steps.wasAsked);
+  // Remembered, so that the next visit need not wait to know which page it is.
+  if (isOver) localStorage.setItem(storeKey(id), '1');
   if (isOver) return { state: 'over' };
   const hide = () => {
     localStorage.setItem(storeKey(id), '1');

@@ -13,7 +13,7 @@ import { stateOf } from '#web/parts/state-chip.tsx';
 import { formatDay, now } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { usePermissions, useZone } from '#web/session.ts';
 import styles from './today.module.css';
 
@@ -36,6 +36,7 @@ export const Waiting = () => {
   const { open } = useOpenApprovals();
   const failures = useFailures();
   const { list } = useAccounts();
+  const approvals = useQuery(queries.notificationCount).data?.approvals ?? 0;
   const words = useWords();
   const accountsOfFailures = new Set(failures.flatMap(({ reconnects }) => reconnects));
   const items: Item[] = [
@@ -46,7 +47,7 @@ export const Waiting = () => {
   ];
   if (items.length === 0) return null;
   return (
-    <Section title="Waiting for you" note={<span className="number">{items.length}</span>} card>
+    <Section title="Waiting for you" note={approvals > 0 && `${approvals} to approve`} card>
       <ul className={styles.waiting}>
         {items.map((item) => (
           <WaitingRow key={item.key} item={item} />
@@ -177,7 +178,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
           icon: CircleHelp,
           title: `Is ${quoteHeading(post.text)} on ${where}?`,
           text: 'The network stopped answering after it took the post.',
-          act: { label: 'Look and tell', link: open },
+          act: { label: 'Check and answer', link: open },
         };
         return { item, reconnects: [] };
       }

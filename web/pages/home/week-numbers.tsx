@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/api.ts';
-import { Loaded } from '#web/parts/loaded.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatChange, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
+import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { Sparkline } from '#web/parts/sparkline.tsx';
 import { addDays, instantOf } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
@@ -33,26 +34,36 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
     Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(today, n + 1 - 2 * days))?.[metric] ?? 0);
   return (
     <Section title="Last 7 days" action={<Link to="/analytics">Analytics</Link>} card={!query.error}>
-      <Loaded query={query} title="The numbers could not be loaded" rows={3} height={70} label="Loading numbers">
-        {() => (
-          <dl className={styles.numbers}>
-            {metrics.map(([metric, word]) => {
-              const values = valuesOf(metric);
-              const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
-              return (
-                <div key={metric}>
-                  <dt>{word}</dt>
-                  <dd>
-                    <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
-                    <Change value={week} before={before} isCount={metric === 'posts'} />
+      {query.error && (
+        <FaultBanner fault={query.error} title="The numbers could not be loaded" onRetry={() => void query.refetch()} />
+      )}
+      {(query.data || !query.error) && (
+        <dl className={styles.numbers} aria-busy={query.data === undefined}>
+          {metrics.map(([metric, word]) => {
+            const values = valuesOf(metric);
+            const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
+            return (
+              <div key={metric}>
+                <dt>{word}</dt>
+                {query.data ? (
+                  <>
+                    <dd>
+                      <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
+                      <Change value={week} before={before} isCount={metric === 'posts'} />
+                    </dd>
+                    <Sparkline values={values.slice(days)} />
+                  </>
+                ) : (
+                  <dd className={styles.big}>
+                    <span className="hidden">Loading</span>
+                    <Skeleton width={72} />
                   </dd>
-                  <Sparkline values={values.slice(days)} />
-                </div>
-              );
-            })}
-          </dl>
-        )}
-      </Loaded>
+                )}
+              </div>
+            );
+          })}
+        </dl>
+      )}
     </Section>
   );
 };

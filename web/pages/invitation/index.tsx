@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -74,13 +74,22 @@ const Invitation = () => {
 };
 
 const Join = ({ token, email, asksPassword }: { token: string; email: string; asksPassword: boolean }) => {
+  const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const enter = () => app.acceptInvitation({ token, ...(asksPassword && { password }) });
+  const enter = () => app.acceptInvitation({ token, ...(asksPassword && { name, password }) });
   return (
     <TryForm act="Join" refused="Not joined" next="/" enter={enter}>
       {asksPassword && (
         <>
           <input hidden readOnly autoComplete="username" value={email} />
+          <TextInput
+            label="Your name"
+            description="The people you work with see it beside what you write and decide."
+            autoComplete="name"
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
           <PasswordField
             value={password}
             onChange={setPassword}

@@ -13,16 +13,14 @@ export const FromUrl = ({
 }) => {
   const [url, setUrl] = useState('');
   const [hasSubmitted, setHasSubmitted] = useState(false);
-  const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim())
-    ? undefined
-    : 'Give an address that begins with https://';
+  const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim()) ? undefined : 'Paste a link that begins with https://';
   const close = () => {
     setUrl('');
     setHasSubmitted(false);
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Add by address" size={460}>
+    <Modal opened={opened} onClose={close} title="Add from a link" size={460}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -34,7 +32,7 @@ export const FromUrl = ({
         }}
       >
         <TextInput
-          label="Address of an image or video"
+          label="Link to an image or video"
           description="Posthorn fetches the file and keeps a copy."
           placeholder="https://"
           value={url}

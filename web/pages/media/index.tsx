@@ -65,9 +65,9 @@ export default function MediaPage() {
                 leftSection={<Link2 size={16} aria-hidden="true" />}
                 onClick={() => setAsksUrl(true)}
               >
-                By address
+                From a link
               </Button>
-              <ActionIcon className="phone-only" size={40} aria-label="By address" onClick={() => setAsksUrl(true)}>
+              <ActionIcon className="phone-only" size={40} aria-label="From a link" onClick={() => setAsksUrl(true)}>
                 <Link2 size={18} aria-hidden="true" />
               </ActionIcon>
               <Button variant="ink" leftSection={<Upload size={16} aria-hidden="true" />} onClick={pick}>
@@ -197,7 +197,7 @@ const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) =
             <Button variant="ink" onClick={onPick}>
               Choose files
             </Button>
-            <Button onClick={onUrl}>By address</Button>
+            <Button onClick={onUrl}>From a link</Button>
           </>
         }
       >

@@ -58,7 +58,7 @@ const Content = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =
         <div className={styles.facts}>
           <DefinitionList
             items={[
-              ['Kind', `${kind}, ${mimeType}`],
+              ['Kind', `${kind} (${formatOf(mimeType)})`],
               ['Size', kind === 'Document' ? formatBytes(bytes) : `${width} × ${height}, ${formatBytes(bytes)}`],
               ['Length', durationMs === undefined ? undefined : formatLength(durationMs)],
               ['Codecs', codecs.length === 0 ? undefined : codecs.join(', ')],
@@ -130,3 +130,6 @@ const AltForm = ({ item: { id, alt = '', kind }, onSaved }: { item: LibraryItem;
     </form>
   );
 };
+
+/** `image/svg+xml` → `SVG` */
+const formatOf = (mimeType: string) => (mimeType.split('/')[1] ?? mimeType).replace(/^x-|\+.*$/g, '').toUpperCase();

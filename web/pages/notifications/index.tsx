@@ -56,7 +56,7 @@ const NotificationsPage = () => {
         </Loaded>
         <div ref={area}>
           {needsYou.length > 0 && (
-            <Section title="Needs you" note={<span className="number">{needsYou.length}</span>} card>
+            <Section title="Needs you" card>
               <ul className={styles.list} aria-label="Needs you">
                 {needsYou.map((one) => (
                   <NotificationRow key={one.id} notification={one} onMark={mark.mutate} />

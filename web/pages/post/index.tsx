@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { Eye } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
+import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
+import { WhoMay } from '#web/parts/who-may.tsx';
 import { queries } from '#web/queries.ts';
+import { usePermissions } from '#web/session.ts';
 
 const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));
 const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
@@ -18,6 +22,7 @@ const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
 export default function PostPage() {
   const { id } = useParams({ from: '/shell/posts/$id' });
   const [search] = usePageSearch<'edit'>();
+  const { canWrite } = usePermissions();
   const [created, setCreated] = useState<string>();
   const [opened, setOpened] = useState({ id, number: 0 });
   const [hasUnsaved, setHasUnsaved] = useState(false);
@@ -34,6 +39,15 @@ export default function PostPage() {
     return (
       <Frame>
         <FaultBanner title="The post could not be loaded" fault={error} onRetry={() => void refetch()} />
+      </Frame>
+    );
+  }
+  if (id === 'new' && !canWrite) {
+    return (
+      <Frame title="New post">
+        <EmptyState icon={Eye} title="You can read here, not write">
+          <WhoMay act="change roles" />
+        </EmptyState>
       </Frame>
     );
   }
@@ -61,9 +75,9 @@ const Loading = () => (
   </Frame>
 );
 
-const Frame = ({ children }: { children: React.ReactNode }) => (
+const Frame = ({ title = 'Post', children }: { title?: string; children: React.ReactNode }) => (
   <>
-    <PageHeader title="Post" crumb={{ label: 'Posts', link: { to: '/posts' } }} />
+    <PageHeader title={title} crumb={{ label: 'Posts', link: { to: '/posts' } }} />
     <Column width="narrow">{children}</Column>
   </>
 );

@@ -21,7 +21,9 @@ export const Password = () => {
     onSuccess: () => {
       setCurrent('');
       setNext('');
-      showToast({ text: 'The password is changed. Other browsers are signed out.' });
+      showToast({
+        text: user.hasPassword ? 'The password is changed. Other browsers are signed out.' : 'The password is set.',
+      });
       void client.invalidateQueries({ queryKey: keys.session });
       void client.invalidateQueries({ queryKey: keys.sessions });
     },

@@ -42,8 +42,12 @@ const SessionRow = ({ session: { id, userAgent, since, lastSeenAt, current } }: 
       <div className={styles.words}>
         <p>{name}</p>
         <p className="small text-3">
-          {current ? 'This browser, ' : null}since <When at={since} form="day" />, last seen{' '}
-          <When at={lastSeenAt} form="said" />
+          {current ? 'This browser, ' : null}since <When at={since} form="day" />
+          {!current && (
+            <>
+              , last seen <When at={lastSeenAt} form="said" />
+            </>
+          )}
         </p>
       </div>
       {!current && (

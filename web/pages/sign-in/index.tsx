@@ -20,7 +20,7 @@ const refusals: Record<string, [title: string, text: string]> = {
 };
 
 const SignIn = () => {
-  const [search] = usePageSearch<'next' | 'refused'>();
+  const [search] = usePageSearch<'next' | 'refused' | 'ended'>();
   const next = ownPath(search.next);
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
   const refusal = search.refused === undefined ? undefined : (refusals[search.refused] ?? refusals.NotFinished);
@@ -50,6 +50,14 @@ const SignIn = () => {
         <div style={{ marginTop: 16 }}>
           <Banner tone="orange" title={refusal[0]}>
             {refusal[1]}
+          </Banner>
+        </div>
+      )}
+      {search.ended !== undefined && !refusal && (
+        <div style={{ marginTop: 16 }}>
+          <Banner tone="blue" title="Your session has ended">
+            It was ended in another browser, or by a new password, or it is too old. Text that was not saved is kept in
+            this browser.
           </Banner>
         </div>
       )}

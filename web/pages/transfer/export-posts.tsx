@@ -46,7 +46,7 @@ export const ExportPosts = () => {
   const name = `posthorn-${kind.format === 'json' ? '' : `${kind.part}-`}${today}.${kind.format}`;
   const isOfPosts = kind.part === 'posts';
   return (
-    <Section title="Export" note="with media by address">
+    <Section title="Export" note="with links to the media">
       <div className={styles.gap}>
         <SegmentedControl
           aria-label="What to export"

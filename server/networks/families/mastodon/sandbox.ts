@@ -34,6 +34,8 @@ interface Dialect extends OAuthDialect {
   readonly ownFields: (post: SandboxPost) => object;
 }
 
+/** Of authors of posts no more is known. */
+type AccountFacts = Pick<SandboxPerson, 'id' | 'handle' | 'name'> & Partial<Pick<SandboxPerson, 'avatarUrl'>>;
 export interface SandboxUpload {
   readonly [key: string]: string | number | boolean | null;
   readonly id: string;
@@ -69,11 +71,12 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
 
   const signedIn = createOAuth(kit, server, own);
 
-  const accountView = ({ id, handle, name }: Pick<SandboxPerson, 'id' | 'handle' | 'name'>) => ({
+  const accountView = ({ id, handle, name, avatarUrl }: AccountFacts) => ({
     id,
     username: handle,
     acct: handle,
     display_name: name,
+    ...(avatarUrl && { avatar: avatarUrl }),
     url: kit.link(`/server/@${handle}`),
   });
 

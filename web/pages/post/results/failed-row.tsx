@@ -54,6 +54,12 @@ export const FailedRow = ({ target, postId }: { target: Target; postId: string }
         <p className="small text-2">An owner, admin or editor can send it again.</p>
       )}
       {answers.error && <FaultBanner title="It was not sent" fault={answers.error} />}
+      {result?.error?.networkCode && (
+        <details className="small text-2">
+          <summary>Details</summary>
+          {provider} calls it <code>{result.error.networkCode}</code>.
+        </details>
+      )}
     </ResultRow>
   );
 };
