@@ -45,7 +45,7 @@ inBrowser('the calendar', (world) => {
   const band = (page: Page, hours: string) => page.getByRole('button', { name: `${hours}, nothing planned` });
   /** Opens the bands of hours in which nothing is planned. */
   const unfold = async (page: Page) => {
-    await page.locator('[aria-busy="false"]').first().waitFor();
+    await page.locator('[role="group"][aria-busy="false"]').waitFor();
     const bands = page.locator('[data-fold]');
     while ((await bands.count()) > 0) await bands.first().click();
   };
@@ -133,7 +133,9 @@ inBrowser('the calendar', (world) => {
 
     await card(page, 'Over the band').hover();
     await page.mouse.down();
-    await band(page, '00:00 – 10:00').hover();
+    // The first move starts the drag, the second is over the band.
+    const box = await band(page, '00:00 – 10:00').boundingBox();
+    for (const x of [300, 305]) await page.mouse.move((box?.x ?? 0) + x, (box?.y ?? 0) + 10);
     await slot(page, date, '02:00').hover();
     await slot(page, date, '02:30').hover();
     await page.mouse.up();

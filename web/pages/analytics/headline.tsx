@@ -1,4 +1,4 @@
-import { formatDateTime } from '#web/parts/time.ts';
+import { formatSaid } from '#web/parts/time.ts';
 import { type Comparison, describeComparison } from './completeness.ts';
 import { shortDate } from './format-dates.ts';
 import styles from './headline.module.css';
@@ -27,7 +27,7 @@ export const Headline = ({
       </p>
       <p className="small text-2">
         {coverage.readAt &&
-          `Read ${formatDateTime(coverage.readAt, zone)} from ${read} of ${coverage.accounts.length} accounts. `}
+          `Read ${formatSaid(coverage.readAt, zone)} from ${read} of ${coverage.accounts.length} accounts. `}
         {explain(comparison)}
       </p>
     </div>

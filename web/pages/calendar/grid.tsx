@@ -75,7 +75,7 @@ export const Grid = ({
     else if (day < today) onView('day', day);
     else writeAt(day === today ? `${day} ${laterToday(present)}` : slot);
   };
-  const shared = { days, items, today, isLoading, canWrite, drag, keys, onChoose, onView };
+  const shared = { days, items, today, isLoading, drag, keys, onChoose, onView };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out everywhere
     <div
@@ -93,7 +93,7 @@ export const Grid = ({
         Arrow keys move between posts, Enter opens one, M moves it.
       </span>
       {view === 'month' ? (
-        <Month {...shared} month={date.slice(0, 7)} height={height / rem()} />
+        <Month {...shared} canWrite={canWrite} month={date.slice(0, 7)} height={height / rem()} />
       ) : (
         <Hours
           {...shared}

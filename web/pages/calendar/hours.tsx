@@ -61,7 +61,6 @@ export const Hours = ({
   minute,
   height,
   isLoading,
-  canWrite,
   bands,
   drag,
   keys,
@@ -78,7 +77,6 @@ export const Hours = ({
   /** Of the sheet, in rem. */
   height: number;
   isLoading: boolean;
-  canWrite: boolean;
   bands: ReturnType<typeof useOpenBands>;
   drag: Drag;
   keys: ReturnType<typeof useCardKeys>;
@@ -148,8 +146,8 @@ export const Hours = ({
           );
         })}
       </div>
-      {/* New elements for new rows: what was not moved cannot jump. */}
-      <div key={JSON.stringify(runs)} className={styles.body} style={{ height: `${total}rem` }}>
+      {/* New elements when posts arrive: what was not moved cannot jump. Not for an open band: it may be a drag. */}
+      <div key={JSON.stringify(foldHours(busy))} className={styles.body} style={{ height: `${total}rem` }}>
         <HourLabels runs={runs} topOf={topOf} />
         {days.map((day) => (
           <div key={day} className={styles.column} data-weekend={isWeekend(day) || undefined}>
@@ -211,7 +209,6 @@ export const Hours = ({
         )}
         {isLoading && <SkeletonCards columns={days.length} hour={hour} />}
       </div>
-      {!canWrite && <span className="hidden">You can look at posts, and change none.</span>}
     </div>
   );
 };

@@ -61,7 +61,7 @@ const Calendar = () => {
   const days = useMemo(() => daysOf([from, to]), [from, to]);
 
   const moves = useMoves();
-  const { items, error, refetch, isPending } = useItems(range, { accountIds, labelIds }, moves.moved);
+  const { items, error, refetch, isLoading } = useItems(range, { accountIds, labelIds }, moves.moved);
   const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
   const bestTimes = useBestTimes(view === 'month' ? [] : days, items, accountIds);
   // Slots are chosen by people; a suggested time beside one is noise.
@@ -178,7 +178,7 @@ const Calendar = () => {
               items={items}
               times={times}
               slots={slots}
-              isLoading={isPending}
+              isLoading={isLoading}
               onChoose={setChoosing}
             />
           </div>
@@ -191,7 +191,7 @@ const Calendar = () => {
             times={times}
             slots={slots}
             moves={moves}
-            isLoading={isPending}
+            isLoading={isLoading}
             onChoose={setChoosing}
             onDraft={(id, at) => {
               const post = drafts.find((draft) => draft.id === id);

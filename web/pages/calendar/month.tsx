@@ -77,10 +77,10 @@ export const Month = ({
                 data-today={day === today || undefined}
                 data-outside={!day.startsWith(month) || undefined}
                 aria-current={day === today ? 'date' : undefined}
+                aria-label={`${Number(day.slice(8))}, open the day`}
                 onClick={() => onView('day', day)}
               >
                 {Number(day.slice(8))}
-                <span className="hidden">, open the day</span>
               </button>
               {canWrite && day >= today && <Plus className={styles.plus} size={14} aria-hidden="true" />}
               {shown.map((item) => (
@@ -101,9 +101,10 @@ export const Month = ({
                   type="button"
                   className={styles.more}
                   style={{ height: `${cellSizes.more}rem` }}
+                  aria-label={`${more} more, open the day`}
                   onClick={() => onView('day', day)}
                 >
-                  {more} more<span className="hidden">, open the day</span>
+                  {more} more
                 </button>
               )}
               {isSlow && index % 3 === 0 && <i className={styles.skeleton} aria-hidden="true" />}
