@@ -311,7 +311,11 @@ const HourLabels = ({ runs, topOf }: { runs: readonly Run[]; topOf: (minute: num
     {openHours(runs)
       .filter((hour) => hour > 0)
       .map((hour) => (
-        <span key={hour} style={{ top: `${topOf(hour * 60)}rem` }}>
+        <span
+          key={hour}
+          data-below-band={runs.some(({ to, isFolded }) => isFolded && to === hour) || undefined}
+          style={{ top: `${topOf(hour * 60)}rem` }}
+        >
           {String(hour).padStart(2, '0')}:00
         </span>
       ))}
