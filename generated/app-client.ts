@@ -92,6 +92,27 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', () => '/api/app/analytics/series', ['from', 'to', 'accountIds', 'timeZone'], input, options),
 
     /**
+     * List the best posts of each day.
+     *
+     * The posts published on each day of the range, at most five a day, those with the highest engagement.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listBestOfDays: (input: ListBestOfDaysInput, options?: CallOptions): ApiPromise<ListBestOfDaysOutput> =>
+      http.json('GET', () => '/api/app/analytics/best-of-days', ['from', 'to', 'accountIds', 'timeZone'], input, options),
+
+    /**
+     * Read what the numbers of a range cover.
+     *
+     * Since when there are posts, which day is not over, and which accounts report which numbers: what a reader must
+     * know before comparing totals.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getCoverage: (input: GetCoverageInput, options?: CallOptions): ApiPromise<Coverage> =>
+      http.json('GET', () => '/api/app/analytics/coverage', ['from', 'to', 'accountIds', 'timeZone'], input, options),
+
+    /**
      * Read how the numbers of a post grew.
      *
      * Every successful read of its numbers, per account, oldest first.
@@ -1347,6 +1368,72 @@ export interface GetSeriesInput {
   timeZone?: string;
 }
 
+/** What `listBestOfDays` answers. */
+export interface ListBestOfDaysOutput {
+  /** By day, the best of a day first */
+  posts: Array<{
+    /** Day of its publication, such as 2026-11-15, in timeZone */
+    date: string;
+    /** Post id */
+    postId: string;
+    /** The beginning of the original version, at most 200 characters */
+    text: string;
+    /** Accounts it was published to that day, of those in the request */
+    accountIds: string[];
+    /** Over these accounts; absent until the first read */
+    engagement?: number;
+  }>;
+}
+
+/** What `listBestOfDays` takes. */
+export interface ListBestOfDaysInput {
+  /** Start of the range, inclusive (ISO-8601) */
+  from: string;
+  /** End of the range, exclusive; at most 400 days after from (ISO-8601) */
+  to: string;
+  /** Only these accounts; ids separated by commas; empty means every account (default `''`) */
+  accountIds?: string;
+  /** IANA name that decides where a day begins; an unknown name counts as UTC (default `'UTC'`) */
+  timeZone?: string;
+}
+
+/** What the numbers of a range cover */
+export interface Coverage {
+  /** First publication ever on these accounts; absent without one */
+  beganAt?: string;
+  /** Today in timeZone, such as 2026-11-15; absent if not in the range */
+  unfinishedDay?: string;
+  /** Latest read of a number of this range; absent without one */
+  readAt?: string;
+  /** Connected accounts, and others with posts in the range */
+  accounts: Array<{
+    /** Account id */
+    accountId: string;
+    /** Display name of its network */
+    provider: string;
+    /** Ok: numbers are read. Reconnect: a permission is missing. None: the network reports nothing. Disconnected: no longer read */
+    statistics: 'Ok' | 'Reconnect' | 'None' | 'Disconnected';
+    /** Numbers that its network reports */
+    metrics: Array<'views' | 'reach' | 'likes' | 'comments' | 'shares' | 'quotes' | 'saves' | 'clicks'>;
+    /** Posts published on it in the range */
+    posts: number;
+    /** Those with numbers */
+    readPosts: number;
+  }>;
+}
+
+/** What `getCoverage` takes. */
+export interface GetCoverageInput {
+  /** Start of the range, inclusive (ISO-8601) */
+  from: string;
+  /** End of the range, exclusive; at most 400 days after from (ISO-8601) */
+  to: string;
+  /** Only these accounts; ids separated by commas; empty means every account (default `''`) */
+  accountIds?: string;
+  /** IANA name that decides where a day begins; an unknown name counts as UTC (default `'UTC'`) */
+  timeZone?: string;
+}
+
 /** What `getHistory` answers. */
 export interface GetHistoryOutput {
   /** Post id */
@@ -2324,6 +2411,8 @@ export interface PostSummary {
   publishedAt?: string;
   /** Absent until it is published */
   engagement?: number;
+  /** Whether its engagement is known. Read: from at least one account. Pending: the first read is still to come. None: nothing can be read. Absent until it is published */
+  numbers?: 'Read' | 'Pending' | 'None';
   /** Its labels */
   labelIds: string[];
   /** ISO-8601 instant */

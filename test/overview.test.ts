@@ -55,6 +55,25 @@ describe('GET /api/app/posts', () => {
     expect(post.publishedAt).toMatch(/Z$/);
   });
 
+  test('a published post says whether its engagement was read, is still to be read, or can never be', async () => {
+    const silent = await service.connect('linkedin', { handle: 'silent' });
+    const numbersOf = async (id: string) => (await search(`group=Timed&ids=${id}`)).posts[0].numbers;
+    const publish = async (accountId: string) => {
+      const { id } = await create('numbers', [accountId]);
+      await service.asHuman('posts.publishNow', { id });
+      await until('it is out', async () => (await service.client.posts.get({ id })).status === 'Published');
+      return id;
+    };
+    expect(await numbersOf(await publish(silent))).toBe('None');
+    const id = await publish(account);
+    expect(await numbersOf(id)).toBe('Pending');
+    await publicationsOf(service.database).read([
+      { postId: id, accountId: account, publishedAt: '', metrics: { likes: 1 } },
+    ]);
+    expect(await numbersOf(id)).toBe('Read');
+    expect((await search('group=Drafts')).posts[0]).not.toHaveProperty('numbers');
+  });
+
   test('finds text as it stands: % and _ are nothing special; a thumbnail is that of the first file', async () => {
     const media = await service.addFile();
     const { id } = await create('100 % rye_flour');
@@ -230,5 +249,78 @@ describe('GET /api/app/posts/:id/editor', () => {
     await stranger.signIn(other.email);
     const { id } = await create('Ours');
     expect((await stranger.get(`/api/app/posts/${id}/editor`)).status).toBe(404);
+  });
+});
+
+describe('GET /api/app/analytics/coverage', () => {
+  const range = 'from=2024-05-01T00:00:00Z&to=2024-06-01T00:00:00Z&timeZone=Europe/Berlin';
+  const coverage = async (query: string) => (await browser.get(`/api/app/analytics/coverage?${query}`)).body;
+
+  test('says since when there are posts, which accounts report which numbers, and what was read', async () => {
+    const { statisticsPermission = '' } = service.posthorn.networks.get('threads');
+    const [read, silent, refused] = [
+      await service.connect('mastodon', { handle: 'covered' }),
+      await service.connect('linkedin', { handle: 'covered' }),
+      await service.connect('threads', { handle: 'tester.asks', without: [statisticsPermission] }),
+    ];
+    const add = async (publishedAt: string, metrics: Record<string, number> | null) => {
+      const { id } = await create('covered', [read, silent]);
+      const targets = [
+        { postId: id, accountId: read, publishedAt, metrics },
+        { postId: id, accountId: silent, publishedAt, metrics: null },
+      ];
+      await publicationsOf(service.database).add(targets);
+    };
+    await add('2024-04-20T10:00:00Z', null);
+    await add('2024-05-10T10:00:00Z', { likes: 3 });
+    await add('2024-05-11T10:00:00Z', null);
+    const answer = await coverage(`${range}&accountIds=${read},${silent},${refused}`);
+    expect(answer.beganAt).toBe('2024-04-20T10:00:00.000000Z');
+    expect(answer.readAt).toMatch(/Z$/);
+    expect(answer.unfinishedDay).toBeUndefined();
+    const { metrics } = service.posthorn.networks.get('mastodon').constraints;
+    expect(answer.accounts).toEqual([
+      { accountId: read, provider: 'Mastodon', statistics: 'Ok', metrics: [...metrics], posts: 2, readPosts: 1 },
+      { accountId: silent, provider: 'LinkedIn', statistics: 'None', metrics: [], posts: 2, readPosts: 0 },
+      expect.objectContaining({ accountId: refused, statistics: 'Reconnect', posts: 0, readPosts: 0 }),
+    ]);
+    expect(await coverage(`${range}&accountIds=${refused}`)).not.toHaveProperty('beganAt');
+  });
+
+  test('names the day that is not over, in the requested time zone', async () => {
+    const now = service.clock.now().getTime();
+    const instant = (days: number) => new Date(now + days * 86_400_000).toISOString();
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(now);
+      const { unfinishedDay } = await coverage(`from=${instant(-3)}&to=${instant(1)}&timeZone=${zone}`);
+      expect(unfinishedDay).toBe(today);
+    }
+    expect(await coverage(`from=${instant(-3)}&to=${instant(-1)}`)).not.toHaveProperty('unfinishedDay');
+  });
+});
+
+describe('GET /api/app/analytics/best-of-days', () => {
+  test('lists at most five posts a day, the best first, without a number where none was read', async () => {
+    const accountId = await service.connect('mastodon', { handle: 'best' });
+    const ids: string[] = [];
+    for (const likes of [1, 9, 5, 7, 3, 8, null]) {
+      const { id } = await create(`best ${likes}`, [accountId]);
+      const publishedAt = likes === null ? '2024-07-02T00:30:00Z' : '2024-07-02T22:30:00Z';
+      const metrics = likes === null ? null : { likes };
+      await publicationsOf(service.database).add([{ postId: id, accountId, publishedAt, metrics }]);
+      ids.push(id);
+    }
+    const range = 'from=2024-07-01T22:00:00Z&to=2024-07-03T22:00:00Z&timeZone=Europe/Berlin';
+    const answer = (await browser.get(`/api/app/analytics/best-of-days?${range}&accountIds=${accountId}`)).body;
+    expect(answer.posts).toEqual([
+      { date: '2024-07-02', postId: ids[6], text: 'best null', accountIds: [accountId] },
+      ...[9, 8, 7, 5, 3].map((likes) => ({
+        date: '2024-07-03',
+        postId: ids[[1, 9, 5, 7, 3, 8].indexOf(likes)],
+        text: `best ${likes}`,
+        accountIds: [accountId],
+        engagement: likes,
+      })),
+    ]);
   });
 });

@@ -44,10 +44,6 @@ export default defineConfig(({ mode }) => {
             ],
           },
         },
-        // @mantine/schedule imports rrule in two forms, one of which is always missing.
-        onLog: (level, log, report) => {
-          if (log.code !== 'IMPORT_IS_UNDEFINED' || !log.message.includes('rrule')) report(level, log);
-        },
       },
     },
     server: {

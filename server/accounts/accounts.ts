@@ -96,7 +96,7 @@ export const toAccount = (row: AccountRow, network: Network): Account => ({
 });
 
 /** SPEC, Statistics rules 5, 10 and 11. */
-const statisticsOf = (row: AccountRow, network: Network): Pick<Account, 'statistics' | 'statisticsMessage'> => {
+export const statisticsOf = (row: AccountRow, network: Network): Pick<Account, 'statistics' | 'statisticsMessage'> => {
   if (network.constraints.metrics.length === 0) return { statistics: 'None' };
   if (mayReadStatistics(row, network)) return { statistics: 'Ok' };
   return { statistics: 'Reconnect', statisticsMessage: reconnectForStatistics(network) };

@@ -6,7 +6,13 @@ export const analyticsRoutes = ({
   analytics,
 }: {
   analytics: Analytics;
-}): Pick<RouteHandlers<AnalyticsRoutes>, 'getSeries'> => ({
-  getSeries: ({ query, caller }) =>
-    analytics.series(caller, { ...query, accountIds: query.accountIds.split(',').filter((id) => id !== '') }),
+}): Pick<RouteHandlers<AnalyticsRoutes>, 'getSeries' | 'listBestOfDays' | 'getCoverage'> => ({
+  getSeries: ({ query, caller }) => analytics.series(caller, toRange(query)),
+  listBestOfDays: ({ query, caller }) => analytics.bestOfDays(caller, toRange(query)),
+  getCoverage: ({ query, caller }) => analytics.coverage(caller, toRange(query)),
+});
+
+const toRange = <Query extends { accountIds: string }>({ accountIds, ...query }: Query) => ({
+  ...query,
+  accountIds: accountIds.split(',').filter((id) => id !== ''),
 });

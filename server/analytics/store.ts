@@ -1,4 +1,5 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
+import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { type Database, sql } from '#server/store/database';
 import type { OffsetPeriod } from './time-zone.ts';
 
@@ -133,9 +134,11 @@ const ofChosen = sql(
    ) ${answerOf(`account_id = ${anyChosen}`)}`,
 );
 
+const localDay = `to_char(to_timestamp((p.second + period.offset_seconds) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD')`;
+const isChosen = '(cardinality($7::text[]) = 0 or p.account_id = any($7))';
 const days = sql(
   'analytics.days',
-  `select to_char(to_timestamp((p.second + period.offset_seconds) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD') as date,
+  `select ${localDay} as date,
           count(distinct p.post_id)::int as posts, coalesce(sum(p.views), 0)::float8 as views,
           coalesce(sum(p.engagement), 0)::float8 as engagement
      from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, offset_seconds)
@@ -143,9 +146,49 @@ const days = sql(
        select p.post_id, p.views, p.engagement, floor(extract(epoch from p.published_at))::bigint as second
          from publications p
         where p.workspace_id = $1 and p.published_at >= greatest($2, period.begins)
-          and p.published_at < least($3, period.ends) and (cardinality($7::text[]) = 0 or p.account_id = any($7))
+          and p.published_at < least($3, period.ends) and ${isChosen}
      ) as p
     group by 1 order by 1`,
+);
+
+const bestOfDays = sql(
+  'analytics.bestOfDays',
+  `with post as (
+     select ${localDay} as date, p.post_id, array_agg(p.account_id order by p.published_at, p.account_id) as account_ids,
+            sum(p.engagement) filter (where p.fetched_at is not null) as engagement
+       from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, offset_seconds)
+       cross join lateral (
+         select p.post_id, p.account_id, p.published_at, p.engagement, p.fetched_at,
+                floor(extract(epoch from p.published_at))::bigint as second
+           from publications p
+          where p.workspace_id = $1 and p.published_at >= greatest($2, period.begins)
+            and p.published_at < least($3, period.ends) and ${isChosen}
+       ) as p
+      group by 1, 2
+   ), ranked as (
+     select *, row_number() over (partition by date order by engagement desc nulls last, post_id) as rank from post
+   )
+   select r.date, r.post_id as "postId", r.account_ids as "accountIds", r.engagement::float8 as engagement,
+          left(coalesce(posts.versions -> 0 -> 'content' -> 0 ->> 'body', ''), 200) as text
+     from ranked r join posts on posts.workspace_id = $1 and posts.id = r.post_id
+    where r.rank <= $8 order by r.date, r.rank`,
+);
+
+/** `began` reads one index entry per account. */
+const coverage = sql(
+  'analytics.coverage',
+  `select ${accountColumns('a')} as account, began.at as "beganAt", sums.posts, sums.read_posts as "readPosts",
+          sums.read_at as "readAt", posthorn_now() as now
+     from accounts a
+     cross join lateral (
+       select min(p.published_at) as at from publications p where p.workspace_id = $1 and p.account_id = a.id
+     ) as began
+     cross join lateral (
+       select count(*)::int as posts, count(p.fetched_at)::int as read_posts, max(p.fetched_at) as read_at
+         from publications p where ${inRange} and p.account_id = a.id
+     ) as sums
+    where a.workspace_id = $1 and (cardinality($4::text[]) = 0 or a.id = any($4))
+    order by a.connected_at, a.id`,
 );
 
 // 1 January 1970 was a Thursday, three days after the Monday from which the hours of a week are counted.
@@ -153,6 +196,15 @@ const sinceMondaySeconds = 3 * 24 * 60 * 60;
 const wallOf = ({ offsetSeconds }: OffsetPeriod) => offsetSeconds + sinceMondaySeconds;
 /** Midnight of a Monday before all posts, in local time of the period. */
 const mondayOf = (period: OffsetPeriod) => new Date(-1000 * wallOf(period)).toISOString();
+
+export interface CoverageRow {
+  readonly account: AccountRow;
+  readonly beganAt: string | null;
+  readonly posts: number;
+  readonly readPosts: number;
+  readonly readAt: string | null;
+  readonly now: string;
+}
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
@@ -188,4 +240,29 @@ export const createAnalyticsStore = (db: Database) => ({
       periods.map(({ offsetSeconds }) => offsetSeconds),
       accountIds,
     ]),
+
+  bestOfDays: (
+    workspaceId: string,
+    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
+    periods: readonly OffsetPeriod[],
+    mostPerDay: number,
+  ) =>
+    db.queryReplica<{ date: string; postId: string; text: string; accountIds: string[]; engagement: number | null }>(
+      bestOfDays,
+      [
+        workspaceId,
+        from,
+        to,
+        periods.map((period) => period.from),
+        periods.map((period) => period.to),
+        periods.map(({ offsetSeconds }) => offsetSeconds),
+        accountIds,
+        mostPerDay,
+      ],
+    ),
+
+  coverage: (
+    workspaceId: string,
+    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
+  ) => db.queryReplica<CoverageRow>(coverage, [workspaceId, from, to, accountIds]),
 });

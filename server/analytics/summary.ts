@@ -1,13 +1,29 @@
-import { engagementMetrics, type MetricName, metricNames, type Summary, type Totals } from '#contracts/analytics';
+import {
+  type Coverage,
+  engagementMetrics,
+  type MetricName,
+  metricNames,
+  type Summary,
+  type Totals,
+} from '#contracts/analytics';
 import { canonicalInstant } from '#contracts/instant';
+import { statisticsOf } from '#server/accounts/accounts';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
 import type { AnalyticsStore, SummaryRow } from './store.ts';
-import { offsetPeriodsOf } from './time-zone.ts';
+import { dayIn, offsetPeriodsOf } from './time-zone.ts';
 
 const maxRangeMs = 400 * 24 * 60 * 60 * 1000;
 const confidentPosts = 3;
+const mostPerDay = 5;
+
+interface RangeInZone {
+  readonly from: string;
+  readonly to: string;
+  readonly accountIds: string[];
+  readonly timeZone: string;
+}
 
 export type Analytics = ReturnType<typeof createAnalytics>;
 
@@ -49,6 +65,45 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
   ) => {
     checkRange({ from, to });
     return { days: await store.days(workspaceId, { from, to, accountIds }, offsetPeriodsOf(from, to, timeZone)) };
+  },
+
+  bestOfDays: async ({ workspaceId }: Caller, { timeZone, ...range }: RangeInZone) => {
+    checkRange(range);
+    const periods = offsetPeriodsOf(range.from, range.to, timeZone);
+    const rows = await store.bestOfDays(workspaceId, range, periods, mostPerDay);
+    return { posts: rows.map(({ engagement, ...post }) => ({ ...post, ...(engagement !== null && { engagement }) })) };
+  },
+
+  /** Tells what is known, so that nobody compares with days that had no account, or takes silence for 0. */
+  coverage: async ({ workspaceId }: Caller, { timeZone, ...range }: RangeInZone): Promise<Coverage> => {
+    checkRange(range);
+    const rows = await store.coverage(workspaceId, range);
+    const [beganAt] = rows.flatMap((row) => row.beganAt ?? []).sort();
+    const readAt = rows
+      .flatMap((row) => row.readAt ?? [])
+      .sort()
+      .at(-1);
+    const now = rows[0]?.now;
+    const isToday =
+      now !== undefined && Date.parse(now) >= Date.parse(range.from) && Date.parse(now) < Date.parse(range.to);
+    return {
+      ...(beganAt !== undefined && { beganAt }),
+      ...(readAt !== undefined && { readAt }),
+      ...(isToday && { unfinishedDay: dayIn(now, timeZone) }),
+      accounts: rows
+        .filter(({ account, posts }) => account.disconnectedAt === null || posts > 0)
+        .map(({ account, posts, readPosts }) => {
+          const network = networks.get(account.network);
+          return {
+            accountId: account.id,
+            provider: network.name,
+            statistics: account.disconnectedAt === null ? statisticsOf(account, network).statistics : 'Disconnected',
+            metrics: [...network.constraints.metrics],
+            posts,
+            readPosts,
+          };
+        }),
+    };
   },
 });
 

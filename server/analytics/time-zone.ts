@@ -32,6 +32,12 @@ export const offsetPeriodsOf = (from: string, to: string, timeZone: string): Off
   return [...periods, { from: periodStart, to, offsetSeconds }];
 };
 
+/** The day of an instant in local time: `2026-11-15`. */
+export const dayIn = (instant: string, timeZone: string) => {
+  const second = Math.floor(Date.parse(instant) / 1000);
+  return new Date((second + offsetsOf(timeZone)(second)) * 1000).toISOString().slice(0, 10);
+};
+
 type OffsetAt = (second: number) => number;
 
 /** Binary search for the first second with another offset, after `before` and not after `after`. */

@@ -37,6 +37,7 @@ export interface MatchRow {
   readonly media_id: string | null;
   readonly published_at: string | null;
   readonly engagement: number | null;
+  readonly numbers: PostSummary['numbers'] | null;
   readonly label_ids: string[];
   readonly at: string;
 }
@@ -63,11 +64,18 @@ const filterBy = (labels: string) => `p.workspace_id = $1
   and (cardinality(${labels}::text[]) = 0
     or exists (select from post_labels
         where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
+/** Without a read the stored engagement is 0, which says nothing about the post. */
+const numbers = `case when out.post_id is not null then (
+    select case when bool_or(n.fetched_at is not null) then 'Read'
+                when bool_or(n.next_fetch_at is not null and a.disconnected_at is null) then 'Pending'
+                else 'None' end
+      from publications n join accounts a on a.id = n.account_id
+     where n.workspace_id = $1 and n.post_id = p.id) end`;
 const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
           jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
           jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
-          out.published_at, out.engagement::float8 as engagement, ${at} as at,
+          out.published_at, out.engagement::float8 as engagement, ${at} as at, ${numbers} as numbers,
           array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids
      from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
     where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
@@ -97,6 +105,7 @@ export const toMatch = (row: MatchRow): PostMatch => ({
     ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
     ...(row.published_at !== null && { publishedAt: row.published_at }),
     ...(row.engagement !== null && { engagement: row.engagement }),
+    ...(row.numbers !== null && { numbers: row.numbers }),
     labelIds: row.label_ids,
     updatedAt: row.updated_at,
   },

@@ -21,7 +21,7 @@ import {
   toMatch,
 } from './search.ts';
 
-export const reads = ['accounts', 'post_labels', 'published_posts'];
+export const reads = ['accounts', 'post_labels', 'publications', 'published_posts'];
 
 interface PageRow {
   /** The posts as JSON. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { publicationsOf } from '#test/support/publications';
-import { axe, inBrowser, isClean, type World } from './harness.ts';
+import { axe, inBrowser, isClean, isSideways, type World } from './harness.ts';
 
 /** Four posts in three weeks, and one in the three weeks before. */
 const threeWeeks = '/analytics?from=2026-09-21&to=2026-10-11';
@@ -48,6 +48,7 @@ inBrowser('Analytics', (world) => {
       ['The third Thursday', '2026-09-24T16:00:00Z', { [photos]: { saves: 60, views: 100 } }],
       ['A Monday', '2026-10-05T07:00:00Z', { [photos]: { likes: 40, views: 50 } }],
       ['Before', '2026-09-10T07:00:00Z', { [photos]: { likes: 140, views: 1250, comments: 0 } }],
+      ['Long before', '2026-08-01T07:00:00Z', { [photos]: { likes: 1 } }],
     ];
     for (const [body, publishedAt, numbers] of weeks) await put(world, { body, publishedAt, numbers });
   });
@@ -55,23 +56,30 @@ inBrowser('Analytics', (world) => {
   test('shows the known numbers: totals with their change, networks, best times, top posts', async () => {
     const page = await world.visit({ at: threeWeeks });
     await page.getByRole('heading', { name: 'Top posts' }).waitFor();
-    await expect.poll(() => totalOf(page, 'Engagement')).toEqual(['280', '+100% on the 21 days before']);
-    await expect.poll(() => totalOf(page, 'Views')).toEqual(['1,250', '0% on the 21 days before']);
-    await expect.poll(() => totalOf(page, 'Comments')).toEqual(['10', 'none before']);
-    await expect.poll(() => totalOf(page, 'Posts')).toEqual(['4', '+3 on the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Engagement')).toEqual(['280', '140 the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Views')).toEqual(['1,250', '1,250 the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Comments')).toEqual(['10', '0 the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Posts')).toEqual(['4', '1 the 21 days before']);
+    // Three posts at one time, and one at another: too few for a claim.
+    await page.getByText('4 posts brought 280 engagements from 21 Sep to 11 Oct.').waitFor();
+    await page.getByText(/from 2 of 4 accounts\./).waitFor();
 
     const bars = page.getByRole('list', { name: 'Engagement by network' }).getByRole('listitem');
     await expect
       .poll(() => bars.allInnerTexts())
-      .toEqual([expect.stringMatching(/Instagram[\s\S]*260/), expect.stringMatching(/X[\s\S]*20/)]);
-    await page.getByText('LinkedIn reports nothing.').waitFor();
-    expect(await page.getByRole('link', { name: 'Reconnect Threads' }).getAttribute('href')).toBe('/accounts');
+      .toEqual([
+        expect.stringMatching(/Instagram[\s\S]*260/),
+        expect.stringMatching(/X[\s\S]*20/),
+        expect.stringMatching(/Threads[\s\S]*Permission is missing[\s\S]*—/),
+        expect.stringMatching(/This network reports no numbers[\s\S]*—/),
+      ]);
+    expect(await bars.getByRole('link', { name: 'Reconnect' }).getAttribute('href')).toBe('/accounts');
     await page.getByRole('radiogroup', { name: 'Engagement by' }).getByText('Accounts').click();
     await page.getByRole('list', { name: 'Engagement by account' }).getByText('@rye_texts').waitFor();
 
-    const thursday = page.getByRole('button', { name: 'Thu 18:00, 80 a post, 3 posts' });
+    const thursday = page.getByRole('button', { name: 'Thu 18–20, 80 a post, 3 posts' });
     await expect.poll(() => thursday.getAttribute('aria-pressed')).toBe('true');
-    await page.getByText('80 a post, 3 posts. Next: Thu').waitFor();
+    await page.getByText('80 a post, from 3 posts. Next: Thu').waitFor();
     const at = new URL(
       String(await page.getByRole('link', { name: 'Write for this time' }).getAttribute('href')),
       page.url(),
@@ -79,7 +87,7 @@ inBrowser('Analytics', (world) => {
     expect(at.pathname).toBe('/posts/new');
     expect(at.searchParams.get('at')).toMatch(/T1[67]:00:00\.000Z$/);
     await thursday.press('ArrowUp');
-    await page.getByText('40 a post, 1 post: a guess').waitFor();
+    await page.getByText('40 a post, from 1 post: a guess').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('40');
 
     const top = page.getByRole('region', { name: 'Top posts' }).getByRole('listitem');
@@ -95,9 +103,16 @@ inBrowser('Analytics', (world) => {
 
   test('offers a table instead of the chart, and a CSV in which no text is a formula', async () => {
     const page = await world.visit({ at: threeWeeks });
-    await page.getByRole('img', { name: /Engagement by day, 21 Sep – 11 Oct: 280, before 140/ }).waitFor();
+    const chart = page.getByRole('slider', { name: /Engagement by day, 21 Sep – 11 Oct: 280\. Highest 130 on 8 Oct/ });
+    await chart.focus();
+    for (let days = 0; days < 3; days++) await chart.press('ArrowLeft');
+    await expect
+      .poll(() => chart.getAttribute('aria-valuetext'))
+      .toBe('Thu 8 Oct: 130, before 0. =HYPERLINK("http://evil.example"): 130');
+    await page.getByText('Thu 8 Oct: 130').waitFor();
+    await page.getByText('130, Instagram and X').waitFor();
     await page.getByRole('button', { name: 'Show as a table' }).click();
-    await page.getByRole('row', { name: '8 Oct 130 0' }).waitFor();
+    await page.getByRole('row', { name: '8 Oct 130 1 0' }).waitFor();
     const downloads = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download as CSV' }).click();
     const download = await downloads;
@@ -116,7 +131,7 @@ inBrowser('Analytics', (world) => {
     await page.getByRole('checkbox', { name: '@rye_texts' }).check();
     await expect.poll(() => new URL(page.url()).searchParams.get('accounts')).toBe(texts);
     await page.keyboard.press('Escape');
-    await expect.poll(() => totalOf(page, 'Engagement')).toEqual(['20', 'none before']);
+    await expect.poll(() => totalOf(page, 'Engagement')).toEqual(['20', 'first 4 days']);
     await page.reload();
     await page.getByRole('button', { name: 'Accounts 1' }).waitFor();
     await page.getByRole('button', { name: 'Change the dates' }).click();
@@ -135,7 +150,7 @@ inBrowser('Analytics', (world) => {
     await world.service.posthorn.people.changeProfile(userId, { timeZone: 'Asia/Tokyo' });
     const page = await world.visit({ at: threeWeeks, as: email });
     await page.getByText('Asia/Tokyo').waitFor();
-    await page.getByRole('button', { name: 'Fri 01:00, 80 a post, 3 posts' }).waitFor();
+    await page.getByRole('button', { name: 'Fri 00–02, 80 a post, 3 posts' }).waitFor();
   });
 
   test('says when the first numbers come, and offers a viewer no New post', async () => {
@@ -146,7 +161,7 @@ inBrowser('Analytics', (world) => {
     expect(await axe(page)).toEqual([]);
     const viewer = await world.service.addMember('viewer');
     const seen = await world.visit({ at: threeWeeks, as: viewer.email });
-    await seen.getByText('80 a post, 3 posts').waitFor();
+    await seen.getByText('80 a post, from 3 posts').waitFor();
     expect(await seen.getByRole('link', { name: 'Write for this time' }).count()).toBe(0);
   });
 
@@ -155,12 +170,37 @@ inBrowser('Analytics', (world) => {
     await isClean(page, async (isPhone) => {
       await page.getByRole('heading', { name: 'Top posts' }).waitFor();
       await page
-        .getByRole('img', { name: /^Engagement by day/ })
-        .locator('path')
+        .getByRole('slider', { name: /^Engagement by day/ })
+        .locator('rect')
         .first()
         .waitFor();
       if (isPhone) await page.getByRole('button', { name: 'Whole week' }).click();
-      await page.getByRole('button', { name: 'Thu 18:00, 80 a post, 3 posts' }).waitFor();
+      await page.getByRole('button', { name: 'Thu 18–20, 80 a post, 3 posts' }).waitFor();
     });
+  });
+
+  test('fits 1024, with today so far, and — where nothing was read', async () => {
+    const daysAgo = (days: number) => new Date(world.service.clock.now().getTime() - days * 86_400_000).toISOString();
+    const other = await world.service.connect('bluesky', { handle: 'unread' });
+    await put(world, { body: 'Two days ago', publishedAt: daysAgo(2), numbers: { [other]: { likes: 3 } } });
+    const unread = await world.service.connect('mastodon', { handle: 'unread' });
+    const { id } = await world.service.client.posts.create({ body: 'Unread', accountIds: [unread] });
+    await world.service.setStatus(id, 'Published');
+    await publicationsOf(world.service.database).add([
+      { postId: id, accountId: unread, publishedAt: daysAgo(1), metrics: null },
+    ]);
+    const page = await world.visit({ at: `/analytics?range=7&accounts=${other},${unread}`, width: 1024 });
+    await page.getByText('2 posts brought 3 engagements in 7 days.').waitFor();
+    await page.getByText('today, so far').waitFor();
+    await expect.poll(() => totalOf(page, 'Views')).toEqual(['—', 'not reported by these networks']);
+    const networks = page.getByRole('list', { name: 'Engagement by network' }).getByRole('listitem');
+    await expect.poll(() => networks.allInnerTexts()).toContainEqual(expect.stringMatching(/Nothing read yet[\s\S]*—/));
+    expect(await isSideways(page)).toBe(false);
+    const cells = page.getByRole('table').getByRole('columnheader');
+    expect(await cells.count()).toBe(8);
+    expect(await axe(page)).toEqual([]);
+    const only = await world.visit({ at: `/analytics?range=7&accounts=${unread}` });
+    await only.getByText('1 post went out in 7 days. No numbers have been read yet.').waitFor();
+    await expect.poll(() => totalOf(only, 'Engagement')).toEqual(['—', 'nothing read yet']);
   });
 });

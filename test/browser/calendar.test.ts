@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, chooseByKeys, inBrowser, isClean } from './harness.ts';
+import { axe, chooseByKeys, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -32,11 +32,23 @@ inBrowser('the calendar', (world) => {
     await world.service.asHuman('posts.schedule', { id, at });
     return id;
   };
+  /** Its Monday and Tuesday. */
+  const weekOf = (date: string) => {
+    const monday = Date.parse(date) - ((new Date(date).getUTCDay() + 6) % 7) * dayMs;
+    const dayAfter = (days: number) => new Date(monday + days * dayMs).toISOString().slice(0, 10);
+    return [dayAfter(0), dayAfter(1)] as const;
+  };
   const timeOf = async (id: string) =>
     new Date((await world.service.client.posts.get({ id })).scheduledAt ?? 0).toISOString();
   const card = (page: Page, name: string) => page.locator('[data-event-id]').filter({ hasText: name });
-  /** Located by attribute: comparing hundreds of accessible names is slow. */
   const slot = (page: Page, date: string, time: string) => page.locator(`[data-slot="${date} ${time}:00"]`);
+  const band = (page: Page, hours: string) => page.getByRole('button', { name: `${hours}, nothing planned` });
+  /** Opens the bands of hours in which nothing is planned. */
+  const unfold = async (page: Page) => {
+    await page.locator('[role="group"][aria-busy="false"]').waitFor();
+    const bands = page.locator('[data-fold]');
+    while ((await bands.count()) > 0) await bands.first().click();
+  };
 
   test('every view is clean in light and in dark, and the agenda on a phone', async () => {
     const date = dateIn(40, 'UTC');
@@ -62,6 +74,8 @@ inBrowser('the calendar', (world) => {
     const date = dateIn(2, 'UTC');
     const id = await scheduled('Dragged', `${date}T10:00:00Z`);
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    await card(page, 'Dragged').waitFor();
+    await unfold(page);
     await card(page, 'Dragged').dragTo(slot(page, date, '14:00'));
     await page.getByText(`Moved to ${named(date)}, 14:00.`).waitFor();
     await expect.poll(() => timeOf(id)).toBe(`${date}T14:00:00.000Z`);
@@ -76,7 +90,80 @@ inBrowser('the calendar', (world) => {
     await world.service.clock.forward(2 * 60_000);
     await until('it is out', async () => (await world.service.client.posts.get({ id })).status === 'Published');
     await card(page, 'Dragged').getByText('Published').waitFor();
+    // Its numbers are read an hour later.
+    await card(page, 'Dragged').getByText('No numbers yet').waitFor();
     expect((await world.service.feed('bluesky')).some(({ text }) => text === 'Dragged')).toBe(true);
+  });
+
+  test('arrow keys walk from card to card, M moves, Enter opens', async () => {
+    // Both in one week, whatever day it is today.
+    const [day, after] = weekOf(dateIn(50, 'UTC'));
+    await scheduled('First of the day', `${day}T07:00:00Z`);
+    const second = await scheduled('Second of the day', `${day}T15:00:00Z`);
+    await scheduled('On the next day', `${after}T14:00:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?date=${day}` });
+    const link = (name: string) => card(page, name).getByRole('link');
+    await link('First of the day').focus();
+    await page.keyboard.press('ArrowDown');
+    await isFocused(link('Second of the day'));
+    await page.keyboard.press('ArrowRight');
+    await isFocused(link('On the next day'));
+    await page.keyboard.press('ArrowLeft');
+    await isFocused(link('Second of the day'));
+    expect(await page.locator('[data-event-id] a[tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press('m');
+    const dialog = page.getByRole('dialog', { name: 'Move to…' });
+    await dialog.getByLabel('Time').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await isFocused(link('Second of the day'));
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/posts/${second}`);
+  });
+
+  test('empty hours are one band; a click opens it, and so does a card that is dragged over it', async () => {
+    const date = dateIn(60, 'UTC');
+    const id = await scheduled('Over the band', `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    await band(page, '00:00 – 10:00').waitFor();
+    await band(page, '12:00 – 24:00').click();
+    await slot(page, date, '20:00').waitFor();
+    await page.getByRole('button', { name: 'Fold 12:00 – 24:00' }).click();
+    await slot(page, date, '20:00').waitFor({ state: 'detached' });
+
+    await card(page, 'Over the band').hover();
+    await page.mouse.down();
+    // The first move starts the drag, the second is over the band.
+    const box = await band(page, '00:00 – 10:00').boundingBox();
+    for (const x of [300, 305]) await page.mouse.move((box?.x ?? 0) + x, (box?.y ?? 0) + 10);
+    await slot(page, date, '02:00').hover();
+    await slot(page, date, '02:30').hover();
+    await page.mouse.up();
+    await page.getByText(`Moved to ${named(date)}, 02:30.`).waitFor();
+    await expect.poll(() => timeOf(id)).toBe(`${date}T02:30:00.000Z`);
+    await band(page, '05:00 – 24:00').waitFor();
+  });
+
+  test('the grid stands before its posts are there, and says that it is busy', async () => {
+    const date = dateIn(70, 'UTC');
+    await scheduled('Late answer', `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: '/posts' });
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/api/app/posts?*group=Timed*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${world.service.url}/calendar?date=${date}`);
+    await page.locator('[role="group"][aria-busy="true"]').waitFor();
+    await slot(page, date, '09:00').waitFor();
+    await page.getByText('07:00', { exact: true }).waitFor();
+    expect(await card(page, 'Late answer').count()).toBe(0);
+    answer();
+    await card(page, 'Late answer').waitFor();
+    expect(await page.locator('[role="group"][aria-busy="true"]').count()).toBe(0);
   });
 
   test('a post is moved by keyboard alone; a time that has passed is refused with the reason', async () => {
@@ -105,7 +192,8 @@ inBrowser('the calendar', (world) => {
   test('the past takes no draft, and says why', async () => {
     const past = dateIn(-8, 'UTC');
     const { id } = await draft('Too late');
-    const page = await world.visit({ ...utc, at: `/calendar?date=${past}` });
+    const page = await world.visit({ ...utc, at: `/calendar?drafts=open&date=${past}` });
+    await unfold(page);
     await inTray(page, 'Too late').dragTo(slot(page, past, '12:00'));
     await page.getByRole('alert').getByText('That time has passed. Choose a later one.').waitFor();
     expect((await world.service.client.posts.get({ id })).scheduledAt).toBeUndefined();
@@ -115,6 +203,9 @@ inBrowser('the calendar', (world) => {
     const date = dateIn(5, 'UTC');
     const { id } = await draft('From the tray');
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    expect(await page.getByRole('complementary', { name: 'Drafts' }).count()).toBe(0);
+    await page.getByRole('button', { name: /^Drafts/ }).click();
+    await unfold(page);
     const source = inTray(page, 'From the tray');
     await source.dragTo(slot(page, date, '12:00'));
     const dialog = page.getByRole('dialog', { name: 'Choose a time' });
@@ -130,7 +221,7 @@ inBrowser('the calendar', (world) => {
   test('Choose time can keep a draft a draft and only plan its time', async () => {
     const date = dateIn(6, 'UTC');
     const { id } = await draft('Only a wish');
-    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    const page = await world.visit({ ...utc, at: `/calendar?drafts=open&date=${date}` });
     await page.getByRole('button', { name: 'Choose time for Only a wish' }).click();
     const dialog = page.getByRole('dialog', { name: 'Choose a time' });
     await dialog.getByLabel('Date').fill(date);
@@ -159,9 +250,10 @@ inBrowser('the calendar', (world) => {
       ),
     );
     await card(page, 'Far away').getByText(`${offset}:00`).waitFor();
+    await unfold(page);
     await card(page, 'Far away').dragTo(slot(page, date, `${offset + 2}:00`));
     await expect.poll(() => timeOf(id)).toBe(`${date}T19:00:00.000Z`);
-    expect(await slot(page, date, '08:00').getAttribute('aria-label')).toBe(`Write for ${named(date)}, 08:00`);
+    await unfold(page);
     await slot(page, date, '08:00').click();
     await expect
       .poll(() => new URL(page.url()).searchParams.get('at'))
@@ -193,6 +285,27 @@ inBrowser('the calendar', (world) => {
     await page.getByRole('button', { name: '+3 more, open the day' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('day');
     await expect.poll(() => card(page, 'Crowd').count()).toBe(4);
+    await page.getByText('Month', { exact: true }).click();
+    await expect.poll(() => card(page, 'Crowd').count()).toBe(2);
+    await page.getByRole('button', { name: '2 more, open the day' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('day');
+  });
+
+  test('nothing is cut off or runs sideways at 1024, and the month of a phone shows the chosen day', async () => {
+    const date = dateIn(80, 'UTC');
+    await scheduled('Narrow '.repeat(20), `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}`, width: 1024 });
+    for (const view of ['Week', 'Month']) {
+      await page.getByText(view, { exact: true }).click();
+      await card(page, 'Narrow').waitFor();
+      expect(await isSideways(page)).toBe(false);
+      expect(await axe(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: new RegExp(`${Number(date.slice(8))}, 1 post$`) }).click();
+    await page.getByRole('link', { name: /Narrow/ }).waitFor();
+    expect(await isSideways(page)).toBe(false);
+    expect(await axe(page)).toEqual([]);
   });
 
   test('a viewer sees the week and can move nothing', async () => {

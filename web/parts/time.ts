@@ -17,6 +17,9 @@ export const clockAheadMs = () => aheadMs;
 
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
+/** `Berlin` of `Europe/Berlin` */
+export const cityOf = (zone: string) => (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 const formatFor = (zone: string) => {

@@ -57,6 +57,8 @@ const groups: readonly [title: string, keys: readonly [keys: string, does: strin
     [
       ['[ ]', 'Earlier, later'],
       ['T', 'Today'],
+      ['← ↑ ↓ →', 'From post to post'],
+      ['M', 'Move the post in focus'],
     ],
   ],
 ];

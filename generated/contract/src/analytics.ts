@@ -167,6 +167,45 @@ export const analyticsActions = {
   }),
 };
 
+export const Coverage = z
+  .object({
+    beganAt: CanonicalInstant.optional().describe('First publication ever on these accounts; absent without one'),
+    unfinishedDay: z.string().optional().describe('Today in timeZone, such as 2026-11-15; absent if not in the range'),
+    readAt: CanonicalInstant.optional().describe('Latest read of a number of this range; absent without one'),
+    accounts: z
+      .array(
+        z.object({
+          accountId: z.string().describe('Account id'),
+          provider: z.string().describe('Display name of its network'),
+          statistics: z
+            .enum(['Ok', 'Reconnect', 'None', 'Disconnected'])
+            .describe(
+              'Ok: numbers are read. Reconnect: a permission is missing. None: the network reports nothing. Disconnected: no longer read',
+            ),
+          metrics: z.array(z.enum(metricNames)).describe('Numbers that its network reports'),
+          posts: z.int().describe('Posts published on it in the range'),
+          readPosts: z.int().describe('Those with numbers'),
+        }),
+      )
+      .describe('Connected accounts, and others with posts in the range'),
+  })
+  .meta({ id: 'Coverage', description: 'What the numbers of a range cover' });
+export type Coverage = z.output<typeof Coverage>;
+
+const rangeQuery = z.strictObject({
+  from: Instant.describe('Start of the range, inclusive'),
+  to: Instant.describe('End of the range, exclusive; at most 400 days after from'),
+  accountIds: z
+    .string()
+    .max(20_000)
+    .default('')
+    .describe('Only these accounts; ids separated by commas; empty means every account'),
+  timeZone: z
+    .string()
+    .default('UTC')
+    .describe('IANA name that decides where a day begins; an unknown name counts as UTC'),
+});
+
 export const analyticsRoutes = {
   getSeries: appRoute({
     method: 'GET',
@@ -175,19 +214,7 @@ export const analyticsRoutes = {
     summary: 'Read a range day by day',
     description: 'What was published on each day of the range, and how it performed. Days without a post are left out.',
     roles: everyone,
-    query: z.strictObject({
-      from: Instant.describe('Start of the range, inclusive'),
-      to: Instant.describe('End of the range, exclusive; at most 400 days after from'),
-      accountIds: z
-        .string()
-        .max(20_000)
-        .default('')
-        .describe('Only these accounts; ids separated by commas; empty means every account'),
-      timeZone: z
-        .string()
-        .default('UTC')
-        .describe('IANA name that decides where a day begins; an unknown name counts as UTC'),
-    }),
+    query: rangeQuery,
     answer: z.object({
       days: z
         .array(
@@ -198,6 +225,41 @@ export const analyticsRoutes = {
         )
         .describe('The earliest first'),
     }),
+  }),
+
+  listBestOfDays: appRoute({
+    method: 'GET',
+    path: '/api/app/analytics/best-of-days',
+    tag: 'analytics',
+    summary: 'List the best posts of each day',
+    description: 'The posts published on each day of the range, at most five a day, those with the highest engagement.',
+    roles: everyone,
+    query: rangeQuery,
+    answer: z.object({
+      posts: z
+        .array(
+          z.object({
+            date: z.string().describe('Day of its publication, such as 2026-11-15, in timeZone'),
+            postId: z.string().describe('Post id'),
+            text: z.string().describe('The beginning of the original version, at most 200 characters'),
+            accountIds: z.array(z.string()).describe('Accounts it was published to that day, of those in the request'),
+            engagement: z.int().optional().describe('Over these accounts; absent until the first read'),
+          }),
+        )
+        .describe('By day, the best of a day first'),
+    }),
+  }),
+
+  getCoverage: appRoute({
+    method: 'GET',
+    path: '/api/app/analytics/coverage',
+    tag: 'analytics',
+    summary: 'Read what the numbers of a range cover',
+    description:
+      'Since when there are posts, which day is not over, and which accounts report which numbers: what a reader must know before comparing totals.',
+    roles: everyone,
+    query: rangeQuery,
+    answer: Coverage,
   }),
 
   getHistory: appRoute({

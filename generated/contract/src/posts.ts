@@ -156,6 +156,12 @@ export const PostSummary = z
     scheduledAt: CanonicalInstant.optional(),
     publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
     engagement: z.int().optional().describe('Absent until it is published'),
+    numbers: z
+      .enum(['Read', 'Pending', 'None'])
+      .optional()
+      .describe(
+        'Whether its engagement is known. Read: from at least one account. Pending: the first read is still to come. None: nothing can be read. Absent until it is published',
+      ),
     labelIds: z.array(z.string()).describe('Its labels'),
     updatedAt: CanonicalInstant,
   })

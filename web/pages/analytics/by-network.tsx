@@ -1,20 +1,19 @@
 import { SegmentedControl } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Summary } from '#generated/app-client';
+import type { Coverage, Summary } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/networks.ts';
-import { joinWithAnd } from '#web/parts/join-names.ts';
-import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { NetworkBadge, NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
 
-/** Engagement by network or account, highest first. */
-export const ByNetwork = ({ summary, accountIds }: { summary: Summary; accountIds: readonly string[] }) => {
+/** Engagement by network or account, highest first, and why the others have none. */
+export const ByNetwork = ({ summary, coverage }: { summary: Summary; coverage: Coverage }) => {
   const [by, setBy] = useState<'network' | 'account'>('network');
-  const rows = useRows(summary, by);
-  const most = Math.max(1, ...rows.map(({ engagement }) => engagement));
+  const { rows, silent } = useRows(summary, coverage, by);
+  const most = Math.max(1, ...rows.map(({ engagement = 0 }) => engagement));
   return (
     <Panel
       title={by === 'network' ? 'By network' : 'By account'}
@@ -31,76 +30,84 @@ export const ByNetwork = ({ summary, accountIds }: { summary: Summary; accountId
       }
     >
       <ul className={styles.list} aria-label={`Engagement by ${by}`}>
-        {rows.map(({ id, network, name, engagement }) => (
+        {rows.map(({ id, network, name, engagement, reason }) => (
           <li key={id} className={styles.row}>
             <NetworkBadge network={network} size={18} />
             <span className={`one-line ${styles.name}`} dir="auto" title={name}>
               {name}
             </span>
-            <span className={styles.track} aria-hidden="true">
-              {engagement > 0 && <span className={styles.bar} style={{ width: `${(engagement / most) * 100}%` }} />}
-            </span>
-            <b className="number">{formatNumber(engagement)}</b>
+            {engagement === undefined ? (
+              <span className={styles.reason}>
+                {reason === 'Reconnect' ? (
+                  <>
+                    Permission is missing. <Link to="/accounts">Reconnect</Link>
+                  </>
+                ) : (
+                  reasons[reason]
+                )}
+              </span>
+            ) : (
+              <span className={styles.track} aria-hidden="true">
+                {engagement > 0 && <span className={styles.bar} style={{ width: `${(engagement / most) * 100}%` }} />}
+              </span>
+            )}
+            <b className="number">{engagement === undefined ? '—' : formatNumber(engagement)}</b>
           </li>
         ))}
+        {silent.length > 0 && (
+          <li className={`${styles.row} ${styles.silent}`}>
+            <NetworkBadges networks={silent} size={18} />
+            <span>{silent.length === 1 ? 'This network reports' : 'These networks report'} no numbers</span>
+            <b>—</b>
+          </li>
+        )}
       </ul>
-      {rows.length === 0 && <p className="small text-2">None of these networks reports numbers.</p>}
-      <SilentNote accountIds={accountIds} />
     </Panel>
   );
 };
+
+const reasons = { Pending: 'Nothing read yet', NoPosts: 'No post in these days', Disconnected: 'No longer read' };
 
 interface Row {
   id: string;
   network: string;
   name: string;
-  engagement: number;
+  /** Absent if nothing was read. */
+  engagement?: number;
+  reason: 'Reconnect' | keyof typeof reasons;
 }
 
-const useRows = (summary: Summary, by: 'network' | 'account'): Row[] => {
+const useRows = (summary: Summary, coverage: Coverage, by: 'network' | 'account') => {
   const networks = useNetworks();
-  const { list, byId } = useAccounts();
+  const { byId } = useAccounts();
   const keyOf = (provider: string) => networks.list.find((one) => one.provider === provider)?.network ?? provider;
-  const silent = new Set<string>(list.filter(({ statistics }) => statistics === 'None').map(({ network }) => network));
-  const rows =
+  const readable = coverage.accounts.filter(({ statistics }) => statistics !== 'None');
+  const silent = coverage.accounts.filter(({ statistics }) => statistics === 'None');
+  const idOf = ({ accountId, provider }: Coverage['accounts'][number]) => (by === 'network' ? provider : accountId);
+  const totals = new Map<string, number>(
     by === 'network'
-      ? summary.byNetwork.map(({ provider, totals }) => ({
-          id: provider,
-          network: keyOf(provider),
-          name: provider,
-          engagement: totals.engagement,
-        }))
-      : summary.byAccount.map(({ accountId, provider, totals }) => {
-          const account = byId.get(accountId);
-          return {
-            id: accountId,
-            network: keyOf(provider),
-            name: account ? handleOf(account) : 'Disconnected account',
-            engagement: totals.engagement,
-          };
-        });
-  return rows
-    .filter(({ network, engagement }) => engagement > 0 || !silent.has(network))
-    .sort((a, b) => b.engagement - a.engagement);
+      ? summary.byNetwork.map(({ provider, totals }) => [provider, totals.engagement])
+      : summary.byAccount.map(({ accountId, totals }) => [accountId, totals.engagement]),
+  );
+  const rows = [...Map.groupBy(readable, idOf)].map(([id, accounts]): Row => {
+    const [first] = accounts as [Coverage['accounts'][number]];
+    const account = byId.get(first.accountId);
+    return {
+      id,
+      network: keyOf(first.provider),
+      name: by === 'network' ? first.provider : account ? handleOf(account) : 'Disconnected account',
+      ...(accounts.some(({ readPosts }) => readPosts > 0) && { engagement: totals.get(id) ?? 0 }),
+      reason: reasonOf(accounts),
+    };
+  });
+  return {
+    rows: rows.sort((a, b) => (b.engagement ?? -1) - (a.engagement ?? -1)),
+    silent: [...new Set(silent.map(({ provider }) => keyOf(provider)))],
+  };
 };
 
-/** Accounts without statistics, and how to get them. */
-const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
-  const { list } = useAccounts();
-  const accounts = list.filter(({ id }) => accountIds.length === 0 || accountIds.includes(id));
-  const namesOf = (statistics: 'None' | 'Reconnect') => [
-    ...new Set(accounts.filter((account) => account.statistics === statistics).map(({ provider }) => provider)),
-  ];
-  const [none, reconnect] = [namesOf('None'), namesOf('Reconnect')];
-  if (none.length + reconnect.length === 0) return null;
-  return (
-    <p className={`caption ${styles.note}`}>
-      {none.length > 0 && `${joinWithAnd(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
-      {reconnect.length > 0 && (
-        <>
-          <Link to="/accounts">Reconnect {joinWithAnd(reconnect)}</Link> to read statistics.
-        </>
-      )}
-    </p>
-  );
+const reasonOf = (accounts: Coverage['accounts']): Row['reason'] => {
+  if (accounts.every(({ statistics }) => statistics === 'Reconnect')) return 'Reconnect';
+  if (accounts.every(({ statistics }) => statistics === 'Disconnected')) return 'Disconnected';
+  return accounts.some(({ posts }) => posts > 0) ? 'Pending' : 'NoPosts';
 };

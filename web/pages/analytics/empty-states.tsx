@@ -4,6 +4,7 @@ import { ChartLine } from 'lucide-react';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { usePermissions } from '#web/session.ts';
+import { bandsOf } from './bands.ts';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';
 import { Panel } from './panel.tsx';
@@ -33,7 +34,7 @@ export const NothingInRange = ({ view }: { view: ReturnType<typeof useRange> }) 
 export const NothingYet = ({ view }: { view: ReturnType<typeof useRange> }) => {
   const { canWrite } = usePermissions();
   const sample = sampleNumbers(view.range);
-  const { totals, bestTimes } = sample.summary;
+  const { bestTimes } = sample.summary;
   return (
     <div className={styles.nothing}>
       <div className={styles.words}>
@@ -56,11 +57,17 @@ export const NothingYet = ({ view }: { view: ReturnType<typeof useRange> }) => {
         </EmptyState>
       </div>
       <div className={styles.sample} aria-hidden="true" inert>
-        <Totals now={totals} before={totals} beforeWords={view.range.before} />
+        <Totals numbers={sample} comparison={{ is: 'first', days: view.range.days }} days={view.range.days} />
         <div className={styles.grid}>
-          <OverTime numbers={sample} range={view.range} today={view.today} />
+          <OverTime
+            numbers={sample}
+            range={view.range}
+            comparison={{ is: 'none' }}
+            today={view.today}
+            zone={view.zone}
+          />
           <Panel title="Best times">
-            <WeekTable times={bestTimes} selected={undefined} onSelect={() => undefined} />
+            <WeekTable bands={bandsOf(bestTimes)} selected={undefined} onSelect={() => undefined} />
           </Panel>
         </div>
       </div>

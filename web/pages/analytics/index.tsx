@@ -1,21 +1,24 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Download, Globe } from 'lucide-react';
 import { app } from '#web/api.ts';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
-import { Banner } from '#web/parts/banner.tsx';
-import { Loaded } from '#web/parts/loaded.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { saveCsv } from '#web/parts/save-file.ts';
 import { Column } from '#web/parts/section.tsx';
+import { cityOf } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { BestTimes } from './best-times.tsx';
 import { ByNetwork } from './by-network.tsx';
+import { comparisonOf } from './completeness.ts';
 import { NothingInRange, NothingYet } from './empty-states.tsx';
+import { Headline } from './headline.tsx';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';
 import { RangePicker } from './range-picker.tsx';
+import { AnalyticsSkeleton } from './skeleton.tsx';
 import { toCsv } from './to-csv.ts';
 import { TopPosts } from './top-posts.tsx';
 import { Totals } from './totals.tsx';
@@ -38,7 +41,8 @@ export default function AnalyticsPage() {
         meta={
           <span className={styles.zone}>
             <Globe size={14} aria-hidden="true" />
-            <span className="hidden">Times in</span> {zone}
+            <span className="hidden">Times in {zone}</span>
+            <span aria-hidden="true">{cityOf(zone)}</span>
           </span>
         }
         actions={
@@ -57,22 +61,20 @@ export default function AnalyticsPage() {
       />
       <Column width="full">
         <div className={styles.page} aria-busy={query.isPlaceholderData}>
-          <Loaded
-            query={query}
-            title="The numbers could not be loaded. Your posts are safe."
-            rows={10}
-            height={64}
-            label="Loading the numbers"
-          >
-            {(numbers) =>
-              numbers.summary.totals.posts > 0 ? (
-                <Parts numbers={numbers} view={view} onSave={() => save(numbers)} />
-              ) : (
-                hasPublished !== undefined &&
-                (hasPublished ? <NothingInRange view={view} /> : <NothingYet view={view} />)
-              )
-            }
-          </Loaded>
+          {query.error && (
+            <FaultBanner
+              fault={query.error}
+              title="The numbers could not be loaded. Your posts are safe."
+              onRetry={() => void query.refetch()}
+            />
+          )}
+          {data === undefined && !query.error && <AnalyticsSkeleton />}
+          {data &&
+            (data.summary.totals.posts > 0 ? (
+              <Parts numbers={data} view={view} onSave={() => save(data)} />
+            ) : (
+              hasPublished !== undefined && (hasPublished ? <NothingInRange view={view} /> : <NothingYet view={view} />)
+            ))}
         </div>
       </Column>
     </>
@@ -90,30 +92,26 @@ const useHasPublished = () => {
 
 const Parts = ({
   numbers,
-  view: { range, accountIds, zone, today },
+  view: { range, zone, today },
   onSave,
 }: {
   numbers: Numbers;
   view: ReturnType<typeof useRange>;
   onSave: () => void;
 }) => {
-  const { summary, before } = numbers;
-  const isPhone = useIsPhone();
-  const byNetwork = <ByNetwork key="network" summary={summary} accountIds={accountIds} />;
+  const { summary, coverage } = numbers;
+  const isColumn = useMediaQuery('(max-width: 74.99em)', matchMedia('(max-width: 74.99em)').matches);
+  const comparison = comparisonOf(range, coverage.beganAt, zone);
+  const byNetwork = <ByNetwork key="network" summary={summary} coverage={coverage} />;
   const bestTimes = <BestTimes key="times" times={summary.bestTimes} zone={zone} today={today} />;
-  const isUnread = summary.totals.engagement + summary.totals.views + summary.totals.reach === 0;
   return (
     <>
-      {isUnread && (
-        <Banner tone="blue" title="No numbers yet">
-          First numbers come 1 hour after a post goes out.
-        </Banner>
-      )}
-      <Totals now={summary.totals} before={before.totals} beforeWords={range.before} />
+      <Headline numbers={numbers} range={range} comparison={comparison} zone={zone} />
+      <Totals numbers={numbers} comparison={comparison} days={range.days} />
       <div className={styles.grid}>
-        <OverTime numbers={numbers} range={range} today={today} />
-        {isPhone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
-        <TopPosts posts={summary.topPosts} />
+        <OverTime numbers={numbers} range={range} comparison={comparison} today={today} zone={zone} />
+        {isColumn ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
+        <TopPosts posts={summary.topPosts} zone={zone} />
       </div>
       <button type="button" className={`phone-only ${styles.save}`} onClick={onSave}>
         <Download size={16} aria-hidden="true" /> Download as CSV

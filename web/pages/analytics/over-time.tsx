@@ -1,30 +1,46 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { ChartLine, Table2 } from 'lucide-react';
+import { ChartColumn, Table2 } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import { Chart } from './chart.tsx';
+import type { Comparison } from './completeness.ts';
 import { formatRange, shortDate } from './format-dates.ts';
 import styles from './over-time.module.css';
 import { Panel } from './panel.tsx';
-import { type Numbers, pointsOf } from './use-numbers.ts';
+import { maxBars, type Point, pointsOf } from './points.ts';
+import type { Numbers } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
 
-/** Engagement by day or week against the previous range, as a chart or a table. */
-export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: Range; today: string }) => {
+/** Engagement by day or week, with a whole range before it if there is one, as a chart or a table. */
+export const OverTime = ({
+  numbers,
+  range,
+  comparison,
+  today,
+  zone,
+}: {
+  numbers: Numbers;
+  range: Range;
+  comparison: Comparison;
+  today: string;
+  zone: string;
+}) => {
   const [isTable, setIsTable] = useState(false);
-  const { points, unit } = pointsOf(numbers, range);
+  const isComparable = comparison.is === 'before';
+  const { points, unit } = pointsOf(numbers, range, { isComparable, zone });
+  const isBars = points.length <= maxBars;
   const now = formatRange(range, today);
-  const Icon = isTable ? ChartLine : Table2;
-  const label = isTable ? 'Show as a line' : 'Show as a table';
+  const Icon = isTable ? ChartColumn : Table2;
+  const label = isTable ? 'Show as a chart' : 'Show as a table';
   return (
     <Panel
-      title={unit === 'week' ? 'Engagement by week' : 'Engagement'}
+      title={`Engagement by ${unit}`}
       side={
         <>
           {!isTable && (
-            <ul className={styles.legend} aria-label="Lines">
-              <li data-line="now">{now}</li>
-              <li data-line="before">before</li>
+            <ul className={styles.legend} aria-label="Legend">
+              {isBars && <li data-line="post">one dot is one post</li>}
+              {isComparable && <li data-line="before">{range.before}</li>}
             </ul>
           )}
           <Tooltip label={label}>
@@ -43,35 +59,36 @@ export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: R
               <tr>
                 <th scope="col">{unit === 'week' ? 'Week from' : 'Day'}</th>
                 <th scope="col">Engagement</th>
-                <th scope="col">Before</th>
+                <th scope="col">Posts</th>
+                {isComparable && <th scope="col">Before</th>}
               </tr>
             </thead>
             <tbody>
               {points.map((point) => (
                 <tr key={point.date}>
-                  <th scope="row">{shortDate(point.date)}</th>
-                  <td>{point.now.toLocaleString('en-GB')}</td>
-                  <td>{point.before.toLocaleString('en-GB')}</td>
+                  <th scope="row">
+                    {shortDate(point.date)}
+                    {point.isUnfinished && ', so far'}
+                  </th>
+                  <td>{point.posts === 0 ? '—' : point.now.toLocaleString('en-GB')}</td>
+                  <td>{point.posts}</td>
+                  {isComparable && <td>{point.before?.toLocaleString('en-GB')}</td>}
                 </tr>
               ))}
             </tbody>
           </table>
         </section>
       ) : (
-        <div className={styles.chart} role="img" aria-label={describeChart(points, now, unit)}>
-          <Chart points={points} nowWords={now} />
+        <div className={styles.chart}>
+          <Chart points={points} posts={numbers.posts} unit={unit} label={describeChart(points, now, unit)} />
         </div>
       )}
     </Panel>
   );
 };
 
-const describeChart = (points: readonly { date: string; now: number; before: number }[], now: string, unit: string) => {
-  const best = points.reduce((high, point) => (point.now > high.now ? point : high), {
-    date: points[0]?.date ?? '',
-    now: 0,
-    before: 0,
-  });
-  const sum = (name: 'now' | 'before') => formatNumber(points.reduce((total, point) => total + point[name], 0));
-  return `Engagement by ${unit}, ${now}: ${sum('now')}, before ${sum('before')}. Highest ${formatNumber(best.now)} on ${shortDate(best.date)}.`;
+const describeChart = (points: readonly Point[], now: string, unit: string) => {
+  const best = points.reduce((high, point) => (point.now > high.now ? point : high), points[0] as Point);
+  const total = formatNumber(points.reduce((sum, point) => sum + point.now, 0));
+  return `Engagement by ${unit}, ${now}: ${total}. Highest ${formatNumber(best.now)} on ${shortDate(best.date)}.`;
 };

@@ -3,11 +3,13 @@ import styles from './panel.module.css';
 
 export const Panel = ({
   title,
+  note,
   side,
   className,
   children,
 }: {
   title: string;
+  note?: string;
   side?: React.ReactNode;
   className?: string | undefined;
   children: React.ReactNode;
@@ -19,6 +21,7 @@ export const Panel = ({
         <h2 id={id} className={styles.title}>
           {title}
         </h2>
+        {note && <span className={styles.note}>{note}</span>}
         {side && <div className={styles.side}>{side}</div>}
       </header>
       {children}

@@ -35,7 +35,12 @@ export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<ty
           </Menu.Dropdown>
         </Menu>
       ) : (
-        <SegmentedControl aria-label="Range" value={range.choice} onChange={choose} data={choices} />
+        <SegmentedControl
+          aria-label="Range"
+          value={range.choice}
+          onChange={choose}
+          data={choices.map(({ value, label }) => ({ value, label: <RangeLabel label={label} /> }))}
+        />
       )}
       {isDates && !isPhone && (
         <Tooltip label="Change the dates">
@@ -55,6 +60,18 @@ export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<ty
           }}
         />
       </Modal>
+    </>
+  );
+};
+
+/** Narrow pages say `7` and `30` beside `90 days`. */
+const RangeLabel = ({ label }: { label: string }) => {
+  const [, number, unit] = /^(7|30)( days)$/.exec(label) ?? [];
+  if (number === undefined) return label;
+  return (
+    <>
+      {number}
+      <span className={styles.unit}>{unit}</span>
     </>
   );
 };

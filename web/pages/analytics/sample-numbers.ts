@@ -1,4 +1,4 @@
-import type { Summary } from '#generated/app-client';
+import type { Coverage, Summary } from '#generated/app-client';
 import { addDays } from '#web/parts/time.ts';
 import type { Numbers } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
@@ -43,5 +43,19 @@ export const sampleNumbers = (range: Range): Numbers => {
     topPosts: [],
     bestTimes: [time(1, 8, 142), time(2, 12, 64), time(3, 9, 88), time(4, 18, 214), time(5, 8, 131), time(6, 11, 172)],
   };
-  return { summary, before: summary, days: daysFrom(range.firstDay, 1), daysBefore: daysFrom(range.firstDay, 0.6) };
+  const coverage: Coverage = {
+    beganAt: range.from,
+    accounts: [
+      {
+        accountId: 'sample',
+        provider: 'Sample',
+        statistics: 'Ok',
+        metrics: ['views', 'reach', 'likes', 'comments', 'saves'],
+        posts: 24,
+        readPosts: 24,
+      },
+    ],
+  };
+  const days = daysFrom(range.firstDay, 1);
+  return { summary, before: summary, days, daysBefore: [], coverage, coverageBefore: coverage, posts: [] };
 };

@@ -1,20 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { AlignLeft } from 'lucide-react';
 import { useState } from 'react';
 import type { Summary } from '#generated/app-client';
-import { app } from '#web/api.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { formatDay } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { Panel } from './panel.tsx';
 import styles from './top-posts.module.css';
+import { useThumbnails } from './use-thumbnails.ts';
 
 const collapsedCount = 5;
 
-export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
+export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: string }) => {
   const [isExpanded, setIsExpanded] = useState(false);
   const { networksOf } = useAccounts();
   const thumbnails = useThumbnails(posts.map(({ postId }) => postId));
@@ -37,11 +37,10 @@ export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
       <ol className={styles.list}>
         {posts
           .slice(0, isExpanded ? posts.length : collapsedCount)
-          .map(({ postId, text, accountIds, engagement }, index) => {
+          .map(({ postId, text, accountIds, engagement, publishedAt }) => {
             const thumbnail = thumbnails.get(postId);
             return (
               <li key={postId} className={styles.row}>
-                <span className={`small text-3 number ${styles.place}`}>{index + 1}</span>
                 {thumbnail ? (
                   <Thumbnail src={thumbnail} />
                 ) : (
@@ -53,7 +52,10 @@ export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
                   <Link to="/posts/$id" params={{ id: postId }} className={`one-line ${styles.link}`} dir="auto">
                     {titleOf(text) || 'Post without text'}
                   </Link>
-                  <NetworkBadges networks={networksOf(accountIds)} size={18} />
+                  <span className={styles.meta}>
+                    <NetworkBadges networks={networksOf(accountIds)} size={16} max={4} />
+                    <time dateTime={publishedAt}>{formatDay(publishedAt, zone)}</time>
+                  </span>
                 </span>
                 <b className="number">{formatNumber(engagement)}</b>
               </li>
@@ -62,14 +64,4 @@ export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
       </ol>
     </Panel>
   );
-};
-
-/** The summary has no thumbnails; fetch them separately. */
-const useThumbnails = (ids: readonly string[]) => {
-  const { data } = useQuery({
-    queryKey: ['posts', 'thumbnails', ids],
-    enabled: ids.length > 0,
-    queryFn: ({ signal }) => app.searchPosts({ group: 'Sent', ids: ids.join(',') }, { signal }),
-  });
-  return new Map(data?.posts.map(({ id, thumbnailUrl }) => [id, thumbnailUrl]));
 };

@@ -1,6 +1,7 @@
-import type { Summary } from '#generated/app-client';
-import { formatChange, formatNumber } from '#web/parts/number.ts';
+import { formatNumber } from '#web/parts/number.ts';
+import { type Comparison, figureOf } from './completeness.ts';
 import styles from './totals.module.css';
+import type { Numbers } from './use-numbers.ts';
 
 const metrics = [
   ['engagement', 'Engagement'],
@@ -11,46 +12,37 @@ const metrics = [
   ['posts', 'Posts'],
 ] as const;
 
-/** Growth is green. A decline is grey, not red: a quiet period is no error. */
+/** Each total with what is known about it: the whole range before, who reports it, or why there is no number. */
 export const Totals = ({
-  now,
-  before,
-  beforeWords,
+  numbers: { summary, before, coverage, coverageBefore },
+  comparison,
+  days,
 }: {
-  now: Summary['totals'];
-  before: Summary['totals'];
-  beforeWords: string;
+  numbers: Numbers;
+  comparison: Comparison;
+  days: number;
 }) => (
   <dl className={`card ${styles.totals}`} aria-label="Totals">
     {metrics.map(([name, label]) => {
-      const change = name === 'posts' ? difference(now.posts, before.posts) : changeOf(now[name], before[name]);
+      const { value, note } = figureOf(name, {
+        now: summary.totals,
+        before: before.totals,
+        coverage,
+        coverageBefore,
+        comparison,
+        days,
+      });
       return (
         <div key={name} className={styles.total}>
           <dt className="small text-2">{label}</dt>
-          <dd className={`number ${styles.value}`} title={now[name].toLocaleString('en-GB')}>
-            {formatNumber(now[name])}
+          <dd className={`number ${styles.value}`} title={value?.toLocaleString('en-GB')}>
+            {value === undefined ? <span aria-hidden="true">—</span> : formatNumber(value)}
           </dd>
-          <dd className={`caption number ${styles.change}`}>
-            {change === undefined ? (
-              <span>{now[name] === 0 ? 'none before either' : 'none before'}</span>
-            ) : (
-              <>
-                <b data-more={now[name] > before[name] || undefined}>{change}</b>{' '}
-                <span className={styles.words}>on {beforeWords}</span>
-              </>
-            )}
+          <dd className={`caption number ${styles.note}`} title={note}>
+            {note}
           </dd>
         </div>
       );
     })}
   </dl>
 );
-
-/** From sixfold on, the factor is easier to read than a percentage: `×12`. */
-const changeOf = (now: number, before: number) =>
-  before > 0 && now >= 6 * before ? `×${Math.round(now / before)}` : formatChange(now, before);
-
-const difference = (now: number, before: number) => {
-  const more = now - before;
-  return `${more > 0 ? '+' : more < 0 ? '−' : ''}${formatNumber(Math.abs(more))}`;
-};

@@ -1,12 +1,13 @@
 import { addDays, dateIn, instantOf, now } from '#web/parts/time.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { useZone } from '#web/session.ts';
+import { daysBetween, shortDate } from './format-dates.ts';
 
 export const presets = [
-  { value: '7', label: '7 days', days: 7, before: 'the 7 days before' },
-  { value: '30', label: '30 days', days: 30, before: 'the 30 days before' },
-  { value: '90', label: '90 days', days: 90, before: 'the 90 days before' },
-  { value: 'year', label: 'Year', days: 365, before: 'the year before' },
+  { value: '7', label: '7 days', days: 7, before: 'the week before', words: 'in 7 days' },
+  { value: '30', label: '30 days', days: 30, before: 'the 30 days before', words: 'in 30 days' },
+  { value: '90', label: '90 days', days: 90, before: 'the 90 days before', words: 'in 90 days' },
+  { value: 'year', label: 'Year', days: 365, before: 'the year before', words: 'in a year' },
 ] as const;
 const defaultPreset = presets[1];
 
@@ -28,6 +29,8 @@ export interface Range extends Span {
   previous: Span;
   /** `the 30 days before` */
   before: string;
+  /** `in 30 days` */
+  words: string;
 }
 
 /** Range and accounts, kept in the address. */
@@ -58,11 +61,18 @@ const rangeOf = (
     const span = spanOf(from, daysBetween(from, to), zone);
     const { days } = span;
     const before = days === 1 ? 'the day before' : `the ${days} days before`;
-    return { ...span, choice: 'dates', previous: spanBefore(span, zone), before };
+    const words = days === 1 ? `on ${shortDate(from)}` : `from ${shortDate(from)} to ${shortDate(to)}`;
+    return { ...span, choice: 'dates', previous: spanBefore(span, zone), before, words };
   }
   const preset = presets.find(({ value }) => value === range) ?? defaultPreset;
   const span = spanOf(addDays(today, 1 - preset.days), preset.days, zone);
-  return { ...span, choice: preset.value, previous: spanBefore(span, zone), before: preset.before };
+  return {
+    ...span,
+    choice: preset.value,
+    previous: spanBefore(span, zone),
+    before: preset.before,
+    words: preset.words,
+  };
 };
 
 const spanOf = (firstDay: string, days: number, zone: string): Span => ({
@@ -76,10 +86,6 @@ const spanOf = (firstDay: string, days: number, zone: string): Span => ({
 const spanBefore = ({ firstDay, days }: Span, zone: string) => spanOf(addDays(firstDay, -days), days, zone);
 
 const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
-
-/** Inclusive. */
-const daysBetween = (from: string, to: string) =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1;
 
 /** Why two dates are not a valid range. */
 export const datesFault = (from: string, to: string): string | undefined => {

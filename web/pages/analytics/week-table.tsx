@@ -1,41 +1,39 @@
 import { useRef } from 'react';
 import { count } from '#web/parts/number.ts';
-import { type BestTime, formatAverage, formatHour, weekdays } from './format-dates.ts';
+import { type Band, columnsOf, nameBand, nameHours } from './bands.ts';
+import { formatAverage, weekdays } from './format-dates.ts';
 import styles from './week-table.module.css';
-
-const [defaultFirst, defaultLast] = [7, 21];
 
 /** Roving tabindex: one cell is a tab stop, arrow keys move to the others. */
 export const WeekTable = ({
-  times,
+  bands,
   selected,
   onSelect,
 }: {
-  times: readonly BestTime[];
-  selected: BestTime | undefined;
-  onSelect: (time: BestTime) => void;
+  bands: readonly Band[];
+  selected: Band | undefined;
+  onSelect: (band: Band) => void;
 }) => {
   const table = useRef<HTMLTableElement>(null);
-  const hours = hoursOf(times);
-  const max = Math.max(...times.filter(({ lowConfidence }) => !lowConfidence).map((time) => time.average), 1);
-  const move = (event: React.KeyboardEvent, from: BestTime) => {
-    const to = neighbour(times, from, event.key);
+  const columns = columnsOf(bands);
+  const max = Math.max(...bands.filter(({ lowConfidence }) => !lowConfidence).map(({ average }) => average), 1);
+  const move = (event: React.KeyboardEvent, from: Band) => {
+    const to = neighbour(bands, from, event.key);
     if (!to) return;
     event.preventDefault();
     onSelect(to);
-    table.current?.querySelector<HTMLElement>(`[data-time="${formatHour(to)}"]`)?.focus();
+    table.current?.querySelector<HTMLElement>(`[data-time="${nameBand(to)}"]`)?.focus();
   };
   return (
     <div className={styles.scroller}>
       <table ref={table} className={styles.table}>
-        <caption className="hidden">Engagement a post by weekday and hour</caption>
+        <caption className="hidden">Engagement a post by weekday and two hours</caption>
         <thead>
           <tr>
             <td />
-            {hours.map((hour) => (
+            {columns.map((hour) => (
               <th key={hour} scope="col">
-                {hour}
-                <span className="hidden">:00</span>
+                {nameHours({ hour })}
               </th>
             ))}
           </tr>
@@ -44,23 +42,23 @@ export const WeekTable = ({
           {weekdays.map((name, index) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              {hours.map((hour) => {
-                const time = times.find((one) => one.weekday === index + 1 && one.hour === hour);
+              {columns.map((hour) => {
+                const band = bands.find((one) => one.weekday === index + 1 && one.hour === hour);
                 return (
                   <td key={hour}>
-                    {time ? (
+                    {band ? (
                       <button
                         type="button"
                         className={styles.cell}
-                        data-time={formatHour(time)}
-                        data-heat={time.lowConfidence ? 'guess' : heatLevel(time.average / max)}
-                        aria-pressed={time === selected}
-                        aria-label={`${formatHour(time)}, ${formatAverage(time)} a post, ${count(time.posts, 'post')}`}
-                        tabIndex={time === selected ? 0 : -1}
-                        onClick={() => onSelect(time)}
-                        onKeyDown={(event) => move(event, time)}
+                        data-time={nameBand(band)}
+                        data-heat={band.lowConfidence ? 'guess' : heatLevel(band.average / max)}
+                        aria-pressed={band === selected}
+                        aria-label={`${nameBand(band)}, ${formatAverage(band)} a post, ${count(band.posts, 'post')}`}
+                        tabIndex={band === selected ? 0 : -1}
+                        onClick={() => onSelect(band)}
+                        onKeyDown={(event) => move(event, band)}
                       >
-                        {formatAverage(time)}
+                        {formatAverage(band)}
                       </button>
                     ) : (
                       <span className={styles.cell} />
@@ -76,19 +74,12 @@ export const WeekTable = ({
   );
 };
 
-/** Daytime, extended to all hours that have posts. */
-const hoursOf = (times: readonly BestTime[]) => {
-  const used = times.map(({ hour }) => hour);
-  const [first, last] = [Math.min(defaultFirst, ...used), Math.max(defaultLast, ...used)];
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-};
-
 const heatLevel = (share: number) => Math.min(5, Math.floor(share * 5) + 1);
 
 /** The nearest cell with posts in the direction of the arrow key. */
-const neighbour = (times: readonly BestTime[], from: BestTime, key: string): BestTime | undefined => {
-  const distanceTo = (time: BestTime) => {
-    const [down, right] = [time.weekday - from.weekday, time.hour - from.hour];
+const neighbour = (bands: readonly Band[], from: Band, key: string): Band | undefined => {
+  const distanceTo = (band: Band) => {
+    const [down, right] = [band.weekday - from.weekday, band.hour - from.hour];
     const steps = {
       ArrowRight: [right, down],
       ArrowLeft: [-right, down],
@@ -98,8 +89,8 @@ const neighbour = (times: readonly BestTime[], from: BestTime, key: string): Bes
     const [ahead = 0, aside = 0] = steps ?? [];
     return ahead > 0 ? ahead + Math.abs(aside) * 30 : Number.POSITIVE_INFINITY;
   };
-  const reachable = times
-    .map((time) => ({ time, distance: distanceTo(time) }))
+  const reachable = bands
+    .map((band) => ({ band, distance: distanceTo(band) }))
     .filter(({ distance }) => Number.isFinite(distance));
-  return reachable.sort((a, b) => a.distance - b.distance)[0]?.time;
+  return reachable.sort((a, b) => a.distance - b.distance)[0]?.band;
 };

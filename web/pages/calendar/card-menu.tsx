@@ -16,11 +16,13 @@ export const CardMenu = ({
   onChoose,
   className,
   isTall = false,
+  tabIndex,
 }: {
   item: Item;
   onChoose: (choosing: Choosing) => void;
   className?: string | undefined;
   isTall?: boolean;
+  tabIndex?: 0 | -1;
 }) => {
   const [opened, setOpened] = useState(false);
   const navigate = useNavigate();
@@ -31,6 +33,7 @@ export const CardMenu = ({
   const button = (
     <ActionIcon
       className={className}
+      tabIndex={tabIndex}
       size={isTall ? 40 : 24}
       aria-label={`Actions for ${titleOf(post.text) || 'the empty draft'}`}
       aria-haspopup="menu"

@@ -68,3 +68,6 @@ export const letterOf = (date: string) => format(date, { weekday: 'narrow' });
 /** Adds minutes to a wall time, ignoring DST. */
 export const addMinutes = (wall: string, minutes: number) =>
   new Date(Date.parse(`${wall.replace(' ', 'T')}Z`) + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+
+/** `Thu` */
+export const shortWeekday = (date: string) => format(date, { weekday: 'short' });

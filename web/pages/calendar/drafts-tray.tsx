@@ -18,6 +18,8 @@ import { askedTime } from './use-items.ts';
 /** MIME type of a dragged draft; its data is the draft's id. */
 export const draftType = 'application/x-posthorn-draft';
 
+export const trayId = 'drafts-tray';
+
 /** Drafts without a time. Those with a pending schedule request are in the calendar instead. */
 export const useTray = (accountIds: string): readonly PostSummary[] => {
   const input = { group: 'Drafts', accountIds } as const;
@@ -40,7 +42,7 @@ export const DraftsTray = ({
   drafts: readonly PostSummary[];
   onChoose: (choosing: Choosing) => void;
 }) => (
-  <aside className={styles.tray} aria-label="Drafts">
+  <aside id={trayId} className={styles.tray} aria-label="Drafts">
     <h2 className={styles.trayTitle}>
       Drafts {drafts.length > 0 && <span className="small text-3">drag onto a day</span>}
     </h2>

@@ -1,116 +1,351 @@
-import { DayView, type ScheduleEventData, WeekView } from '@mantine/schedule';
-import { memo, useState } from 'react';
-import { formatDay, instantOf, now, partsIn, wallTime } from '#web/parts/time.ts';
-import { Block, type BlockProps } from './block.tsx';
-import type { View } from './dates.ts';
+import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react';
+import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { count } from '#web/parts/number.ts';
+import { arrangeDay, type Crowd } from './arrange-day.ts';
+import { dayName, shortWeekday, type View } from './dates.ts';
+import { type Busy, foldHours, nameRun, offsetOf, openHours, type Run } from './fold-hours.ts';
+import styles from './hours.module.css';
+import { PostCard } from './post-card.tsx';
+import { SkeletonCards } from './skeleton-cards.tsx';
+import { Spot } from './spot.tsx';
 import type { Choosing } from './time-dialog.tsx';
-import type { Payload } from './use-events.ts';
+import type { GoodTime } from './use-best-times.ts';
+import type { useCardKeys } from './use-card-keys.ts';
+import type { Drag } from './use-drag.ts';
+import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
-/** Handlers are read from a ref, so that a new handler does not re-render the grid. */
-export interface GridHandlers {
-  writeAt: (wall: string) => void;
-  drop: (wall: string, event: ScheduleEventData) => void;
-  dropDraft: (transfer: DataTransfer, wall: string) => void;
+/** In rem, as in the style sheet. */
+const sizes = { head: 2.75, minHour: 3, maxHour: 6, band: 1.75, card: 5.25 };
+const cardMinutes = (sizes.card / sizes.minHour) * 60;
+const spotMinutes = 48;
+
+type Entry = { minute: number; item: Item };
+type Shown = Entry | (Crowd<Entry> & { minute: number });
+
+const minuteOf = (wall: string) => Number(wall.slice(11, 13)) * 60 + Number(wall.slice(14, 16));
+
+/** Bands that are open although nothing is planned in them. */
+export const useOpenBands = (range: string) => {
+  const [{ range: of, byPerson, byDrag }, setBands] = useState({
+    range,
+    byPerson: [] as readonly number[],
+    byDrag: [] as readonly number[],
+  });
+  const isCurrent = of === range;
+  const [kept, dragged] = isCurrent ? [byPerson, byDrag] : [[], []];
+  return {
+    opened: new Set([...kept, ...dragged]),
+    toggle: (from: number) =>
+      setBands({
+        range,
+        byPerson: kept.includes(from) ? kept.filter((one) => one !== from) : [...kept, from],
+        byDrag: [],
+      }),
+    openForDrag: (from: number) => {
+      if (!dragged.includes(from)) setBands({ range, byPerson: kept, byDrag: [...dragged, from] });
+    },
+    endDrag: () => {
+      if (dragged.length > 0) setBands({ range, byPerson: kept, byDrag: [] });
+    },
+  };
+};
+
+/** Days side by side, hour by hour. All times are wall times in the person's zone. */
+export const Hours = ({
+  days,
+  items,
+  times,
+  slots,
+  today,
+  minute,
+  height,
+  isLoading,
+  bands,
+  drag,
+  keys,
+  onChoose,
+  onView,
+}: {
+  days: readonly string[];
+  items: readonly Item[];
+  times: readonly GoodTime[];
+  slots: readonly FreeSlot[];
+  today: string;
+  /** Current wall time: `2026-11-19 08:30` */
+  minute: string;
+  /** Of the sheet, in rem. */
+  height: number;
+  isLoading: boolean;
+  bands: ReturnType<typeof useOpenBands>;
+  drag: Drag;
+  keys: ReturnType<typeof useCardKeys>;
   onChoose: (choosing: Choosing) => void;
   onView: (view: View, date: string) => void;
-}
+}) => {
+  const busy: Busy[] = [
+    ...items.map(({ wall }) => ({ from: minuteOf(wall), to: minuteOf(wall) + cardMinutes })),
+    ...[...times, ...slots].map(({ wall }) => ({ from: minuteOf(wall), to: minuteOf(wall) + spotMinutes })),
+  ];
+  const runs = foldHours(busy, bands.opened);
+  const hours = openHours(runs);
+  const folded = runs.filter(({ isFolded }) => isFolded);
+  const room = height - sizes.head - folded.length * sizes.band;
+  const hour = Math.min(sizes.maxHour, Math.max(sizes.minHour, Math.floor((room / hours.length) * 16) / 16));
+  const total = hours.length * hour + folded.length * sizes.band;
+  const topOf = (at: number) => {
+    const { hours: open, bands: closed } = offsetOf(runs, at);
+    return open * hour + closed * sizes.band;
+  };
+  const isWeek = days.length > 1;
+  const place = (at: number, size: number) => ({ top: `${Math.min(topOf(at), total - size)}rem` });
+  const stops = useStops(days, items, times, slots);
+  const target = drag.place?.wall;
+  const style = { '--hour': `${hour}rem`, '--days': days.length } as React.CSSProperties;
+  const scroller = useRef<HTMLDivElement>(null);
+  const isMeasured = height > 0;
+  const firstShown = firstHour(today, days, minute);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only other days scroll; new rows must not move the page
+  useLayoutEffect(() => {
+    const top = (topOf(firstShown * 60 - 10) / total) * (scroller.current?.scrollHeight ?? 0);
+    if (isMeasured && !isLoading) scroller.current?.scrollTo({ top });
+  }, [days, isMeasured, isLoading]);
+  return (
+    <div
+      ref={scroller}
+      className={styles.scroller}
+      style={style}
+      data-dragging-any={drag.id !== undefined || undefined}
+    >
+      <div className={styles.head}>
+        <span />
+        {days.map((day) => {
+          const posts = items.filter(({ wall }) => wall.startsWith(day)).length;
+          return (
+            <button
+              key={day}
+              type="button"
+              className={styles.day}
+              data-today={day === today || undefined}
+              data-weekend={isWeekend(day) || undefined}
+              aria-current={day === today ? 'date' : undefined}
+              disabled={!isWeek}
+              onClick={() => onView('day', day)}
+            >
+              <span aria-hidden="true">{shortWeekday(day)}</span>
+              <strong aria-hidden="true">{Number(day.slice(8))}</strong>
+              <span className="hidden">
+                {dayName(day, today)}, {count(posts, 'post')}
+              </span>
+              {posts > 0 && (
+                <span className={styles.count} aria-hidden="true">
+                  {posts} <span className={styles.word}>{posts === 1 ? 'post' : 'posts'}</span>
+                </span>
+              )}
+            </button>
+          );
+        })}
+      </div>
+      {/* New elements when posts arrive: what was not moved cannot jump. Not for an open band: it may be a drag. */}
+      <div key={JSON.stringify(foldHours(busy))} className={styles.body} style={{ height: `${total}rem` }}>
+        <HourLabels runs={runs} topOf={topOf} />
+        {days.map((day) => (
+          <div key={day} className={styles.column} data-weekend={isWeekend(day) || undefined}>
+            <Slots day={day} runs={JSON.stringify(runs)} past={pastOf(day, today, minute)} />
+            {target?.startsWith(day) && (
+              <i
+                className={styles.target}
+                data-past={target < minute || undefined}
+                style={place(minuteOf(target), sizes.card)}
+              />
+            )}
+            {[...times.map((time) => ({ time })), ...slots.map((slot) => ({ slot }))]
+              .filter((spot) => ('time' in spot ? spot.time : spot.slot).wall.startsWith(day))
+              .map((spot) => {
+                const { wall } = 'time' in spot ? spot.time : spot.slot;
+                const id = `spot ${wall}`;
+                return (
+                  <div key={id} className={styles.spot} style={place(minuteOf(wall), 2.5)}>
+                    <Spot {...spot} id={id} tabIndex={keys.tabIndexOf(id, stops)} />
+                  </div>
+                );
+              })}
+            <DayCards
+              day={day}
+              items={items}
+              minutes={(sizes.card / hour) * 60}
+              isWeek={isWeek}
+              place={(at) => place(at, sizes.card)}
+              stops={stops}
+              drag={drag}
+              keys={keys}
+              onChoose={onChoose}
+              onView={onView}
+            />
+            {day === today && <i className={styles.now} style={{ top: `${topOf(minuteOf(minute))}rem` }} />}
+          </div>
+        ))}
+        {folded.map((run) => (
+          <Band key={run.from} run={run} top={topOf(run.from * 60)} onOpen={() => bands.toggle(run.from)} />
+        ))}
+        {runs
+          .filter(({ from, isFolded }) => !isFolded && bands.opened.has(from))
+          .map((run) => (
+            <button
+              key={run.from}
+              type="button"
+              className={styles.refold}
+              style={{ top: `${topOf(run.from * 60)}rem` }}
+              aria-label={`Fold ${nameRun(run)}`}
+              onClick={() => bands.toggle(run.from)}
+            >
+              <ChevronsDownUp size={14} aria-hidden="true" />
+            </button>
+          ))}
+        {days.includes(today) && (
+          <span className={styles.nowLabel} style={{ top: `${topOf(minuteOf(minute))}rem` }} aria-hidden="true">
+            {minute.slice(11, 16)}
+          </span>
+        )}
+        {isLoading && <SkeletonCards columns={days.length} hour={hour} />}
+      </div>
+    </div>
+  );
+};
 
-/** Memoized: rendering a week of slots is slow. */
-export const Hours = memo(
-  ({
-    view,
-    date,
-    events,
-    height,
-    minute,
-    isToday,
-    zone,
-    canWrite,
-    handlers,
-  }: {
-    view: 'day' | 'week';
-    date: string;
-    events: ScheduleEventData[];
-    height: number;
-    /** Current wall time: `2026-11-19 08:30` */
-    minute: string;
-    isToday: boolean;
-    zone: string;
-    canWrite: boolean;
-    handlers: React.RefObject<GridHandlers | null>;
-  }) => {
-    // Scroll only once.
-    const [startScrollTime] = useState(() => firstShown(zone, isToday));
-    const shared = {
-      events,
-      withHeader: false,
-      mode: canWrite ? ('default' as const) : ('static' as const),
-      withEventsDragAndDrop: canWrite,
-      canDragEvent,
-      renderEvent: (event: ScheduleEventData, props: BlockProps) => (
-        <Block
-          key={event.id}
-          payload={event.payload as Payload}
-          id={event.id}
-          props={props}
-          onChoose={(choosing) => handlers.current?.onChoose(choosing)}
-          onView={(next, day) => handlers.current?.onView(next, day)}
-          isLine={false}
-        />
-      ),
-      slotHeight: 64,
-      intervalMinutes: 30,
-      withSubHourGridLines: false,
-      startScrollTime,
-      radius: 0,
-      scrollAreaProps: { mah: Math.max(height, 200), type: 'scroll' as const },
-      getCurrentTime: () => wallTime(now(), zone),
-      getTimeSlotProps: ({ start }: { start: string }) => ({
-        'data-slot': start,
-        'data-past': start < minute || undefined,
-        'aria-label': `Write for ${nameDay(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
-      }),
-      onTimeSlotClick: ({ slotStart }: { slotStart: string }) => handlers.current?.writeAt(slotStart),
-      onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) =>
-        handlers.current?.drop(newStart, event),
-      ...(canWrite && {
-        onExternalEventDrop: (transfer: DataTransfer, wall: string) => handlers.current?.dropDraft(transfer, wall),
-      }),
-    };
-    return view === 'week' ? (
-      <WeekView
-        {...shared}
-        date={date}
-        withAllDaySlots={false}
-        withWeekNumber={false}
-        highlightToday
-        onViewChange={() => undefined}
-        onDateChange={(day) => handlers.current?.onView('day', day)}
-      />
-    ) : (
-      <DayView {...shared} date={date} withAllDaySlot={false} withCurrentTimeIndicator={isToday} />
+/** Ids in the order of the page, for the roving tabindex. */
+const useStops = (
+  days: readonly string[],
+  items: readonly Item[],
+  times: readonly GoodTime[],
+  slots: readonly FreeSlot[],
+) =>
+  useMemo(() => {
+    const spots = [...times, ...slots].map(({ wall }) => ({ wall, id: `spot ${wall}` }));
+    const posts = items.map(({ wall, post }) => ({ wall, id: post.id }));
+    const all = [...posts, ...spots].filter(({ wall }) => days.includes(wall.slice(0, 10)));
+    return all.sort((a, b) => a.wall.localeCompare(b.wall)).map(({ id }) => id);
+  }, [days, items, times, slots]);
+
+const DayCards = ({
+  day,
+  items,
+  minutes,
+  isWeek,
+  place,
+  stops,
+  drag,
+  keys,
+  onChoose,
+  onView,
+}: {
+  day: string;
+  items: readonly Item[];
+  minutes: number;
+  isWeek: boolean;
+  place: (minute: number) => React.CSSProperties;
+  stops: readonly string[];
+  drag: Drag;
+  keys: ReturnType<typeof useCardKeys>;
+  onChoose: (choosing: Choosing) => void;
+  onView: (view: View, date: string) => void;
+}) => {
+  const entries = items
+    .filter(({ wall }) => wall.startsWith(day))
+    .map((item): Entry => ({ item, minute: minuteOf(item.wall) }));
+  return arrangeDay<Entry>(entries, minutes, !isWeek).map(({ entry, lane, lanes }) => {
+    const style = { ...place(entry.minute), left: `${(lane / lanes) * 100}%`, width: `${100 / lanes}%` };
+    if (isCrowd(entry)) {
+      const [first] = entry.rest;
+      const wall = first?.item.wall ?? day;
+      return (
+        <div key={`more ${wall}`} className={styles.block} style={style} data-stop={`more ${wall}`} data-wall={wall}>
+          <button
+            type="button"
+            className={styles.more}
+            aria-label={`+${entry.rest.length} more, open the day`}
+            onClick={() => onView('day', day)}
+          >
+            +{entry.rest.length}
+          </button>
+        </div>
+      );
+    }
+    const { item } = entry;
+    const { id } = item.post;
+    return (
+      <div
+        key={id}
+        className={styles.block}
+        style={style}
+        data-event-id={id}
+        data-stop={id}
+        data-wall={item.wall}
+        data-dragging={drag.id === id || undefined}
+        {...drag.sourceProps(item)}
+      >
+        <PostCard item={item} onChoose={onChoose} tabIndex={keys.tabIndexOf(id, stops)} />
+      </div>
     );
-  },
+  });
+};
+
+const isCrowd = (entry: Shown): entry is Crowd<Entry> & { minute: number } => 'rest' in entry;
+
+const Band = ({ run, top, onOpen }: { run: Run; top: number; onOpen: () => void }) => (
+  <button
+    type="button"
+    className={styles.band}
+    style={{ top: `${top}rem` }}
+    data-fold={run.from}
+    aria-expanded="false"
+    onClick={onOpen}
+  >
+    <ChevronsUpDown size={14} aria-hidden="true" />
+    <span>{nameRun(run)}, nothing planned</span>
+  </button>
 );
 
-export const canDragEvent = ({ payload }: ScheduleEventData) =>
-  payload?.is === 'post' && (payload as { item: Item }).item.isMovable;
+const HourLabels = ({ runs, topOf }: { runs: readonly Run[]; topOf: (minute: number) => number }) => (
+  <div className={styles.labels} aria-hidden="true">
+    {openHours(runs)
+      .filter((hour) => hour > 0)
+      .map((hour) => (
+        <span
+          key={hour}
+          data-below-band={runs.some(({ to, isFolded }) => isFolded && to === hour) || undefined}
+          style={{ top: `${topOf(hour * 60)}rem` }}
+        >
+          {String(hour).padStart(2, '0')}:00
+        </span>
+      ))}
+  </div>
+);
 
-/** Cache: a week has 336 slots but only seven day names. */
-const dayNames = new Map<string, string>();
+/** Half hours, as targets of clicks and drops. Memoized: there are hundreds. `runs` is JSON so that it compares. */
+const Slots = memo(({ day, runs, past }: { day: string; runs: string; past: string }) =>
+  (JSON.parse(runs) as Run[]).map((run) =>
+    run.isFolded ? (
+      <i key={run.from} className={styles.gap} />
+    ) : (
+      openHours([run]).flatMap((hour) =>
+        ['00', '30'].map((half) => {
+          const slot = `${day} ${String(hour).padStart(2, '0')}:${half}:00`;
+          return <i key={slot} className={styles.slot} data-slot={slot} data-past={slot < past || undefined} />;
+        }),
+      )
+    ),
+  ),
+);
 
-const nameDay = (date: string, zone: string) => {
-  const key = `${zone} ${date}`;
-  const cached = dayNames.get(key);
-  if (cached !== undefined) return cached;
-  const words = formatDay(instantOf(`${date} 12:00:00`, zone), zone);
-  dayNames.set(key, words);
-  return words;
+/** The half hour that has begun; compared as text, so a whole day may be before or after it. */
+const pastOf = (day: string, today: string, minute: string) => {
+  if (day !== today) return day < today ? '9' : '0';
+  return `${minute.slice(0, 14)}${minute.slice(14, 16) < '30' ? '00' : '30'}:01`;
 };
 
-/** 6:50, or an hour before now for someone who is up earlier today. */
-const firstShown = (zone: string, isToday: boolean) => {
-  const { hour } = partsIn(now(), zone);
-  return isToday && hour < 8 ? `${String(Math.max(hour - 2, 0)).padStart(2, '0')}:50:00` : '06:50:00';
-};
+/** 7, or two hours before now for someone who is up earlier today. */
+const firstHour = (today: string, days: readonly string[], minute: string) =>
+  days.includes(today) ? Math.max(0, Math.min(7, Number(minute.slice(11, 13)) - 2)) : 7;
+
+const isWeekend = (day: string) => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay());

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
-import { ChevronLeft, ChevronRight, Globe } from 'lucide-react';
-import { useState } from 'react';
+import { useMediaQuery } from '@mantine/hooks';
+import { ChevronLeft, ChevronRight, Globe, Heart, PanelRight } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
-import { addDays } from '#web/parts/time.ts';
+import { addDays, cityOf } from '#web/parts/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
@@ -14,8 +15,9 @@ import { AccountBadges } from './account-badges.tsx';
 import { Agenda } from './agenda.tsx';
 import styles from './calendar.module.css';
 import { daysOf, isDate, isView, rangeOf, stepOf, titleOf, todayIn, type View } from './dates.ts';
-import { DraftsTray, useTray } from './drafts-tray.tsx';
+import { DraftsTray, trayId, useTray } from './drafts-tray.tsx';
 import { Grid } from './grid.tsx';
+import { PhoneMonth } from './phone-month.tsx';
 import { type Choosing, TimeDialog } from './time-dialog.tsx';
 import { useBestTimes, withoutNear } from './use-best-times.ts';
 import { useCalendarKeys } from './use-calendar-keys.ts';
@@ -31,12 +33,16 @@ const viewWords: { value: View; label: string }[] = [
   { value: 'agenda', label: 'Agenda' },
 ];
 
+const phoneViews = viewWords.filter(({ value }) => value === 'week' || value === 'month');
+
 const Calendar = () => {
   const zone = useZone();
   const isPhone = useIsPhone();
+  const isNarrow = useMediaQuery('(max-width: 68.74em)', matchMedia('(max-width: 68.74em)').matches);
   const { canWrite } = usePermissions();
   useNow();
-  const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts' | 'labels'>();
+  const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts' | 'labels' | 'drafts'>();
+  const isPhoneMonth = isPhone && search.view === 'month';
   const view: View = isPhone ? 'agenda' : isView(search.view) ? search.view : 'week';
   const dateOf = (text: string | undefined) => (isDate(text) ? text : todayIn(zone));
   const date = dateOf(search.date);
@@ -46,16 +52,22 @@ const Calendar = () => {
   const labelIds = labels.join(',');
   const week = rangeOf('week', date);
   // The phone's list shows seven days from any day of this week.
-  const range = isPhone ? ([week[0], addDays(week[1], 7)] as const) : rangeOf(view, date);
-  const days = isPhone ? daysOf([date, addDays(date, 7)]) : daysOf(range);
+  const range = isPhoneMonth
+    ? rangeOf('month', date)
+    : isPhone
+      ? ([week[0], addDays(week[1], 7)] as const)
+      : rangeOf(view, date);
+  const [from, to] = isPhone ? [date, addDays(date, isPhoneMonth ? 1 : 7)] : range;
+  const days = useMemo(() => daysOf([from, to]), [from, to]);
 
   const moves = useMoves();
-  const { items, error, refetch, isPending } = useItems(range, { accountIds, labelIds }, moves.moved);
+  const { items, error, refetch, isLoading } = useItems(range, { accountIds, labelIds }, moves.moved);
   const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
   const bestTimes = useBestTimes(view === 'month' ? [] : days, items, accountIds);
   // Slots are chosen by people; a suggested time beside one is noise.
   const times = withoutNear(bestTimes, slots);
   const drafts = useTray(accountIds);
+  const isTrayOpen = search.drafts === 'open';
   const [choosing, setChoosing] = useState<Choosing>();
 
   const setAccounts = (ids: readonly string[]) => void setSearch({ accounts: ids.join(',') });
@@ -77,21 +89,39 @@ const Calendar = () => {
     <div className={styles.page}>
       <PageHeader
         title="Calendar"
-        chip={!isPhone && <Stepper title={titleOf(view, date)} {...go} />}
+        chip={!isPhone && <Stepper title={titleOf(view, date, isNarrow)} {...go} />}
         actions={
           isPhone ? (
             <>
-              <span className={styles.week}>{titleOf('week', date, true)}</span>
+              <SegmentedControl
+                aria-label="View"
+                data={phoneViews}
+                value={isPhoneMonth ? 'month' : 'week'}
+                onChange={(next) => void setSearch({ view: next === 'week' ? undefined : next })}
+              />
               <LabelFilter chosen={labels} onChange={setLabels} />
               <AccountFilter chosen={accounts} onChange={setAccounts} />
             </>
           ) : (
-            <SegmentedControl
-              aria-label="View"
-              data={viewWords}
-              value={view}
-              onChange={(next) => void setSearch({ view: next === 'week' ? undefined : next })}
-            />
+            <>
+              <SegmentedControl
+                aria-label="View"
+                data={viewWords}
+                value={view}
+                onChange={(next) => void setSearch({ view: next === 'week' ? undefined : next })}
+              />
+              {canWrite && (
+                <Button
+                  className={styles.drafts}
+                  leftSection={<PanelRight size={16} aria-hidden="true" />}
+                  aria-expanded={isTrayOpen}
+                  aria-controls={isTrayOpen ? trayId : undefined}
+                  onClick={() => void setSearch({ drafts: isTrayOpen ? undefined : 'open' })}
+                >
+                  Drafts{drafts.length > 0 && <span>{drafts.length}</span>}
+                </Button>
+              )}
+            </>
           )
         }
       />
@@ -102,6 +132,12 @@ const Calendar = () => {
             <LabelFilter chosen={labels} onChange={setLabels} size="xs" />
           </span>
           <span className={styles.legend}>
+            {items.some(({ post }) => post.numbers === 'Read') && view !== 'month' && (
+              <span>
+                <Heart size={14} aria-hidden="true" />
+                engagement
+              </span>
+            )}
             {slots.length > 0 && (
               <span>
                 <i className={`${styles.swatch} ${styles.slotSwatch}`} />
@@ -118,12 +154,17 @@ const Calendar = () => {
             )}
             <span>
               <Globe size={14} aria-hidden="true" />
-              <span className="hidden">Time zone</span> {zone}
+              <span className="hidden">Time zone {zone}</span>
+              <span aria-hidden="true">{cityOf(zone)}</span>
             </span>
           </span>
         </div>
       )}
-      {isPhone && <WeekStrip days={daysOf(week)} date={date} items={items} onDate={setDate} />}
+      {isPhoneMonth ? (
+        <PhoneMonth days={daysOf(range)} date={date} items={items} onDate={setDate} />
+      ) : (
+        isPhone && <WeekStrip days={daysOf(week)} date={date} items={items} onDate={setDate} />
+      )}
       {error && (
         <div className={styles.fault}>
           <FaultBanner fault={error} title="The calendar could not be loaded" onRetry={() => void refetch()} />
@@ -137,7 +178,7 @@ const Calendar = () => {
               items={items}
               times={times}
               slots={slots}
-              isLoading={isPending}
+              isLoading={isLoading}
               onChoose={setChoosing}
             />
           </div>
@@ -145,10 +186,12 @@ const Calendar = () => {
           <Grid
             view={view}
             date={date}
+            days={days}
             items={items}
             times={times}
             slots={slots}
             moves={moves}
+            isLoading={isLoading}
             onChoose={setChoosing}
             onDraft={(id, at) => {
               const post = drafts.find((draft) => draft.id === id);
@@ -157,7 +200,7 @@ const Calendar = () => {
             onView={(next, day) => void setSearch({ view: next, date: day })}
           />
         )}
-        {!isPhone && canWrite && <DraftsTray drafts={drafts} onChoose={setChoosing} />}
+        {!isPhone && canWrite && isTrayOpen && <DraftsTray drafts={drafts} onChoose={setChoosing} />}
       </div>
       <TimeDialog choosing={choosing} moves={moves} onClose={close} />
     </div>

@@ -1,45 +1,104 @@
 import { Link } from '@tanstack/react-router';
+import { Heart } from 'lucide-react';
+import type { PostSummary } from '#generated/app-client';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { now } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { CardMenu } from './card-menu.tsx';
 import styles from './post-card.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 
+const dayMs = 24 * 3_600_000;
+
+/** `isEntry`: two lines in a month. `tabIndex` is that of the link and its menu. */
 export const PostCard = ({
   item,
   onChoose,
-  isLine = false,
+  isEntry = false,
+  tabIndex,
 }: {
   item: Item;
   onChoose: (choosing: Choosing) => void;
-  isLine?: boolean;
+  isEntry?: boolean;
+  tabIndex: 0 | -1;
 }) => {
   const { networksOf } = useAccounts();
   const { post, wall, state } = item;
   const networks = [...new Set(networksOf(post.accountIds))];
+  // `41 so far` needs the room of two badges.
+  const badges = <Badges networks={networks} most={isEntry || isFirstDay(post) ? 2 : 4} />;
+  const last = isEntry ? undefined : lastLineOf(item);
   return (
-    <div className={styles.card} data-state={state} data-line={isLine || undefined}>
+    <div className={styles.card} data-state={state} data-entry={isEntry || undefined} data-last={Boolean(last)}>
       {/* Without this the browser would drag the link's URL. */}
-      <Link to="/posts/$id" params={{ id: post.id }} className={styles.open} draggable={false}>
+      <Link to="/posts/$id" params={{ id: post.id }} className={styles.open} draggable={false} tabIndex={tabIndex}>
         <span className={styles.top}>
           <StateIcon state={state} size={14} />
           <time className={styles.time} dateTime={item.at}>
             {wall.slice(11, 16)}
           </time>
-          {!isLine && (
-            <span className={styles.badges}>
-              <NetworkBadges networks={networks} size={16} max={networks.length > 3 ? 2 : 3} />
-            </span>
-          )}
+          {isEntry && badges}
         </span>
+        {post.thumbnailUrl && (
+          <span className={styles.picture}>
+            <Thumbnail src={post.thumbnailUrl} size={isEntry ? 32 : 36} />
+          </span>
+        )}
         <span className={styles.text} dir="auto">
           <PostTitle text={post.text} />
         </span>
+        {!isEntry && (
+          <span className={styles.foot}>
+            {badges}
+            <Engagement post={post} />
+          </span>
+        )}
+        {last && <span className={styles.last}>{last}</span>}
       </Link>
-      <CardMenu item={item} onChoose={onChoose} className={styles.menu} />
+      <CardMenu item={item} onChoose={onChoose} className={styles.menu} tabIndex={tabIndex} />
     </div>
   );
+};
+
+/** Narrow cards show two networks; which of the two variants is visible is decided by the width of the card. */
+const Badges = ({ networks, most }: { networks: readonly string[]; most: number }) => (
+  <span className={styles.badges}>
+    <span className={styles.wide}>
+      <NetworkBadges networks={networks} size={16} max={most} />
+    </span>
+    <span className={styles.narrow}>
+      <NetworkBadges networks={networks} size={16} max={2} />
+    </span>
+  </span>
+);
+
+const isFirstDay = ({ publishedAt }: PostSummary) =>
+  publishedAt !== undefined && now().getTime() - Date.parse(publishedAt) < dayMs;
+
+/** `312`, `41 so far` on the first day, `—` where nothing was read. */
+const Engagement = ({ post }: { post: PostSummary }) => {
+  const { numbers, engagement = 0 } = post;
+  if (numbers === undefined) return null;
+  const isRead = numbers === 'Read';
+  const reason = numbers === 'Pending' ? 'No numbers yet' : 'Reports no numbers';
+  return (
+    <span className={`number ${styles.engagement}`} title={isRead ? 'Engagement' : reason}>
+      {isRead && <Heart size={13} aria-hidden="true" />}
+      <span className="hidden">{isRead ? 'Engagement ' : reason}</span>
+      <span aria-hidden={isRead ? undefined : true}>{isRead ? formatNumber(engagement) : '—'}</span>
+      {isRead && isFirstDay(post) && <span className={styles.soFar}>so far</span>}
+    </span>
+  );
+};
+
+/** Room for one line about the post: `Failed on 1 of 2`. */
+const lastLineOf = ({ state, post: { results } }: Item) => {
+  if (state !== 'Failed' && state !== 'Uncertain') return undefined;
+  const troubles = results.filter(({ ok }) => !ok).length;
+  return troubles < results.length ? `${state} on ${troubles} of ${results.length}` : state;
 };

@@ -36,7 +36,7 @@ export const useItems = (
   const deleted = useDeleted();
   const { open, ofPost: waiting } = useOpenApprovals();
   const input = { group: 'Timed', from: instantOf(from, zone), to: instantOf(to, zone), accountIds, labelIds } as const;
-  const { data, error, refetch, isPending } = useQuery({
+  const { data, error, refetch, isPending, isPlaceholderData } = useQuery({
     queryKey: keys.search(input),
     queryFn: async ({ signal }) => {
       const posts: PostSummary[] = [];
@@ -60,18 +60,22 @@ export const useItems = (
         labelIds === '' && (accountIds === '' || post?.accountIds.some((id) => accountIds.includes(id)));
       return isNew && isInFilter && post.scheduledAt >= input.from && post.scheduledAt < input.to ? [post] : [];
     });
-    return [...posts, ...requested]
-      .filter(({ id }) => !deleted.has(id))
-      .map((post): Item => {
-        const at = moved.get(post.id) ?? post.publishedAt ?? post.scheduledAt ?? post.updatedAt;
-        const isMovable =
-          canWrite && !requested.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
-        const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
-        return { post, at, wall: wallTime(at, zone), state, isMovable };
-      })
-      .sort((a, b) => a.at.localeCompare(b.at));
-  }, [data, deleted, open, waiting, moved, canWrite, zone, accountIds, labelIds, input.from, input.to]);
-  return { items, error, refetch, isPending };
+    return (
+      [...posts, ...requested]
+        .filter(({ id }) => !deleted.has(id))
+        .map((post): Item => {
+          const at = moved.get(post.id) ?? post.publishedAt ?? post.scheduledAt ?? post.updatedAt;
+          const isMovable =
+            canWrite && !requested.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
+          const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
+          return { post, at, wall: wallTime(at, zone), state, isMovable };
+        })
+        // Until its posts are there, a new range keeps those that it shares with the one before.
+        .filter(({ wall }) => wall >= from && wall < to)
+        .sort((a, b) => a.at.localeCompare(b.at))
+    );
+  }, [data, deleted, open, waiting, moved, canWrite, zone, accountIds, labelIds, from, to, input.from, input.to]);
+  return { items, error, refetch, isLoading: isPending || isPlaceholderData };
 };
 
 /** A draft with a schedule request, at the requested time. */

@@ -4,9 +4,8 @@ import { count } from '#web/parts/number.ts';
 import { useZone } from '#web/session.ts';
 import styles from './agenda.module.css';
 import { dayName, letterOf, stepOf, todayIn } from './dates.ts';
+import { StateDots } from './state-dots.tsx';
 import type { Item } from './use-items.ts';
-
-const mostDots = 3;
 
 export const WeekStrip = ({
   days,
@@ -42,11 +41,7 @@ export const WeekStrip = ({
             <strong className="number" data-today={day === today || undefined} aria-hidden="true">
               {Number(day.slice(8))}
             </strong>
-            <span className={styles.dots}>
-              {posts.slice(0, mostDots).map(({ post, state }) => (
-                <i key={post.id} data-state={state} />
-              ))}
-            </span>
+            <StateDots items={posts} />
           </button>
         );
       })}

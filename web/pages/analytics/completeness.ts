@@ -1,0 +1,103 @@
+import type { Coverage, Summary } from '#generated/app-client';
+import { joinWithAnd } from '#web/parts/join-names.ts';
+import { formatNumber } from '#web/parts/number.ts';
+import { dateIn } from '#web/parts/time.ts';
+import { daysBetween, shortDate } from './format-dates.ts';
+import type { Range } from './use-range.ts';
+
+export type Metric = 'engagement' | 'views' | 'reach' | 'comments' | 'saves' | 'posts';
+type Reported = Coverage['accounts'][number]['metrics'][number];
+
+const engagementMetrics: readonly Reported[] = ['likes', 'comments', 'shares', 'quotes', 'saves'];
+
+/** What a range can be compared with. Only a whole range before it, with posts since before its first day, counts. */
+export type Comparison =
+  | { is: 'before'; words: string }
+  | { is: 'first'; days: number }
+  | { is: 'partial'; began: string }
+  | { is: 'none' };
+
+export const comparisonOf = (range: Range, beganAt: string | undefined, zone: string): Comparison => {
+  if (beganAt === undefined) return { is: 'none' };
+  const began = dateIn(beganAt, zone);
+  if (began <= range.previous.firstDay) return { is: 'before', words: range.before };
+  if (began >= range.firstDay) return { is: 'first', days: daysBetween(began, range.lastDay) };
+  return { is: 'partial', began };
+};
+
+/** `first 30 days`, `began 13 Oct` */
+export const describeComparison = (comparison: Comparison) => {
+  if (comparison.is === 'first') return comparison.days === 1 ? 'first day' : `first ${comparison.days} days`;
+  if (comparison.is === 'partial') return `began ${shortDate(comparison.began)}`;
+  return '';
+};
+
+/** Accounts with posts in the range whose network reports this number. */
+const reporting = ({ accounts }: Coverage, metric: Exclude<Metric, 'posts'>) => {
+  const names: readonly Reported[] = metric === 'engagement' ? engagementMetrics : [metric];
+  return accounts.filter(({ posts, metrics }) => posts > 0 && metrics.some((name) => names.includes(name)));
+};
+
+export interface Figure {
+  /** Absent if nothing is known: 0 would be a claim. */
+  value?: number;
+  note: string;
+}
+
+/** A total with its note: what it compares with, who reports it, or why there is none. */
+export const figureOf = (
+  metric: Metric,
+  {
+    now,
+    before,
+    coverage,
+    coverageBefore,
+    comparison,
+    days,
+  }: {
+    now: Summary['totals'];
+    before: Summary['totals'];
+    coverage: Coverage;
+    coverageBefore: Coverage;
+    comparison: Comparison;
+    days: number;
+  },
+): Figure => {
+  const note = (isKnownBefore: boolean) =>
+    comparison.is === 'before'
+      ? isKnownBefore
+        ? `${formatNumber(before[metric])} ${comparison.words}`
+        : `nothing read ${comparison.words}`
+      : undefined;
+  if (metric === 'posts') {
+    const counted = comparison.is === 'first' ? comparison.days : days;
+    const rate = Math.round((now.posts / counted) * 10) / 10;
+    return { value: now.posts, note: note(true) ?? `${rate} a day` };
+  }
+  const accounts = reporting(coverage, metric);
+  const read = accounts.filter(({ readPosts }) => readPosts > 0);
+  if (read.length === 0) return { note: reasonFor(accounts) };
+  const isReadBefore = reporting(coverageBefore, metric).some(({ readPosts }) => readPosts > 0);
+  return {
+    value: now[metric],
+    note: note(isReadBefore) ?? describeReporters(accounts, coverage) ?? describeComparison(comparison),
+  };
+};
+
+/** Why a number cannot be shown. */
+export const reasonFor = (accounts: Coverage['accounts']) => {
+  if (accounts.length === 0) return 'not reported by these networks';
+  if (accounts.some(({ statistics }) => statistics === 'Ok')) return 'nothing read yet';
+  const names = namesOf(accounts.filter(({ statistics }) => statistics === 'Reconnect'));
+  return names.length > 0 ? `reconnect ${joinWithAnd(names)}` : 'no longer read';
+};
+
+/** Undefined if every account with posts reports it. */
+const describeReporters = (accounts: Coverage['accounts'], coverage: Coverage) => {
+  if (accounts.length === coverage.accounts.filter(({ posts }) => posts > 0).length) return undefined;
+  const names = namesOf(accounts);
+  if (names.length <= 2) return names.join(', ');
+  return `${accounts.length} accounts report it`;
+};
+
+const namesOf = (accounts: Coverage['accounts']) => [...new Set(accounts.map(({ provider }) => provider))];

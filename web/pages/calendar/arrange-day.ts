@@ -1,0 +1,74 @@
+/** Something with a place in a day, in minutes. */
+export interface Timed {
+  minute: number;
+}
+
+export interface Placed<Entry> {
+  entry: Entry;
+  lane: number;
+  /** Lanes that share the width. */
+  lanes: number;
+}
+
+export interface Crowd<Entry> {
+  /** Entries that do not fit beside the first. */
+  rest: readonly Entry[];
+}
+
+const mostAtOnce = 3;
+
+/**
+ * Entries that would cover each other share the width. Four or more become the first and a crowd, unless
+ * `hasRoomForAll`. `entries` are sorted by time; `minutes` is how much time the height of a card covers.
+ */
+export const arrangeDay = <Entry extends Timed>(
+  entries: readonly Entry[],
+  minutes: number,
+  hasRoomForAll: boolean,
+): Placed<Entry | (Crowd<Entry> & Timed)>[] => {
+  const shown: (Entry | (Crowd<Entry> & Timed))[] = [];
+  let left = entries;
+  for (let [first] = left; first !== undefined; [first] = left) {
+    const end = first.minute + minutes;
+    const together = left.filter(({ minute }) => minute < end);
+    left = left.slice(together.length);
+    if (hasRoomForAll || together.length <= mostAtOnce) shown.push(...together);
+    else shown.push(first, { minute: first.minute, rest: together.slice(1) });
+  }
+  return toLanes(shown, minutes);
+};
+
+/** Each entry takes the first lane that is free; all entries of an unbroken group share the width equally. */
+const toLanes = <Entry extends Timed>(entries: readonly Entry[], minutes: number): Placed<Entry>[] => {
+  const placed: Placed<Entry>[] = [];
+  let group: Placed<Entry>[] = [];
+  let ends: number[] = [];
+  const close = () => {
+    for (const one of group) one.lanes = ends.length;
+    placed.push(...group);
+    [group, ends] = [[], []];
+  };
+  for (const entry of entries) {
+    if (ends.every((end) => end <= entry.minute)) close();
+    const free = ends.findIndex((end) => end <= entry.minute);
+    const lane = free < 0 ? ends.length : free;
+    ends[lane] = entry.minute + minutes;
+    group.push({ entry, lane, lanes: 1 });
+  }
+  close();
+  return placed;
+};
+
+/**
+ * How many of a day's entries a month cell shows: all if they fit, else as many as fit above the line `2 more`, and two
+ * in the smallest cell. Sizes are in rem.
+ */
+export const entriesInCell = (count: number, height: number) => {
+  const room = height - cellSizes.head;
+  if (count * cellSizes.entry <= room || count <= 2) return count;
+  return Math.max(2, Math.floor((room - cellSizes.more) / cellSizes.entry));
+};
+
+/** In rem: the line of the date, an entry of 38 px with its gap, the line `2 more`. */
+export const cellSizes = { head: 1.625, entry: 2.5625, more: 1.375 };
+export const minCellHeight = cellSizes.head + 2 * cellSizes.entry + cellSizes.more;

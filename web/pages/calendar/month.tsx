@@ -1,0 +1,117 @@
+import { Plus } from 'lucide-react';
+import { cellSizes, entriesInCell, minCellHeight } from './arrange-day.ts';
+import { dayName, shortWeekday, type View } from './dates.ts';
+import styles from './month.module.css';
+import { PostCard } from './post-card.tsx';
+import { useIsSlow } from './skeleton-cards.tsx';
+import type { Choosing } from './time-dialog.tsx';
+import type { useCardKeys } from './use-card-keys.ts';
+import type { Drag } from './use-drag.ts';
+import type { Item } from './use-items.ts';
+
+const morning = '09:00:00';
+const headHeight = 1.875;
+
+/** Whole weeks; a cell shows as many entries as fit. */
+export const Month = ({
+  days,
+  month,
+  items,
+  today,
+  height,
+  isLoading,
+  canWrite,
+  drag,
+  keys,
+  onChoose,
+  onView,
+}: {
+  days: readonly string[];
+  /** `2026-11`; other days are grey. */
+  month: string;
+  items: readonly Item[];
+  today: string;
+  /** Of the sheet, in rem. */
+  height: number;
+  isLoading: boolean;
+  canWrite: boolean;
+  drag: Drag;
+  keys: ReturnType<typeof useCardKeys>;
+  onChoose: (choosing: Choosing) => void;
+  onView: (view: View, date: string) => void;
+}) => {
+  const weeks = days.length / 7;
+  const cell = Math.max(minCellHeight, (height - headHeight) / weeks);
+  const byDay = Map.groupBy(items, ({ wall }) => wall.slice(0, 10));
+  const shownOf = (day: string) => {
+    const posts = byDay.get(day) ?? [];
+    return posts.slice(0, entriesInCell(posts.length, cell));
+  };
+  const stops = days.flatMap((day) => shownOf(day).map(({ post }) => post.id));
+  const isSlow = useIsSlow(isLoading);
+  return (
+    <div className={styles.scroller} data-dragging-any={drag.id !== undefined || undefined}>
+      <div className={styles.head} aria-hidden="true">
+        {days.slice(0, 7).map((day) => (
+          <span key={day}>{shortWeekday(day)}</span>
+        ))}
+      </div>
+      <div className={styles.month} style={{ gridAutoRows: `${cell}rem` }}>
+        {days.map((day, index) => {
+          const posts = byDay.get(day) ?? [];
+          const shown = shownOf(day);
+          const more = posts.length - shown.length;
+          return (
+            <section
+              key={day}
+              className={styles.cell}
+              aria-label={dayName(day, today)}
+              data-slot={`${day} ${morning}`}
+              data-past={day < today || undefined}
+              data-weekend={index % 7 > 4 || undefined}
+              data-target={drag.place?.wall.startsWith(day) || undefined}
+            >
+              <button
+                type="button"
+                className={styles.date}
+                data-today={day === today || undefined}
+                data-outside={!day.startsWith(month) || undefined}
+                aria-current={day === today ? 'date' : undefined}
+                aria-label={`${Number(day.slice(8))}, open the day`}
+                onClick={() => onView('day', day)}
+              >
+                {Number(day.slice(8))}
+              </button>
+              {canWrite && day >= today && <Plus className={styles.plus} size={14} aria-hidden="true" />}
+              {shown.map((item) => (
+                <div
+                  key={item.post.id}
+                  className={styles.entry}
+                  data-event-id={item.post.id}
+                  data-stop={item.post.id}
+                  data-wall={item.wall}
+                  data-dragging={drag.id === item.post.id || undefined}
+                  {...drag.sourceProps(item)}
+                >
+                  <PostCard item={item} onChoose={onChoose} isEntry tabIndex={keys.tabIndexOf(item.post.id, stops)} />
+                </div>
+              ))}
+              {more > 0 && (
+                <button
+                  type="button"
+                  className={styles.more}
+                  style={{ height: `${cellSizes.more}rem` }}
+                  aria-label={`${more} more, open the day`}
+                  onClick={() => onView('day', day)}
+                >
+                  {more} more
+                </button>
+              )}
+              {isSlow && index % 3 === 0 && <i className={styles.skeleton} aria-hidden="true" />}
+            </section>
+          );
+        })}
+      </div>
+    </div>
+  );
+};
