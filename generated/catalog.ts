@@ -91,11 +91,27 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "media.list",
-    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.",
+    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
       "properties": {
+        "ids": {
+          "default": [],
+          "maxItems": 100,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 100
+          },
+          "description": "Only these; empty for all"
+        },
+        "show": {
+          "default": false,
+          "type": "boolean",
+          "description": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
+        },
         "limit": {
           "default": 50,
           "type": "integer",
@@ -244,9 +260,19 @@ export const catalog: CatalogEntry[] = [
                       "items": {
                         "type": "string",
                         "minLength": 1,
-                        "maxLength": 100
+                        "maxLength": 2048
                       },
-                      "description": "Media ids in display order"
+                      "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
+                    },
+                    "alt": {
+                      "maxItems": 100,
+                      "type": "array",
+                      "items": {
+                        "type": "string",
+                        "maxLength": 2000,
+                        "description": "Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own"
+                      },
+                      "description": "Alternative texts beside media, for those that have none yet"
                     }
                   },
                   "required": [
@@ -335,9 +361,19 @@ export const catalog: CatalogEntry[] = [
                       "items": {
                         "type": "string",
                         "minLength": 1,
-                        "maxLength": 100
+                        "maxLength": 2048
                       },
-                      "description": "Media ids in display order"
+                      "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
+                    },
+                    "alt": {
+                      "maxItems": 100,
+                      "type": "array",
+                      "items": {
+                        "type": "string",
+                        "maxLength": 2000,
+                        "description": "Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own"
+                      },
+                      "description": "Alternative texts beside media, for those that have none yet"
                     }
                   },
                   "required": [

@@ -67,10 +67,24 @@ export const commands: readonly Command[] = [
   {
     "name": "media.list",
     "summary": "List the media library",
-    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.",
+    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.",
     "kind": "ReadOnly",
     "retry": "Always",
     "fields": [
+      {
+        "name": "ids",
+        "flag": "ids",
+        "type": "list",
+        "required": false,
+        "about": "Only these; empty for all"
+      },
+      {
+        "name": "show",
+        "flag": "show",
+        "type": "boolean",
+        "required": false,
+        "about": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
+      },
       {
         "name": "limit",
         "flag": "limit",

@@ -77,6 +77,8 @@ export interface RunnableAction {
   readonly action: Action;
   /** Role, then input. */
   admit(input: unknown, caller: Caller): AdmittedCall;
+  /** Outside a transaction, before `run`: what takes long, such as downloads. */
+  prepare(call: AdmittedCall): Promise<AdmittedCall>;
   /** Approval, handler, output. */
   run(call: AdmittedCall, approval?: ApprovalRun): Promise<JsonText>;
 }
@@ -95,6 +97,7 @@ export const prepareActions = <A extends Actions>(
 
 const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
   const operation: Operation = { name, roles: action.roles };
+  const runCall = typeof handler === 'function' ? handler : handler.run;
   // Compiled at the first call: a command prepares all actions and runs none.
   let inputSchema: Action['input'] | undefined;
   let outputSchema: Action['output'] | undefined;
@@ -106,11 +109,16 @@ const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl
       inputSchema ??= z.compile(action.input);
       return { input: parseInput(inputSchema, input), caller } as AdmittedCall;
     },
+    prepare: async (call) => {
+      if (typeof handler === 'function') return call;
+      const { caller } = call;
+      return { input: await handler.prepare({ input: call.input, caller }), caller } as AdmittedCall;
+    },
     run: async (call, approval) => {
       const { input, caller } = call;
       if (action.kind === 'NeedsApproval' && !caller.human)
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
-      const answer = await handler({ input, caller, approval });
+      const answer = await runCall({ input, caller, approval });
       if (answer instanceof JsonText) return answer;
       // The schema drops every field that the contract does not declare.
       outputSchema ??= z.compile(action.output);

@@ -44,6 +44,7 @@ export const wireAgents = ({
     accounts: accounts.accounts,
     providers,
     library,
+    uploadAddresses: media.uploadAddresses,
     openPage: ui.openPage,
     reading,
     lifecycle,

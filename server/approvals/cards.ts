@@ -280,7 +280,8 @@ export const createApprovalCards = ({
       const { caller } = request;
       const { workspaceId } = caller;
       const action = findAction(actions, request.action);
-      const call = action.admit(request.input, { ...caller, human: true });
+      // A card is for files that are in the library, so that the person sees the bytes that go out.
+      const call = await action.prepare(action.admit(request.input, { ...caller, human: true }));
       const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);

@@ -27,7 +27,7 @@ export const runForAgent = async (
   const call = action.admit(args, caller);
   const { input } = call;
   try {
-    const output = await action.run(call);
+    const output = await action.run(await action.prepare(call));
     const isPost = action.action.output === Post && typeof input.id === 'string';
     return { output, requests: isPost ? await approvals.about(String(input.id)) : [] };
   } catch (error) {

@@ -9,6 +9,7 @@ import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import { reply } from '#server/http/reply';
 import { createReport } from '#server/logging/report';
+import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/posts/reading';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
 import { createMethods, type McpCaller } from './methods.ts';
@@ -26,6 +27,7 @@ export interface McpParts {
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
   readonly findDuplicate: Reading['findDuplicate'];
+  readonly readPictures: MediaLibrary['readPictures'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }

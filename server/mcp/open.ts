@@ -1,6 +1,7 @@
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, packageVersion } from '#server/config/config';
+import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/posts/reading';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 
@@ -10,6 +11,7 @@ export const openMcp = ({
   mcpAccess,
   cards,
   reading,
+  library,
   config: { baseUrl },
   ...parts
 }: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
@@ -17,6 +19,7 @@ export const openMcp = ({
   mcpAccess: (identity: Identity) => McpParts['authorize'];
   cards: Pick<ApprovalCards, 'request' | 'about'>;
   reading: Pick<Reading, 'findDuplicate'>;
+  library: Pick<MediaLibrary, 'readPictures'>;
   config: Config;
 }) =>
   createMcpEndpoint({
@@ -28,4 +31,5 @@ export const openMcp = ({
     requestApproval: cards.request,
     requestsAbout: cards.about,
     findDuplicate: reading.findDuplicate,
+    readPictures: library.readPictures,
   });

@@ -61,6 +61,7 @@ export const openMcpDoor = async (
     },
     requestsAbout: async () => [],
     findDuplicate: async () => undefined,
+    readPictures: async () => [],
     rateLimit: createRateLimits({
       store: { add: async () => [], purge: async () => 0 },
       clock: service.clock,

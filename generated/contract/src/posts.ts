@@ -19,7 +19,7 @@ import {
   rawRoute,
 } from './define.ts';
 import { Issue } from './errors.ts';
-import { MediaItem } from './media.ts';
+import { AltText, MediaItem } from './media.ts';
 import { Choice, Constraints, OptionKey, PollLimits, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -49,6 +49,9 @@ export const Version = z
   .meta({ id: 'Version', description: 'Text, media and options: the original, or what one account gets instead' });
 export type Version = z.output<typeof Version>;
 
+/** A file of the library, or one that the server fetches into it. */
+const MediaSource = z.string().min(1).max(textBounds.urlCharacters);
+
 export const VersionInput = z
   .strictObject({
     accountId: z
@@ -60,7 +63,18 @@ export const VersionInput = z
       .array(
         z.strictObject({
           body: Body.describe('Plain text, no HTML'),
-          media: z.array(Id).max(textBounds.mediaPerItem).default([]).describe('Media ids in display order'),
+          media: z
+            .array(MediaSource)
+            .max(textBounds.mediaPerItem)
+            .default([])
+            .describe(
+              'Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved',
+            ),
+          alt: z
+            .array(AltText)
+            .max(textBounds.mediaPerItem)
+            .optional()
+            .describe('Alternative texts beside media, for those that have none yet'),
         }),
       )
       .min(1)

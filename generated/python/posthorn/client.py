@@ -69,23 +69,25 @@ class AnalyticsApi:
 
 
 class MediaApi(MediaUploads):
-    def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.MediaListOutput:
+    def list(self, *, ids: Sequence[str] | None = None, show: bool | None = None, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.MediaListOutput:
         """List the media library.
 
-        Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.
+        Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.
 
+        ids: Only these; empty for all
+        show: Over MCP, with ids: also return small pictures of the first 10 images, to look at
         limit: How many to return
         cursor: nextCursor of the page before
 
         Raises BadInputError, UnauthorizedError, ForbiddenError, UnknownActionError, TooManyRequestsError, InternalError.
         """
-        return cast("t.MediaListOutput", self._http.action("media.list", "Always", {"limit": limit, "cursor": cursor}, options))
+        return cast("t.MediaListOutput", self._http.action("media.list", "Always", {"ids": ids, "show": show, "limit": limit, "cursor": cursor}, options))
 
-    def list_all(self, *, limit: int | None = None, options: Options | None = None) -> Iterator[t.MediaItem]:
+    def list_all(self, *, ids: Sequence[str] | None = None, show: bool | None = None, limit: int | None = None, options: Options | None = None) -> Iterator[t.MediaItem]:
         """Like list, item by item: asks for the next page when one is used up."""
         cursor: str | None = None
         while True:
-            page = self.list(limit=limit, cursor=cursor, options=options)
+            page = self.list(ids=ids, show=show, limit=limit, cursor=cursor, options=options)
             yield from page["media"]
             cursor = page.get("nextCursor")
             if not cursor:

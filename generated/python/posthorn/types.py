@@ -143,6 +143,16 @@ class MediaItem(TypedDict):
     """Address of a small picture of it"""
     createdAt: str
     """ISO-8601 instant"""
+    name: NotRequired[str]
+    """Name of the uploaded file, in lists of the library"""
+
+class UploadAddress(TypedDict):
+    """Where one local file can be uploaded, once"""
+
+    url: str
+    """POST one file to it as multipart/form-data, in the field `file`; no token is needed"""
+    expiresAt: str
+    """ISO-8601 instant"""
 
 class MediaListOutput(TypedDict):
     """What media.list answers."""
@@ -151,6 +161,8 @@ class MediaListOutput(TypedDict):
     """Newest first"""
     nextCursor: NotRequired[str]
     """Present when there are more; send it as cursor"""
+    upload: NotRequired[UploadAddress]
+    """For tokens that may write, of somebody who may edit"""
 
 class Post(TypedDict):
     """What goes to one or more accounts, and how that went"""
@@ -246,7 +258,9 @@ class VersionInputContent(TypedDict):
     body: str
     """Plain text, no HTML"""
     media: NotRequired[list[str]]
-    """Media ids in display order"""
+    """Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"""
+    alt: NotRequired[list[str]]
+    """Alternative texts beside media, for those that have none yet"""
 
 class VersionInput(TypedDict):
     accountId: NotRequired[str]

@@ -130,7 +130,7 @@ export class MediaApi extends MediaUploads {
    * List the media library.
    *
    * Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a
-   * content item.
+   * content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.
    *
    * @example
    * const answer = await posthorn.media.list();

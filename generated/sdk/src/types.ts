@@ -178,6 +178,10 @@ export interface Totals {
 
 /** What media.list takes. */
 export interface MediaListInput {
+  /** Only these; empty for all (default `[]`) */
+  ids?: string[];
+  /** Over MCP, with ids: also return small pictures of the first 10 images, to look at (default `false`) */
+  show?: boolean;
   /** How many to return (default `50`) */
   limit?: number;
   /** nextCursor of the page before */
@@ -214,6 +218,16 @@ export interface MediaItem {
   thumbnailUrl: string;
   /** ISO-8601 instant */
   createdAt: string;
+  /** Name of the uploaded file, in lists of the library */
+  name?: string;
+}
+
+/** Where one local file can be uploaded, once */
+export interface UploadAddress {
+  /** POST one file to it as multipart/form-data, in the field `file`; no token is needed */
+  url: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
 }
 
 /** What media.list answers. */
@@ -222,6 +236,8 @@ export interface MediaListOutput {
   media: MediaItem[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
+  /** For tokens that may write, of somebody who may edit */
+  upload?: UploadAddress;
 }
 
 /** What posts.list takes. */
@@ -342,8 +358,10 @@ export interface VersionInput {
   content: Array<{
     /** Plain text, no HTML */
     body: string;
-    /** Media ids in display order (default `[]`) */
+    /** Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved (default `[]`) */
     media?: string[];
+    /** Alternative texts beside media, for those that have none yet */
+    alt?: string[];
   }>;
   /** Network options by key, see providers.limits (default `{}`) */
   options?: Record<string, string>;
