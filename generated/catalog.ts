@@ -52,7 +52,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "analytics.summary",
-    "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.",
+    "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time, on each account that has them, also if another account failed; posts.list with status Published has only those that every account has.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -159,6 +159,17 @@ export const catalog: CatalogEntry[] = [
         "to": {
           "type": "string",
           "description": "Only posts whose time is before this instant"
+        },
+        "label": {
+          "default": "",
+          "type": "string",
+          "maxLength": 40,
+          "description": "Only posts with the label of this name"
+        },
+        "waiting": {
+          "default": false,
+          "type": "boolean",
+          "description": "Only posts about which a request waits for a human; requests has their approvalUrl"
         },
         "view": {
           "default": "full",
@@ -309,7 +320,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.update",
-    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to Draft with unschedule.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -403,6 +414,11 @@ export const catalog: CatalogEntry[] = [
         "scheduledAt": {
           "type": "string",
           "description": "Wished time, an ISO-8601 instant; empty for none"
+        },
+        "unschedule": {
+          "default": false,
+          "type": "boolean",
+          "description": "Take a Scheduled post back to Draft"
         },
         "baseUpdatedAt": {
           "type": "string",
@@ -630,6 +646,11 @@ export const catalog: CatalogEntry[] = [
             "maxLength": 100
           },
           "description": "Keys of the networks to read; empty for every one"
+        },
+        "detail": {
+          "default": false,
+          "type": "boolean",
+          "description": "Over MCP: also say in the text what each option does"
         }
       },
       "additionalProperties": false

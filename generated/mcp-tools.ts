@@ -58,7 +58,7 @@ export const mcpTools = [
     "tool": {
       "name": "analytics_summary",
       "title": "Summarise a time range",
-      "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.",
+      "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time, on each account that has them, also if another account failed; posts_list with status Published has only those that every account has.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -184,6 +184,17 @@ export const mcpTools = [
           "to": {
             "type": "string",
             "description": "Only posts whose time is before this instant"
+          },
+          "label": {
+            "default": "",
+            "type": "string",
+            "maxLength": 40,
+            "description": "Only posts with the label of this name"
+          },
+          "waiting": {
+            "default": false,
+            "type": "boolean",
+            "description": "Only posts about which a request waits for a human; requests has their approvalUrl"
           },
           "view": {
             "default": "full",
@@ -365,7 +376,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_update",
       "title": "Replace a post",
-      "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+      "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to Draft with unschedule.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -458,6 +469,11 @@ export const mcpTools = [
           "scheduledAt": {
             "type": "string",
             "description": "Wished time, an ISO-8601 instant; empty for none"
+          },
+          "unschedule": {
+            "default": false,
+            "type": "boolean",
+            "description": "Take a Scheduled post back to Draft"
           },
           "baseUpdatedAt": {
             "type": "string",
@@ -765,6 +781,11 @@ export const mcpTools = [
               "maxLength": 100
             },
             "description": "Keys of the networks to read; empty for every one"
+          },
+          "detail": {
+            "default": false,
+            "type": "boolean",
+            "description": "Over MCP: also say in the text what each option does"
           }
         },
         "additionalProperties": false

@@ -103,6 +103,8 @@ export const wireDoors = ({
       cards,
       reading: posts.reading,
       library: content.media.library,
+      accounts: networks.accounts.accounts,
+      providers: networks.providers,
       mcpAccess,
       identity,
       rateLimit,

@@ -313,6 +313,18 @@ export const createApprovalCards = ({
       });
     },
 
+    /** What waits for a decision about posts. */
+    waiting: async (caller: Caller) => {
+      await closeStale(caller, await store.open(caller.workspaceId));
+      return (await store.open(caller.workspaceId))
+        .filter(({ action }) => kindOf(action) === 'post')
+        .map((card) => ({
+          postId: idOf(card),
+          action: card.action,
+          approvalUrl: `${baseUrl}/approvals/${card.id}`,
+        }));
+    },
+
     /** The last request of each action about this post or account. */
     about: async (caller: Caller, subjectId: string): Promise<RequestState[]> => {
       const rows = await store.about(caller.workspaceId, subjectId);

@@ -11,6 +11,7 @@ import {
   describeRefusal,
   describeRequests,
 } from './descriptions.ts';
+import type { SummaryContext } from './summary-text.ts';
 import type { CallableTool } from './tools.ts';
 
 /** Runs a tool. Returns the members of a tools/call result, also for a refusal, because the model has to read it. */
@@ -21,6 +22,7 @@ export const callTool = async (
   approvals: Approvals,
   findDuplicate: (postId: string) => Promise<string | undefined>,
   readPictures: (media: readonly MediaItem[]) => Promise<readonly Buffer[]>,
+  readSummaryContext: (caller: Caller) => Promise<SummaryContext>,
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
@@ -30,7 +32,10 @@ export const callTool = async (
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
       return success(pending, describePending(name, request));
     }
-    const text = describeOutput(action, output.value);
+    const text = await describeOutput(action, output.value, {
+      args: Object(args),
+      readSummaryContext: () => readSummaryContext(caller),
+    });
     const duplicate = isNewPost(action, args) ? await findDuplicate((output.value as Post).id) : undefined;
     const more = [
       ...(duplicate ? [describeDuplicate(duplicate)] : []),

@@ -6,7 +6,7 @@ import type { RequestState } from '#server/approvals/card-view';
 import type { RequestedApproval } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
 import { inOneLine, quoted, toCompactText } from './compact-text.ts';
-import { shortTexts } from './short-texts.ts';
+import { shortTexts, type TextContext } from './short-texts.ts';
 
 /** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
 export const describeRefusal = ({ code, message, issues }: Refusal) => {
@@ -35,9 +35,10 @@ const describeIssue = ({ path, message, code: _, fix: __, ...facts }: Issue, mar
 export const describeOutput = (
   { name, action: { kind, output: schema } }: Pick<RunnableAction, 'name' | 'action'>,
   output: unknown,
-) => {
+  context: TextContext,
+): string | Promise<string> => {
   const describe = shortTexts[name];
-  if (describe) return describe(output as never);
+  if (describe) return describe(output as never, context);
   if (schema !== (Post as z.ZodType)) return toCompactText(output as object);
   return kind === 'Write' ? describeSave(output as Post) : describePost(output as Post);
 };

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { mustHaveSender, type RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { RateLimit } from '#server/auth/rate-limit';
+import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
@@ -14,6 +15,7 @@ import type { Reading } from '#server/posts/reading';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
 import { createMethods, type McpCaller } from './methods.ts';
 import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
+import type { SummaryContext } from './summary-text.ts';
 import { createTools, type McpTool } from './tools.ts';
 
 export interface McpParts {
@@ -28,6 +30,7 @@ export interface McpParts {
   readonly requestsAbout: ApprovalCards['about'];
   readonly findDuplicate: Reading['findDuplicate'];
   readonly readPictures: MediaLibrary['readPictures'];
+  readonly readSummaryContext: (caller: Caller) => Promise<SummaryContext>;
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }

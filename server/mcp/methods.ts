@@ -19,6 +19,7 @@ import {
   unknownVersion,
   versions,
 } from './protocol.ts';
+import type { SummaryContext } from './summary-text.ts';
 import type { ToolAccess, Tools } from './tools.ts';
 
 /** Whom a bearer token stands for. */
@@ -57,6 +58,7 @@ export const createMethods = ({
   requestsAbout,
   findDuplicate,
   readPictures,
+  readSummaryContext,
 }: {
   baseUrl: string;
   version: string;
@@ -66,6 +68,7 @@ export const createMethods = ({
   requestsAbout: ApprovalCards['about'];
   findDuplicate: Reading['findDuplicate'];
   readPictures: MediaLibrary['readPictures'];
+  readSummaryContext: (caller: Caller) => Promise<SummaryContext>;
 }) => {
   const serverInfo = { name: 'posthorn', title: 'Posthorn', version };
   const about = { capabilities: { tools: {} }, instructions: instructionsFor(baseUrl) };
@@ -102,7 +105,16 @@ export const createMethods = ({
       about: (postId: string) => requestsAbout(caller, postId),
     };
     const findDuplicateOf = (postId: string) => findDuplicate(caller, postId);
-    return callTool(tool, args, caller, approvals, findDuplicateOf, readPictures, tools.inToolNames);
+    return callTool(
+      tool,
+      args,
+      caller,
+      approvals,
+      findDuplicateOf,
+      readPictures,
+      readSummaryContext,
+      tools.inToolNames,
+    );
   };
 
   const modernResult = (text: string) => `{${text},${modernEnd}}`;

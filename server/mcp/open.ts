@@ -1,8 +1,10 @@
+import type { Accounts } from '#server/accounts/accounts';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, packageVersion } from '#server/config/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/posts/reading';
+import type { Providers } from '#server/providers/providers';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 
 /** The agent door, for tokens that `identity` vouches for. */
@@ -12,6 +14,8 @@ export const openMcp = ({
   cards,
   reading,
   library,
+  accounts,
+  providers,
   config: { baseUrl },
   ...parts
 }: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
@@ -20,6 +24,8 @@ export const openMcp = ({
   cards: Pick<ApprovalCards, 'request' | 'about'>;
   reading: Pick<Reading, 'findDuplicate'>;
   library: Pick<MediaLibrary, 'readPictures'>;
+  accounts: Pick<Accounts, 'list'>;
+  providers: Pick<Providers, 'limits'>;
   config: Config;
 }) =>
   createMcpEndpoint({
@@ -32,4 +38,5 @@ export const openMcp = ({
     requestsAbout: cards.about,
     findDuplicate: reading.findDuplicate,
     readPictures: library.readPictures,
+    readSummaryContext: async (caller) => ({ accounts: await accounts.list(caller), limits: providers.limits() }),
   });

@@ -1,7 +1,11 @@
+import type { Summary } from '#contracts/analytics';
 import type { mediaActions } from '#contracts/media';
+import type { providerActions } from '#contracts/providers';
 import type { Output } from '#server/context';
 import { describeUploadAddress } from '#server/media/upload-addresses';
-import { quoted } from './compact-text.ts';
+import { quoted, toCompactText } from './compact-text.ts';
+import { describeLimits } from './limits-text.ts';
+import { describeSummary, type SummaryContext } from './summary-text.ts';
 
 type MediaPage = Output<(typeof mediaActions)['media.list']>;
 
@@ -34,7 +38,19 @@ const describeFile = ({
     ...(name === undefined ? [] : [quoted(name)]),
   ].join(', ');
 
-/** Texts of outputs that a general form makes long, by action. The output itself is in `structuredContent`. */
-export const shortTexts: Readonly<Record<string, (output: never) => string>> = {
+/** What a text needs beside the output. */
+export interface TextContext {
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly readSummaryContext: () => Promise<SummaryContext>;
+}
+
+type Describe = (output: never, context: TextContext) => string | Promise<string>;
+
+/** Texts of outputs that the general form makes long, by action. The output itself is in `structuredContent`. */
+export const shortTexts: Readonly<Record<string, Describe>> = {
   'media.list': describeMedia,
+  'providers.limits': (output: Output<(typeof providerActions)['providers.limits']>, { args }: TextContext) =>
+    args.detail === true ? toCompactText(output) : describeLimits(output),
+  'analytics.summary': async (output: Summary, { readSummaryContext }: TextContext) =>
+    describeSummary(output, await readSummaryContext()),
 };

@@ -60,14 +60,16 @@ export const createDrafts = ({
   /** A scheduled post must stay publishable, so pictures are fitted and link cards fetched for its new content. */
   const change = async (
     caller: Caller,
-    { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
+    { id, baseUpdatedAt, unschedule = false }: { id: string; baseUpdatedAt: string; unschedule?: boolean },
     contentOf: ContentChange,
     approval: ApprovalRun | undefined,
   ) => {
-    if (!approval) await fitScheduled(caller, { id, baseUpdatedAt }, contentOf);
+    if (!approval && !unschedule) await fitScheduled(caller, { id, baseUpdatedAt }, contentOf);
     const saved = await store.transaction(async () => {
-      const post = await openForEdit(caller, id);
-      mustBeCurrent(post, baseUpdatedAt);
+      const current = await openForEdit(caller, id);
+      mustBeCurrent(current, baseUpdatedAt);
+      const isTakenBack = unschedule && current.status === 'Scheduled';
+      const post = isTakenBack ? await lifecycle.unschedule(caller, id) : current;
       return save(caller, post, await contentOf(post), approval);
     });
     if (!approval && saved.status === 'Scheduled') await linkCards.keep(caller, saved);
@@ -258,6 +260,7 @@ export const createDrafts = ({
         accountIds: string[];
         versions: VersionInput[];
         scheduledAt: string;
+        unschedule?: boolean;
         baseUpdatedAt: string;
       },
       approval?: ApprovalRun,

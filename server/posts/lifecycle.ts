@@ -238,7 +238,7 @@ export const createLifecycle = ({
       if (post === undefined) throw notFound('post', id);
       const { issues, warnings } = await examine(caller, post);
       if (issues.length > 0) throw invalid(withUploadAdvice(caller, issues));
-      return { valid: true as const, issues, warnings };
+      return { valid: true as const, issues, warnings, accountIds: post.accountIds };
     },
 
     schedule: async (caller: Caller, id: string, at: string, approval?: ApprovalRun) => {

@@ -62,6 +62,7 @@ export const openMcpDoor = async (
     requestsAbout: async () => [],
     findDuplicate: async () => undefined,
     readPictures: async () => [],
+    readSummaryContext: async () => ({ accounts: [], limits: [] }),
     rateLimit: createRateLimits({
       store: { add: async () => [], purge: async () => 0 },
       clock: service.clock,

@@ -179,6 +179,8 @@ class Post(TypedDict):
     """ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled"""
     results: list[Result]
     """One per account after publishing; empty before"""
+    labels: NotRequired[list[str]]
+    """Names of its labels, in posts.get and posts.list; absent without one"""
     updatedAt: str
     """ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt"""
 
@@ -241,8 +243,20 @@ class PostLine(TypedDict):
     """The beginning of the original version, at most 100 characters"""
     scheduledAt: NotRequired[str]
     """ISO-8601 instant"""
+    publishedAt: NotRequired[str]
+    """ISO-8601 instant at which the first account had it"""
+    labels: NotRequired[list[str]]
+    """Names of its labels; absent without one"""
     networks: list[str]
     """Keys of the networks it goes to"""
+
+class PostsListOutputRequests(TypedDict):
+    postId: str
+    """Post id"""
+    action: str
+    """Dotted name of the action that waits"""
+    approvalUrl: str
+    """Where a human decides"""
 
 class PostsListOutput(TypedDict):
     """What posts.list answers."""
@@ -251,6 +265,8 @@ class PostsListOutput(TypedDict):
     """Newest first"""
     summaries: NotRequired[list[PostLine]]
     """With view summary, instead of posts"""
+    requests: NotRequired[list[PostsListOutputRequests]]
+    """With waiting: what waits for a human about these posts"""
     nextCursor: NotRequired[str]
     """Present when there are more; send it as cursor"""
 
@@ -281,6 +297,10 @@ class Validation(TypedDict):
     """Always empty: broken limits are answered as an error `Invalid`"""
     warnings: list[Issue]
     """What is allowed but may be unexpected"""
+    nextFreeSlot: NotRequired[str]
+    """Over MCP: the next time in the weekly plan of the workspace that is free for its accounts"""
+    bestTime: NotRequired[str]
+    """Over MCP: the next hour of the week in which its accounts did best, of those with 3 posts or more"""
 
 class IssueFix(TypedDict):
     """An option that fixes it (posts.setOption), and the values that do"""
@@ -308,8 +328,10 @@ class Issue(TypedDict):
     """What the post has"""
     fix: NotRequired[IssueFix]
     """An option that fixes it (posts.setOption), and the values that do"""
+    url: NotRequired[str]
+    """Page of the app where a human can do it"""
 
-IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "VideoCodec", "AudioCodec", "FrameRate", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
+IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "VideoCodec", "AudioCodec", "FrameRate", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "NeedsApproval", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
 
 class MetricsEntry(TypedDict):
     """Statistics of one post on one account"""

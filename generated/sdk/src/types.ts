@@ -250,6 +250,10 @@ export interface PostsListInput {
   from?: string;
   /** Only posts whose time is before this instant */
   to?: string;
+  /** Only posts with the label of this name (default `''`) */
+  label?: string;
+  /** Only posts about which a request waits for a human; requests has their approvalUrl (default `false`) */
+  waiting?: boolean;
   /** summary: posts stays empty, and summaries has a line for each (default `'full'`) */
   view?: 'full' | 'summary';
   /** How many to return (default `50`) */
@@ -272,6 +276,8 @@ export interface Post {
   scheduledAt?: string;
   /** One per account after publishing; empty before */
   results: Result[];
+  /** Names of its labels, in posts.get and posts.list; absent without one */
+  labels?: string[];
   /** ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt */
   updatedAt: string;
 }
@@ -331,6 +337,10 @@ export interface PostLine {
   text: string;
   /** ISO-8601 instant */
   scheduledAt?: string;
+  /** ISO-8601 instant at which the first account had it */
+  publishedAt?: string;
+  /** Names of its labels; absent without one */
+  labels?: string[];
   /** Keys of the networks it goes to */
   networks: string[];
 }
@@ -341,6 +351,15 @@ export interface PostsListOutput {
   posts: Post[];
   /** With view summary, instead of posts */
   summaries?: PostLine[];
+  /** With waiting: what waits for a human about these posts */
+  requests?: Array<{
+    /** Post id */
+    postId: string;
+    /** Dotted name of the action that waits */
+    action: string;
+    /** Where a human decides */
+    approvalUrl: string;
+  }>;
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
 }
@@ -389,6 +408,8 @@ export interface PostsUpdateInput {
   versions: VersionInput[];
   /** Wished time, an ISO-8601 instant; empty for none */
   scheduledAt?: string;
+  /** Take a Scheduled post back to Draft (default `false`) */
+  unschedule?: boolean;
   /** updatedAt of the post this change is based on; Conflict when it was changed since */
   baseUpdatedAt?: string;
 }
@@ -439,6 +460,10 @@ export interface Validation {
   issues: Issue[];
   /** What is allowed but may be unexpected */
   warnings: Issue[];
+  /** Over MCP: the next time in the weekly plan of the workspace that is free for its accounts */
+  nextFreeSlot?: string;
+  /** Over MCP: the next hour of the week in which its accounts did best, of those with 3 posts or more */
+  bestTime?: string;
 }
 
 /** One problem in an input or a post */
@@ -463,10 +488,12 @@ export interface Issue {
     /** Values that fix it */
     values: string[];
   };
+  /** Page of the app where a human can do it */
+  url?: string;
 }
 
 /** Stable name of the problem, for programs. New ones may be added */
-export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
+export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'NeedsApproval' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
 export interface PostsScheduleInput {
@@ -545,6 +572,8 @@ export interface PostsMetricsOutput {
 export interface ProvidersLimitsInput {
   /** Keys of the networks to read; empty for every one (default `[]`) */
   networks?: string[];
+  /** Over MCP: also say in the text what each option does (default `false`) */
+  detail?: boolean;
 }
 
 /** What one network allows and which options it has */
