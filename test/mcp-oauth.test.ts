@@ -206,7 +206,10 @@ test('with MCP alone an Instagram carousel from two addresses and a local file i
   const { body: card } = await person.get(path);
   expect(card.media.map(({ alt }: { alt: string }) => alt)).toEqual(['Red', 'Green', 'Blue']);
   expect((await person.post(`${path}/approve`)).status).toBe(200);
-  await until(async () => (await call('posts_get', { id })).structuredContent.status === ('Published' as never));
+  await until(
+    'it is published',
+    async () => (await call('posts_get', { id })).structuredContent.status === ('Published' as never),
+  );
   const [posted] = await service.feed('instagram');
   expect(posted).toMatchObject({ text: 'Three loaves' });
   expect(posted?.media).toHaveLength(3);

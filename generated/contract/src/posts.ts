@@ -139,7 +139,10 @@ export const Post = z
         'ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled',
       ),
     results: z.array(Result).describe('One per account after publishing; empty before'),
-    labels: z.array(z.string()).optional().describe('Names of its labels, in posts.get and posts.list; absent without one'),
+    labels: z
+      .array(z.string())
+      .optional()
+      .describe('Names of its labels, in posts.get and posts.list; absent without one'),
     updatedAt: z
       .string()
       .describe('ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt'),
