@@ -194,3 +194,19 @@ test('analytics_summary says what is not reported, and what is incomplete', asyn
     /^No posts/,
   );
 });
+
+test('a post that was deleted as the agent asked is NotFound with its request, for 30 days and for nobody else', async () => {
+  const { id } = await draft();
+  const path = approvalOf(await call('posts_delete', { id }));
+  expect((await person.post(`${path}/approve`)).status).toBe(200);
+  const textOf = async (token = service.token) =>
+    (await speak(service.url, token, '2025-11-25').call('posts_get', { id })).body.result.content[0].text;
+  expect(await textOf()).toMatch(
+    new RegExp(`^NotFound: The post ${id} was deleted at \\d{4}-.*, as asked in card_\\w+\\.$`),
+  );
+  const plain = `NotFound: There is no post with id ${id} here.`;
+  expect(await textOf((await service.addMember('editor')).token)).toBe(plain);
+  expect((await service.call('posts.get', { id })).body.message).toBe(plain.replace('NotFound: ', ''));
+  await service.clock.forward(31 * 86_400_000);
+  expect(await textOf()).toBe(plain);
+});

@@ -35,6 +35,7 @@ beforeAll(async () => {
   door = await openMcpDoor(service);
   accountId = await service.addAccount('bluesky');
   postId = (await service.client.posts.create({ accountIds: [accountId], body: 'Hello' })).id;
+  await service.addMedia();
 });
 afterAll(async () => {
   door.stop();

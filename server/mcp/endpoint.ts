@@ -28,6 +28,7 @@ export interface McpParts {
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
+  readonly deletionOf: ApprovalCards['deletionOf'];
   readonly findDuplicate: Reading['findDuplicate'];
   readonly readPictures: MediaLibrary['readPictures'];
   readonly readSummaryContext: (caller: Caller) => Promise<SummaryContext>;

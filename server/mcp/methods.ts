@@ -56,6 +56,7 @@ export const createMethods = ({
   authorization,
   requestApproval,
   requestsAbout,
+  deletionOf,
   findDuplicate,
   readPictures,
   readSummaryContext,
@@ -66,6 +67,7 @@ export const createMethods = ({
   authorization: Authorization;
   requestApproval: ApprovalCards['request'];
   requestsAbout: ApprovalCards['about'];
+  deletionOf: ApprovalCards['deletionOf'];
   findDuplicate: Reading['findDuplicate'];
   readPictures: MediaLibrary['readPictures'];
   readSummaryContext: (caller: Caller) => Promise<SummaryContext>;
@@ -103,6 +105,7 @@ export const createMethods = ({
       request: (action: string, input: Record<string, unknown>) =>
         requestApproval({ caller, client, action, input, requestId: req.requestId }),
       about: (postId: string) => requestsAbout(caller, postId),
+      deletionOf: (postId: string) => deletionOf(caller, postId),
     };
     const findDuplicateOf = (postId: string) => findDuplicate(caller, postId);
     return callTool(

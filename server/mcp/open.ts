@@ -21,7 +21,7 @@ export const openMcp = ({
 }: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
   identity: Identity;
   mcpAccess: (identity: Identity) => McpParts['authorize'];
-  cards: Pick<ApprovalCards, 'request' | 'about'>;
+  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
   reading: Pick<Reading, 'findDuplicate'>;
   library: Pick<MediaLibrary, 'readPictures'>;
   accounts: Pick<Accounts, 'list'>;
@@ -36,6 +36,7 @@ export const openMcp = ({
     authorize: mcpAccess(identity),
     requestApproval: cards.request,
     requestsAbout: cards.about,
+    deletionOf: cards.deletionOf,
     findDuplicate: reading.findDuplicate,
     readPictures: library.readPictures,
     readSummaryContext: async (caller) => ({ accounts: await accounts.list(caller), limits: providers.limits() }),

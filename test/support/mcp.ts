@@ -60,6 +60,7 @@ export const openMcpDoor = async (
       };
     },
     requestsAbout: async () => [],
+    deletionOf: async () => undefined,
     findDuplicate: async () => undefined,
     readPictures: async () => [],
     readSummaryContext: async () => ({ accounts: [], limits: [] }),
