@@ -126,7 +126,7 @@ export const analyticsActions = {
     mcp: 'OnRequest',
     summary: 'Summarise a time range',
     description:
-      'Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.',
+      'Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time, on each account that has them, also if another account failed; posts.list with status Published has only those that every account has.',
     input: z.strictObject({
       from: InstantAsWritten.describe('Start of the range, inclusive'),
       to: InstantAsWritten.describe('End of the range, exclusive; at most 400 days after from'),

@@ -6,6 +6,7 @@ export const textBounds = {
   postCharacters: 300_000,
   optionCharacters: 10_000,
   altCharacters: 2_000,
+  urlCharacters: 2_048,
   idCharacters: 100,
   labelCharacters: 40,
   templateNameCharacters: 80,

@@ -118,6 +118,7 @@ export const issueCodes = [
   'MediaFitting',
   'AltTooLong',
   'BadUrl',
+  'NeedsApproval',
   // Of the app's own paths
   'BadServer',
   'UnknownLabel',
@@ -158,6 +159,7 @@ export const Issue = z
       })
       .optional()
       .describe('An option that fixes it (posts.setOption), and the values that do'),
+    url: z.string().optional().describe('Page of the app where a human can do it'),
   })
   .meta({ id: 'Issue', description: 'One problem in an input or a post' });
 export type Issue = z.output<typeof Issue>;
@@ -198,7 +200,14 @@ export const errorExamples: Readonly<Record<ErrorCode, Omit<ErrorBody, 'code'>>>
   },
   ApprovalRequired: {
     message: `posts.publishNow needs a human, who can do it at ${at}/posts/${post}. Do not retry.`,
-    issues: [],
+    issues: [
+      {
+        path: 'id',
+        code: 'NeedsApproval',
+        message: 'needs a human, who can do it at url',
+        url: `${at}/posts/${post}`,
+      },
+    ],
   },
   Forbidden: {
     message: 'A viewer may not use posts.create. It takes one of: owner, admin, editor.',

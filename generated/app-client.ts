@@ -1920,7 +1920,7 @@ export interface LibraryItem {
   thumbnailUrl: string;
   /** ISO-8601 instant */
   createdAt: string;
-  /** Name of the uploaded file */
+  /** Name of the uploaded file, in lists of the library */
   name?: string;
   /** How many posts use it */
   usedIn: number;

@@ -30,7 +30,7 @@ export const commands: readonly Command[] = [
   {
     "name": "analytics.summary",
     "summary": "Summarise a time range",
-    "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.",
+    "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time, on each account that has them, also if another account failed; posts.list with status Published has only those that every account has.",
     "kind": "ReadOnly",
     "retry": "Always",
     "fields": [
@@ -67,10 +67,24 @@ export const commands: readonly Command[] = [
   {
     "name": "media.list",
     "summary": "List the media library",
-    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.",
+    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.",
     "kind": "ReadOnly",
     "retry": "Always",
     "fields": [
+      {
+        "name": "ids",
+        "flag": "ids",
+        "type": "list",
+        "required": false,
+        "about": "Only these; empty for all"
+      },
+      {
+        "name": "show",
+        "flag": "show",
+        "type": "boolean",
+        "required": false,
+        "about": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
+      },
       {
         "name": "limit",
         "flag": "limit",
@@ -128,6 +142,20 @@ export const commands: readonly Command[] = [
         "type": "text",
         "required": false,
         "about": "Only posts whose time is before this instant"
+      },
+      {
+        "name": "label",
+        "flag": "label",
+        "type": "text",
+        "required": false,
+        "about": "Only posts with the label of this name"
+      },
+      {
+        "name": "waiting",
+        "flag": "waiting",
+        "type": "boolean",
+        "required": false,
+        "about": "Only posts about which a request waits for a human; requests has their approvalUrl"
       },
       {
         "name": "view",
@@ -212,7 +240,7 @@ export const commands: readonly Command[] = [
   {
     "name": "posts.update",
     "summary": "Replace a post",
-    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+    "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to Draft with unschedule.",
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
@@ -243,6 +271,13 @@ export const commands: readonly Command[] = [
         "type": "text",
         "required": false,
         "about": "Wished time, an ISO-8601 instant; empty for none"
+      },
+      {
+        "name": "unschedule",
+        "flag": "unschedule",
+        "type": "boolean",
+        "required": false,
+        "about": "Take a Scheduled post back to Draft"
       },
       {
         "name": "baseUpdatedAt",
@@ -581,6 +616,13 @@ export const commands: readonly Command[] = [
         "type": "list",
         "required": false,
         "about": "Keys of the networks to read; empty for every one"
+      },
+      {
+        "name": "detail",
+        "flag": "detail",
+        "type": "boolean",
+        "required": false,
+        "about": "Over MCP: also say in the text what each option does"
       }
     ]
   },

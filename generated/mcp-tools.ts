@@ -58,7 +58,7 @@ export const mcpTools = [
     "tool": {
       "name": "analytics_summary",
       "title": "Summarise a time range",
-      "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.",
+      "description": "Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time, on each account that has them, also if another account failed; posts_list with status Published has only those that every account has.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -107,10 +107,26 @@ export const mcpTools = [
     "tool": {
       "name": "media_list",
       "title": "List the media library",
-      "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.",
+      "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.",
       "inputSchema": {
         "type": "object",
         "properties": {
+          "ids": {
+            "default": [],
+            "maxItems": 100,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 100
+            },
+            "description": "Only these; empty for all"
+          },
+          "show": {
+            "default": false,
+            "type": "boolean",
+            "description": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
+          },
           "limit": {
             "default": 50,
             "type": "integer",
@@ -168,6 +184,17 @@ export const mcpTools = [
           "to": {
             "type": "string",
             "description": "Only posts whose time is before this instant"
+          },
+          "label": {
+            "default": "",
+            "type": "string",
+            "maxLength": 40,
+            "description": "Only posts with the label of this name"
+          },
+          "waiting": {
+            "default": false,
+            "type": "boolean",
+            "description": "Only posts about which a request waits for a human; requests has their approvalUrl"
           },
           "view": {
             "default": "full",
@@ -289,9 +316,19 @@ export const mcpTools = [
                         "items": {
                           "type": "string",
                           "minLength": 1,
-                          "maxLength": 100
+                          "maxLength": 2048
                         },
-                        "description": "Media ids in display order"
+                        "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
+                      },
+                      "alt": {
+                        "maxItems": 100,
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "maxLength": 2000,
+                          "description": "Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own"
+                        },
+                        "description": "Alternative texts beside media, for those that have none yet"
                       }
                     },
                     "required": [
@@ -339,7 +376,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_update",
       "title": "Replace a post",
-      "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.",
+      "description": "Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to Draft with unschedule.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -390,9 +427,19 @@ export const mcpTools = [
                         "items": {
                           "type": "string",
                           "minLength": 1,
-                          "maxLength": 100
+                          "maxLength": 2048
                         },
-                        "description": "Media ids in display order"
+                        "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
+                      },
+                      "alt": {
+                        "maxItems": 100,
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "maxLength": 2000,
+                          "description": "Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own"
+                        },
+                        "description": "Alternative texts beside media, for those that have none yet"
                       }
                     },
                     "required": [
@@ -422,6 +469,11 @@ export const mcpTools = [
           "scheduledAt": {
             "type": "string",
             "description": "Wished time, an ISO-8601 instant; empty for none"
+          },
+          "unschedule": {
+            "default": false,
+            "type": "boolean",
+            "description": "Take a Scheduled post back to Draft"
           },
           "baseUpdatedAt": {
             "type": "string",
@@ -729,6 +781,11 @@ export const mcpTools = [
               "maxLength": 100
             },
             "description": "Keys of the networks to read; empty for every one"
+          },
+          "detail": {
+            "default": false,
+            "type": "boolean",
+            "description": "Over MCP: also say in the text what each option does"
           }
         },
         "additionalProperties": false

@@ -31,7 +31,7 @@ export const emitLlmsText = (declared: readonly DeclaredAction[]) => {
       '## Optional',
       '',
       '- posts_metrics and analytics_summary are offered once an owner has switched them on under API and MCP.',
-      '- Media: `POST /api/media` with a personal token, as multipart `file` or JSON `{url, alt}`.',
+      '- Media: a `media` list takes ids and https:// addresses. For a local file media_list names an address that takes one file without a token; with a personal token, `POST /api/media` takes any number.',
       '',
     ].join('\n'),
   };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Action } from '#contracts/define';
+import type { Action, Approval } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { JsonText, jsonOf } from '#server/json/json-text';
@@ -77,24 +77,37 @@ export interface RunnableAction {
   readonly action: Action;
   /** Role, then input. */
   admit(input: unknown, caller: Caller): AdmittedCall;
+  /** Outside a transaction, before `run`: what takes long, such as downloads. */
+  prepare(call: AdmittedCall): Promise<AdmittedCall>;
   /** Approval, handler, output. */
   run(call: AdmittedCall, approval?: ApprovalRun): Promise<JsonText>;
 }
+
+/** NotFound for a post or account that the workspace does not have. */
+export type MustExist = (caller: Caller, subject: Approval['subject'], id: string) => Promise<unknown>;
 
 export const prepareActions = <A extends Actions>(
   actions: A,
   handlers: Handlers<A>,
   baseUrl: string,
+  mustExist: MustExist = async () => undefined,
 ): ReadonlyMap<string, RunnableAction> =>
   new Map(
     Object.entries(actions).map(([name, action]) => {
       const handler = handlers[name] as unknown as Handler<Action>;
-      return [name, prepare(name, action, handler, baseUrl)];
+      return [name, prepare(name, action, handler, baseUrl, mustExist)];
     }),
   );
 
-const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
+const prepare = (
+  name: string,
+  action: Action,
+  handler: Handler<Action>,
+  baseUrl: string,
+  mustExist: MustExist,
+): RunnableAction => {
   const operation: Operation = { name, roles: action.roles };
+  const runCall = typeof handler === 'function' ? handler : handler.run;
   // Compiled at the first call: a command prepares all actions and runs none.
   let inputSchema: Action['input'] | undefined;
   let outputSchema: Action['output'] | undefined;
@@ -106,11 +119,19 @@ const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl
       inputSchema ??= z.compile(action.input);
       return { input: parseInput(inputSchema, input), caller } as AdmittedCall;
     },
+    prepare: async (call) => {
+      if (typeof handler === 'function') return call;
+      const { caller } = call;
+      return { input: await handler.prepare({ input: call.input, caller }), caller } as AdmittedCall;
+    },
     run: async (call, approval) => {
       const { input, caller } = call;
-      if (action.kind === 'NeedsApproval' && !caller.human)
+      if (action.kind === 'NeedsApproval' && !caller.human) {
+        // Nobody should be sent to the page of something that is not there.
+        if (action.approval) await mustExist(caller, action.approval.subject, String(input.id));
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
-      const answer = await handler({ input, caller, approval });
+      }
+      const answer = await runCall({ input, caller, approval });
       if (answer instanceof JsonText) return answer;
       // The schema drops every field that the contract does not declare.
       outputSchema ??= z.compile(action.output);

@@ -48,6 +48,17 @@ export const bounds = {
   imagePixels: 100_000_000,
   /** Pixels decoded at the same time in all images. A larger image is decoded alone. */
   concurrentPixels: 50_000_000,
+  /**
+   * Addresses that one call fetches into the library: how many, how many at once, and how long for all of them, since
+   * callers wait 30 seconds for an answer.
+   */
+  addresses: 20,
+  concurrentAddresses: 4,
+  addressesMs: 25_000,
+  /** How long an upload address works. */
+  uploadAddressMs: 15 * 60_000,
+  /** Small pictures in one response to an agent. */
+  shownPictures: 10,
   /** LinkedIn's limit; no other network accepts documents. */
   documentBytes: 100 * 1024 * 1024,
   /** Images that one request fits to networks; the rest wait for the next request. */

@@ -15,7 +15,12 @@ export interface Caller {
   readonly human: boolean;
   /** The client they use, for the history of posts. Absent: the app. */
   readonly client?: Client;
+  /** A token that may add files, so it may be told an address to upload one. Absent: it may not, or it is the app. */
+  readonly uploadAccess?: UploadAccess;
 }
+
+/** The token that a caller came with. An upload address works only as long as it does. */
+export type UploadAccess = { readonly tokenId: string } | { readonly clientId: string; readonly issuedAt: string };
 
 /** The assistant's name in lists of agents. No MCP client may use it. */
 export const assistantName = 'Assistant';
@@ -46,7 +51,16 @@ export type Output<A extends Action> = z.output<A['output']>;
  * What a file in `actions/` exports. The input has its defaults. The output may be JSON text from the database, if it
  * has exactly the declared fields.
  */
-export type Handler<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
+export type Handler<A extends Action> = RunCall<A> | PreparedHandler<A>;
+
+export type RunCall<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
+
+/** An action with work that takes too long for a transaction, such as a download. */
+export interface PreparedHandler<A extends Action> {
+  /** Returns the input that `run` gets. May be called again for what it returned. */
+  readonly prepare: (call: Omit<Call<A>, 'approval'>) => Promise<Call<A>['input']>;
+  readonly run: RunCall<A>;
+}
 
 /** What every request of a route carries, with or without a session. */
 export interface RequestContext {

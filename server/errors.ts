@@ -137,7 +137,9 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);
 
 export const approvalRequired = (what: string, page: string) =>
-  new Refusal('ApprovalRequired', `${what} needs a human, who can do it at ${page}. Do not retry.`);
+  new Refusal('ApprovalRequired', `${what} needs a human, who can do it at ${page}. Do not retry.`, [
+    { path: 'id', code: 'NeedsApproval', message: 'needs a human, who can do it at url', url: page },
+  ]);
 
 /** The page of the app where a human performs an action that needs approval. */
 export const pageOf = (baseUrl: string, subject: Approval['subject'] | undefined, id: unknown) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
@@ -12,6 +13,7 @@ import { type Browser, createBrowser } from '#test/support/browser';
 import { answerOf, approve, type Documents, decide, questionOf, startDocuments } from '#test/support/identity';
 import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
 
 /** Real clients with nothing but an address: challenge, discovery, sign-in, consent, code, token, tools. */
 
@@ -157,6 +159,90 @@ describe.each([
     }
     await client.close();
   });
+});
+
+test('with MCP alone an Instagram carousel from two addresses and a local file is drafted, asked for, approved and published', async () => {
+  const account = await service.connect('instagram');
+  service.startJobs();
+  const picture = (background: string) =>
+    sharp({ create: { width: 1080, height: 1080, channels: 3, background } })
+      .jpeg()
+      .toBuffer();
+  const serve = async (background: string) => {
+    const bytes = await picture(background);
+    return documents.answering((_req, res) => res.writeHead(200, { 'content-type': 'image/jpeg' }).end(bytes));
+  };
+  const addresses = [await serve('#c0392b'), await serve('#27ae60')];
+  const { client } = await modern({ versionNegotiation: { mode: 'auto' } })(human());
+  const call = async (name: string, input: Record<string, unknown> = {}) =>
+    (await client.callTool({ name, arguments: input })) as {
+      content: { text: string }[];
+      structuredContent: Record<string, never>;
+      isError: boolean;
+    };
+
+  const { accounts } = (await call('accounts_list')).structuredContent as unknown as { accounts: { id: string }[] };
+  const accountIds = accounts.filter(({ id }) => id === account).map(({ id }) => id);
+  const { id } = (await call('posts_create', { accountIds, body: 'Three loaves' })).structuredContent;
+  const refused = await call('posts_validate', { id });
+  const [upload = ''] = /http\S+\/upload\/\S+/.exec(refused.content[0]?.text ?? '') ?? [];
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(await picture('#2980b9'))]), 'local.jpg');
+  const local = await (await fetch(upload, { method: 'POST', body: form })).json();
+
+  const versions = [
+    { content: [{ body: 'Three loaves', media: [...addresses, local.id], alt: ['Red', 'Green', 'Blue'] }] },
+  ];
+  const saved = await call('posts_update', { id, accountIds, versions });
+  expect(saved.content[0]?.text).toMatch(/media media_\w+ media_\w+ media_\w+/);
+  expect((await call('posts_validate', { id })).isError).toBe(false);
+  const { approvalUrl } = (await call('posts_publishNow', { id })).structuredContent as unknown as {
+    approvalUrl: string;
+  };
+
+  const person = service.browser();
+  await person.signIn();
+  const path = `/api${new URL(approvalUrl).pathname}`;
+  const { body: card } = await person.get(path);
+  expect(card.media.map(({ alt }: { alt: string }) => alt)).toEqual(['Red', 'Green', 'Blue']);
+  expect((await person.post(`${path}/approve`)).status).toBe(200);
+  await until(
+    'it is published',
+    async () => (await call('posts_get', { id })).structuredContent.status === ('Published' as never),
+  );
+  const [posted] = await service.feed('instagram');
+  expect(posted).toMatchObject({ text: 'Three loaves' });
+  expect(posted?.media).toHaveLength(3);
+  await client.close();
+});
+
+test('an upload address is for clients that may write, and ends when their access is ended', async () => {
+  const connect = modern({ versionNegotiation: { mode: 'auto' } });
+  const uploadOf = async (client: Connected) => {
+    const { structuredContent } = (await client.callTool({ name: 'media_list', arguments: {} })) as {
+      structuredContent: { upload?: { url: string } };
+    };
+    return structuredContent.upload?.url;
+  };
+  const reader = await connect(human(['posts:read']));
+  expect(await uploadOf(reader.client)).toBeUndefined();
+  const writer = await connect(human(['posts:read', 'posts:write']));
+  const [first = '', second = ''] = [await uploadOf(writer.client), await uploadOf(writer.client)];
+  const send = async (address: string) => {
+    const form = new FormData();
+    const bytes = await sharp({ create: { width: 50, height: 50, channels: 3, background: '#000' } })
+      .png()
+      .toBuffer();
+    form.set('file', new Blob([new Uint8Array(bytes)]), 'dot.png');
+    return (await fetch(address, { method: 'POST', body: form })).status;
+  };
+  expect(await send(first)).toBe(200);
+  const app = service.browser();
+  await app.signIn();
+  const { clients } = (await app.get('/api/app/clients')).body;
+  const { id } = clients.find(({ clientId }: { clientId: string }) => clientId === writer.clientId);
+  await app.delete(`/api/app/clients/${id}`);
+  expect(await send(second)).toBe(404);
 });
 
 test('every path of the identity provider counts the requests of an address, and refuses too many', async () => {

@@ -32,6 +32,10 @@ export const createAccounts = ({
   audit: AuditLog;
   live: Live;
 }) => ({
+  mustExist: async ({ workspaceId }: Caller, id: string) => {
+    if (!(await store.list(workspaceId)).some((account) => account.id === id)) throw notFound('account', id);
+  },
+
   list: async ({ workspaceId }: Caller): Promise<Account[]> => {
     const rows = await store.list(workspaceId);
     return rows.map((row) => toAccount(row, networks.get(row.network)));

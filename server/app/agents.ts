@@ -6,6 +6,7 @@ import { prepareActions } from '#server/admission';
 import { openApprovals } from '#server/approvals/slice';
 import { openAssistant } from '#server/assistant/slice';
 import { openSandbox } from '#server/sandbox/slice';
+import { createSuggestedTimes } from '#server/slots/suggested-times';
 import { openUi } from '#server/ui/slice';
 import type { Content } from './content.ts';
 import type { Core } from './core.ts';
@@ -44,6 +45,7 @@ export const wireAgents = ({
     accounts: accounts.accounts,
     providers,
     library,
+    uploadAddresses: media.uploadAddresses,
     openPage: ui.openPage,
     reading,
     lifecycle,
@@ -51,8 +53,13 @@ export const wireAgents = ({
     publishControls: publishing.publishing.publishControls,
     statistics: publishing.statistics.statistics,
     analytics: publishing.analytics.analytics,
+    suggestTimes: createSuggestedTimes({ slots: slots.slots, analytics: publishing.analytics.analytics, clock }),
+    // Cards are opened with the actions, so they are known only when one runs.
+    findRequests: (caller) => approvals.cards.waiting(caller),
   });
-  const actions = prepareActions(declared, handlers, config.baseUrl);
+  const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
+    subject === 'post' ? reading.get(caller, id) : accounts.accounts.mustExist(caller, id),
+  );
   const approvals = registry.open(
     'approvals',
     openApprovals({

@@ -7,6 +7,7 @@ import { createUploadOnce } from '#server/media/upload-once';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { openPosts } from '#server/posts/slice';
 import { openReview } from '#server/review/slice';
+import type { Seal } from '#server/secrets/seal';
 import { openSlots } from '#server/slots/slice';
 import { openTemplates } from '#server/templates/slice';
 import { openTransfer } from '#server/transfer/slice';
@@ -24,20 +25,38 @@ export const wireContent = ({
   networks: { networks, accounts },
   people,
   outbound,
+  seal,
+  addressesMs,
 }: {
   core: Core;
   messaging: Messaging;
   networks: Networks;
   people: People;
   outbound: Outbound;
+  seal: Seal;
+  addressesMs: number | undefined;
 }) => {
   const { registry, database, config, clock, wallClock, report } = core;
   const { audit } = core.audit;
   const { live } = core.live;
   const { notifications } = messaging.notifications;
 
-  const media = registry.open('media', openMedia({ database, outbound, live, config, clock, report }));
-  const { library, renditions, uploads } = media;
+  const media = registry.open(
+    'media',
+    openMedia({
+      database,
+      outbound,
+      live,
+      seal,
+      findRole: core.auth.roleWith,
+      config,
+      clock,
+      wallClock,
+      addressesMs,
+      report,
+    }),
+  );
+  const { library, renditions, uploads, uploadAddresses } = media;
   const mediaSweep = registry.open('media/sweep', openMediaSweep({ database, config, clock, wallClock }));
   const history = registry.open('history', openHistory({ database, library }));
   const posts = registry.open(
@@ -48,6 +67,8 @@ export const wireContent = ({
       access: accounts.access,
       library,
       renditions,
+      uploads,
+      uploadAddresses,
       networks,
       plans: core.plans.plans,
       events: messaging.webhooks.events,

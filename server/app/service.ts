@@ -31,6 +31,8 @@ export interface ServiceParts {
   readonly allowedWebhooks?: AllowedWebhooks;
   /** For tests: how long a receiver may take to answer. */
   readonly webhookAnswerMs?: number;
+  /** How long one call may fetch files from addresses. */
+  readonly addressesMs?: number;
   /** For tests, which move time: measures the leases of sends, deliveries, messages and token refreshes. */
   readonly startStopwatch?: () => Stopwatch;
 }
@@ -44,6 +46,7 @@ export const createPosthorn = ({
   log,
   allowedWebhooks,
   webhookAnswerMs,
+  addressesMs,
   startStopwatch,
 }: ServiceParts) => {
   const { registry, database, report, sandboxClock, auth } = core;
@@ -63,7 +66,7 @@ export const createPosthorn = ({
   });
   const networks = wireNetworks({ core, messaging, outbound, seal, ownUrl, startStopwatch });
   const peopleTheme = wirePeople({ core, messaging, networks });
-  const content = wireContent({ core, messaging, networks, people: peopleTheme, outbound });
+  const content = wireContent({ core, messaging, networks, people: peopleTheme, outbound, seal, addressesMs });
   const publishing = wirePublishing({ core, networks, content, metrics, startStopwatch });
   const agents = wireAgents({ core, messaging, networks, content, publishing, ownUrl, log });
 

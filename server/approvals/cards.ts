@@ -22,6 +22,7 @@ import type { Pin, Subject, Subjects } from './subject.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const openMs = 7 * dayMs;
+const deletionMs = 30 * dayMs;
 /** Counted from closing. Notifications link to cards and are kept for the same time. */
 const retentionMs = 90 * dayMs;
 /** Per post, kept as long as the post exists. */
@@ -280,7 +281,8 @@ export const createApprovalCards = ({
       const { caller } = request;
       const { workspaceId } = caller;
       const action = findAction(actions, request.action);
-      const call = action.admit(request.input, { ...caller, human: true });
+      // A card is for files that are in the library, so that the person sees the bytes that go out.
+      const call = await action.prepare(action.admit(request.input, { ...caller, human: true }));
       const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
@@ -310,6 +312,31 @@ export const createApprovalCards = ({
         const row = await createCard({ ...request, input }, subject, pin);
         return { ...toState(row), again: false, ...(before && { before: toState(before) }) };
       });
+    },
+
+    /** The approved request by which a post was deleted, for 30 days, to the person whose agent asked. */
+    deletionOf: async (caller: Caller, postId: string): Promise<RequestState | undefined> => {
+      const sinceMs = clock.now().getTime() - deletionMs;
+      const card = (await store.about(caller.workspaceId, postId)).find(
+        ({ action, status, requested_by, decided_at }) =>
+          actions.get(action)?.action.destructive === true &&
+          status === 'Approved' &&
+          requested_by === caller.userId &&
+          Date.parse(decided_at ?? '') > sinceMs,
+      );
+      return card && toState(card);
+    },
+
+    /** What waits for a decision about posts. */
+    waiting: async (caller: Caller) => {
+      await closeStale(caller, await store.open(caller.workspaceId));
+      return (await store.open(caller.workspaceId))
+        .filter(({ action }) => kindOf(action) === 'post')
+        .map((card) => ({
+          postId: idOf(card),
+          action: card.action,
+          approvalUrl: `${baseUrl}/approvals/${card.id}`,
+        }));
     },
 
     /** The last request of each action about this post or account. */

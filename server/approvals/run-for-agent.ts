@@ -10,6 +10,7 @@ import type { ApprovalCards, RequestedApproval } from './cards.ts';
 export interface Approvals {
   readonly request: (action: string, input: Record<string, unknown>) => ReturnType<ApprovalCards['request']>;
   readonly about: (postId: string) => ReturnType<ApprovalCards['about']>;
+  readonly deletionOf: (postId: string) => ReturnType<ApprovalCards['deletionOf']>;
 }
 
 /** The output of the action, or the approval request that was made instead. */
@@ -27,11 +28,24 @@ export const runForAgent = async (
   const call = action.admit(args, caller);
   const { input } = call;
   try {
-    const output = await action.run(call);
+    const output = await action.run(await action.prepare(call));
     const isPost = action.action.output === Post && typeof input.id === 'string';
     return { output, requests: isPost ? await approvals.about(String(input.id)) : [] };
   } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'ApprovalRequired')) throw error;
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'NotFound') throw await explainDeletion(error, String(input.id), approvals);
+    if (error.code !== 'ApprovalRequired') throw error;
     return { pending: await approvals.request(action.name, input) };
   }
+};
+
+/** An agent that asked for the deletion should not look for the mistake in its id. */
+const explainDeletion = async (notFound: Refusal, postId: string, approvals: Approvals) => {
+  const deletion = await approvals.deletionOf(postId);
+  return deletion
+    ? new Refusal(
+        'NotFound',
+        `The post ${postId} was deleted at ${deletion.decidedAt}, as asked in ${deletion.cardId}.`,
+      )
+    : notFound;
 };

@@ -9,7 +9,8 @@ export const sentenceOf = (
   { post }: Subject,
   accounts: ReadonlyMap<string, Account>,
 ) => {
-  const sentence = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) =>
+  const [instead] = Object.entries(approval?.instead ?? {}).filter(([field]) => input[field] === true);
+  const sentence = (instead?.[1] ?? approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) =>
     describeValue(input[field]),
   );
   // Includes the published parts of a thread that failed halfway.

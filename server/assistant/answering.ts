@@ -60,7 +60,7 @@ export const createAnswering = ({
   ...parts
 }: {
   chats: Chats;
-  cards: Pick<ApprovalCards, 'request' | 'about'>;
+  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
   catalog: readonly CatalogEntry[];
   actions: ReadonlyMap<string, RunnableAction>;
   config: Config['assistant'];
@@ -88,6 +88,7 @@ export const createAnswering = ({
       approvals: (as) => ({
         request: (action, input) => cards.request({ caller: as, client: assistantName, action, input, requestId }),
         about: (postId) => cards.about(as, postId),
+        deletionOf: (postId) => cards.deletionOf(as, postId),
       }),
       nextFreeSlot,
       report,

@@ -29,7 +29,7 @@ export const openAssistant = ({
   database: Database;
   catalog: readonly CatalogEntry[];
   actions: ReadonlyMap<string, RunnableAction>;
-  cards: Pick<ApprovalCards, 'request' | 'about'>;
+  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
   reading: Reading;
   slots: Pick<SlotQueue, 'nextFreeSlot'>;
   live: Pick<Live, 'onAccessChanged'>;

@@ -46,5 +46,13 @@ export const createMcpAccess =
     }
     clients.used(userId, clientId, access.scopes);
     const { member, statisticsTools } = membership;
-    return { caller: { ...member, human: false }, scopes: access.scopes, statisticsTools, rateKey: userId };
+    const uploadAccess = access.scopes.has('posts:write') && {
+      uploadAccess: { clientId, issuedAt: issuedAt.toISOString() },
+    };
+    return {
+      caller: { ...member, human: false, ...uploadAccess },
+      scopes: access.scopes,
+      statisticsTools,
+      rateKey: userId,
+    };
   };

@@ -31,7 +31,7 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
     const { tokenId, name, member, statisticsTools } = row;
     const tokenCaller = {
       tokenId,
-      caller: { ...member, human: false, client: { kind: 'Token', name } },
+      caller: { ...member, human: false, client: { kind: 'Token', name }, uploadAccess: { tokenId } },
       statisticsTools,
     } as const;
     cache.set(token, tokenCaller);

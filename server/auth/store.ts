@@ -212,6 +212,20 @@ interface AccessRow {
   readonly trusted: boolean;
 }
 
+/** With a personal token, while it is not revoked. */
+const roleWithToken = sql(
+  'access.roleWithToken',
+  `select m.role from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
+    where t.user_id = $1 and t.workspace_id = $2 and t.id = $3 and t.revoked_at is null`,
+);
+/** With an access token, while its client is trusted. */
+const roleWithClient = sql(
+  'access.roleWithClient',
+  `select m.role from users u join members m on m.user_id = u.id and m.workspace_id = $2
+     left join client_access c on c.user_id = u.id and c.client_id = $3
+    where u.id = $1 and u.tokens_valid_after <= $4 and coalesce(c.ended_at < $4, true)`,
+);
+
 export type AccessStore = ReturnType<typeof createAccessStore>;
 
 export const createAccessStore = (db: Database) => ({
@@ -221,6 +235,17 @@ export const createAccessStore = (db: Database) => ({
     if (!row?.trusted) return undefined;
     const { user_id, workspace_id: workspaceId, role, statistics_tools: statisticsTools } = row;
     return workspaceId === null ? {} : { member: { userId: user_id, workspaceId, role }, statisticsTools };
+  },
+
+  /** In this workspace, which need not be the one that the user opened last. */
+  roleWith: async (
+    { userId, workspaceId }: { userId: string; workspaceId: string },
+    access: { tokenId: string } | { clientId: string; issuedAt: string },
+  ) => {
+    const [row] = await ('tokenId' in access
+      ? db.query<{ role: Role }>(roleWithToken, [userId, workspaceId, access.tokenId])
+      : db.query<{ role: Role }>(roleWithClient, [userId, workspaceId, access.clientId, access.issuedAt]));
+    return row?.role;
   },
 });
 

@@ -23,9 +23,22 @@ export const actionRoute =
     const input = await readJson(req);
     const call = action.admit(input, caller);
     const key = keyOf(req);
-    const run = async () => (await action.run(call)).text;
-    if (key === undefined || action.action.kind !== 'Write') return replyCompressed(res, 200, await run());
-    const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(input)}`, run);
+    if (key === undefined || action.action.kind !== 'Write') {
+      return replyCompressed(res, 200, (await action.run(await action.prepare(call))).text);
+    }
+    const request = `${action.name} ${JSON.stringify(input)}`;
+    const storedAnswer = await answers.find(caller, key, request);
+    if (storedAnswer !== undefined) {
+      markReplayed(res);
+      return replyCompressed(res, 200, storedAnswer);
+    }
+    const prepared = await action.prepare(call);
+    const { answer, replayed } = await answers.once(
+      caller,
+      key,
+      request,
+      async () => (await action.run(prepared)).text,
+    );
     if (replayed) markReplayed(res);
     return replyCompressed(res, 200, answer);
   };

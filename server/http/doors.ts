@@ -15,6 +15,7 @@ import type { IdempotentAnswers } from '#server/idempotency/answers';
 import type { Live } from '#server/live/open-tabs';
 import { createReport } from '#server/logging/report';
 import type { MediaLibrary } from '#server/media/library';
+import type { UploadAddresses } from '#server/media/upload-addresses';
 import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
 import type { ServiceMetrics } from '#server/metrics/metrics';
@@ -46,6 +47,7 @@ import { tagRequest } from './request.ts';
 import { reviewMedia, reviewPage } from './review.ts';
 import { slowBodyTimeout } from './slow-body-timeout.ts';
 import { uploadRoute } from './upload.ts';
+import { uploadAddressRoute } from './upload-address.ts';
 import { createWebApp, type WebApp } from './web-files.ts';
 
 type Own = RequestHandler<Record<string, string>>;
@@ -62,6 +64,7 @@ interface DoorParts {
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
   readonly uploadOnce: UploadOnce;
+  readonly uploadAddresses: UploadAddresses;
   readonly avatars: Avatars;
   readonly linkCards: LinkCards;
   readonly shares: Shares;
@@ -100,6 +103,7 @@ const createDoors = ({
       mcp: mcp.serve,
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
+      uploadToAddress: uploadAddressRoute({ uploads, uploadAddresses: parts.uploadAddresses, rateLimit }),
       avatarBytes: avatarBytes({ avatars }),
       linkCardPicture: linkCardPicture({ linkCards: parts.linkCards }),
       reviewPage: reviewPage({ shares, web, rateLimit }),

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { HttpMetrics } from '#server/metrics/metrics';
 
 /** The next segment of these paths is a secret that grants access. */
-const secretPath = /^(\/+(?:invitations|welcome|review|new-password)\/+)[^/]+/i;
+const secretPath = /^(\/+(?:invitations|welcome|review|new-password|upload)\/+)[^/]+/i;
 
 /** Kept few, because each is a label value in the metrics. */
 const doors: readonly (readonly [start: string, door: string])[] = [
@@ -11,6 +11,7 @@ const doors: readonly (readonly [start: string, door: string])[] = [
   ['/mcp', 'mcp'],
   ['/api/media', 'media'],
   ['/media/', 'media'],
+  ['/upload/', 'media'],
   ['/api/auth/', 'auth'],
   ['/auth/', 'auth'],
   ['/api/', 'app'],

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { MediaForm } from '#contracts/media';
 import { parseInput } from '#server/admission';
 import { badInput } from '#server/errors';
@@ -18,14 +19,17 @@ export const uploadRoute =
   async (req, res, next) => {
     if (!isForm(req)) return next();
     const caller = await admit(req, res);
-    const receive = (file: AsyncIterable<Buffer>) => uploads.receive(file, 'file');
-    const { received, name, alt } = await readForm(req, { receive, discard: uploads.discard }, ({ fields, wrong }) => ({
-      alt: altIn(fields, wrong),
-    }));
+    const { received, name, alt } = await readUpload(req, uploads);
     const { item, replayed } = await uploadOnce.file(caller, keyOf(req), received, { alt, name });
     if (replayed) markReplayed(res);
     reply(res, 200, item);
   };
+
+/** The caller has to take over or discard the received file. */
+export const readUpload = (req: Request, { receive, discard }: Pick<Uploads, 'receive' | 'discard'>) =>
+  readForm(req, { receive: (file) => receive(file, 'file'), discard }, ({ fields, wrong }) => ({
+    alt: altIn(fields, wrong),
+  }));
 
 const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
   if (wrong !== undefined) throw unknownField(wrong);

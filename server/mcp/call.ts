@@ -1,3 +1,4 @@
+import type { MediaItem } from '#contracts/media';
 import { Post } from '#contracts/posts';
 import type { RunnableAction } from '#server/admission';
 import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
@@ -10,6 +11,7 @@ import {
   describeRefusal,
   describeRequests,
 } from './descriptions.ts';
+import type { SummaryContext } from './summary-text.ts';
 import type { CallableTool } from './tools.ts';
 
 /** Runs a tool. Returns the members of a tools/call result, also for a refusal, because the model has to read it. */
@@ -19,6 +21,8 @@ export const callTool = async (
   caller: Caller,
   approvals: Approvals,
   findDuplicate: (postId: string) => Promise<string | undefined>,
+  readPictures: (media: readonly MediaItem[]) => Promise<readonly Buffer[]>,
+  readSummaryContext: (caller: Caller) => Promise<SummaryContext>,
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
@@ -28,13 +32,20 @@ export const callTool = async (
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
       return success(pending, describePending(name, request));
     }
-    const text = describeOutput(action.action, output.value);
+    const text = await describeOutput(action, output.value, {
+      args: Object(args),
+      readSummaryContext: () => readSummaryContext(caller),
+    });
     const duplicate = isNewPost(action, args) ? await findDuplicate((output.value as Post).id) : undefined;
     const more = [
       ...(duplicate ? [describeDuplicate(duplicate)] : []),
       ...(requests.length > 0 ? [describeRequests(requests)] : []),
     ];
-    return success(output.text, [text, ...more].join('\n\n'));
+    return success(
+      output.text,
+      [text, ...more].join('\n\n'),
+      await readPictures(picturesIn(action, args, output.value)),
+    );
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
     return refused(error, inToolNames);
@@ -45,10 +56,21 @@ export const callTool = async (
 const isNewPost = ({ action }: RunnableAction, args: unknown) =>
   action.kind === 'Write' && action.output === Post && !Object.hasOwn(Object(args), 'id');
 
+/** The files that the model asked to look at. */
+const picturesIn = ({ name }: RunnableAction, args: unknown, output: unknown): readonly MediaItem[] => {
+  const { show, ids = [] } = args as { show?: boolean; ids?: readonly string[] };
+  if (name !== 'media.list' || !show || ids.length === 0) return [];
+  return (output as { media: MediaItem[] }).media.filter(({ kind }) => kind === 'Image');
+};
+
 /** A tool result and not a protocol error, so that the model reads it and can correct its call. */
 export const refused = (refusal: Refusal, inToolNames: (text: string) => string) =>
   `${content(inToolNames(describeRefusal(refusal)))},"isError":true`;
 
-const content = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+const content = (text: string, pictures: readonly Buffer[] = []) => {
+  const images = pictures.map((bytes) => ({ type: 'image', data: bytes.toString('base64'), mimeType: 'image/webp' }));
+  return `"content":${JSON.stringify([{ type: 'text', text }, ...images])}`;
+};
 
-const success = (json: string, text: string) => `${content(text)},"structuredContent":${json},"isError":false`;
+const success = (json: string, text: string, pictures?: readonly Buffer[]) =>
+  `${content(text, pictures)},"structuredContent":${json},"isError":false`;

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
-import type { Action } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import { Post } from '#contracts/posts';
+import type { RunnableAction } from '#server/admission';
 import type { RequestState } from '#server/approvals/card-view';
 import type { RequestedApproval } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
 import { inOneLine, quoted, toCompactText } from './compact-text.ts';
+import { shortTexts, type TextContext } from './short-texts.ts';
 
 /** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
 export const describeRefusal = ({ code, message, issues }: Refusal) => {
@@ -31,7 +32,13 @@ const describeIssue = ({ path, message, code: _, fix: __, ...facts }: Issue, mar
 };
 
 /** The text of an output: all of it for a read, a summary of the change for a write. */
-export const describeOutput = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
+export const describeOutput = (
+  { name, action: { kind, output: schema } }: Pick<RunnableAction, 'name' | 'action'>,
+  output: unknown,
+  context: TextContext,
+): string | Promise<string> => {
+  const describe = shortTexts[name];
+  if (describe) return describe(output as never, context);
   if (schema !== (Post as z.ZodType)) return toCompactText(output as object);
   return kind === 'Write' ? describeSave(output as Post) : describePost(output as Post);
 };
@@ -52,7 +59,9 @@ const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt
     ...versions.map(({ accountId, content, options }) => {
       const set = Object.entries(options).map(([key, value]) => `${quoted(key)} ${quoted(value)}`);
       const whose = accountId === undefined ? 'Original version' : `Version of ${quoted(accountId)}`;
-      return `${whose}: ${[count(content.length, 'item'), ...set].join(', ')}.`;
+      const media = content.flatMap((item) => item.media);
+      const files = media.length > 0 ? [`media ${media.join(' ')}`] : [];
+      return `${whose}: ${[count(content.length, 'item'), ...files, ...set].join(', ')}.`;
     }),
     ...(status === 'Draft' && scheduledAt ? [`Wished for ${scheduledAt}, not scheduled.`] : []),
     'Next: posts_validate.',

@@ -4,15 +4,18 @@ import type { Logger } from 'pino';
 import { mustHaveSender, type RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { RateLimit } from '#server/auth/rate-limit';
+import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import { reply } from '#server/http/reply';
 import { createReport } from '#server/logging/report';
+import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/posts/reading';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
 import { createMethods, type McpCaller } from './methods.ts';
 import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
+import type { SummaryContext } from './summary-text.ts';
 import { createTools, type McpTool } from './tools.ts';
 
 export interface McpParts {
@@ -25,7 +28,10 @@ export interface McpParts {
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
+  readonly deletionOf: ApprovalCards['deletionOf'];
   readonly findDuplicate: Reading['findDuplicate'];
+  readonly readPictures: MediaLibrary['readPictures'];
+  readonly readSummaryContext: (caller: Caller) => Promise<SummaryContext>;
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }

@@ -1,7 +1,10 @@
+import type { Accounts } from '#server/accounts/accounts';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, packageVersion } from '#server/config/config';
+import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/posts/reading';
+import type { Providers } from '#server/providers/providers';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 
 /** The agent door, for tokens that `identity` vouches for. */
@@ -10,13 +13,19 @@ export const openMcp = ({
   mcpAccess,
   cards,
   reading,
+  library,
+  accounts,
+  providers,
   config: { baseUrl },
   ...parts
 }: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
   identity: Identity;
   mcpAccess: (identity: Identity) => McpParts['authorize'];
-  cards: Pick<ApprovalCards, 'request' | 'about'>;
+  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
   reading: Pick<Reading, 'findDuplicate'>;
+  library: Pick<MediaLibrary, 'readPictures'>;
+  accounts: Pick<Accounts, 'list'>;
+  providers: Pick<Providers, 'limits'>;
   config: Config;
 }) =>
   createMcpEndpoint({
@@ -27,5 +36,8 @@ export const openMcp = ({
     authorize: mcpAccess(identity),
     requestApproval: cards.request,
     requestsAbout: cards.about,
+    deletionOf: cards.deletionOf,
     findDuplicate: reading.findDuplicate,
+    readPictures: library.readPictures,
+    readSummaryContext: async (caller) => ({ accounts: await accounts.list(caller), limits: providers.limits() }),
   });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { badInput, Refusal } from '#server/errors';
@@ -10,6 +10,8 @@ export interface Received {
   /** The caller has to move or remove it. */
   readonly path: string;
   readonly type: FileType;
+  /** Of the bytes as they arrived, in hex. */
+  readonly sha256: string;
   /** The field of the request that it came in, for error messages. */
   readonly field: string;
 }
@@ -24,11 +26,12 @@ export type Incoming = ReturnType<typeof createIncoming>;
 
 /** Files on their way into the library. */
 export const createIncoming = ({ folder, limits }: { folder: string; limits: MediaLimits }) => ({
-  receive: async (source: AsyncIterable<Buffer>, field: string): Promise<Received> => {
+  /** `declaredBytes` is the length that the sender announced: a file that is too large is refused at its beginning. */
+  receive: async (source: AsyncIterable<Buffer>, field: string, declaredBytes = 0): Promise<Received> => {
     await mkdir(folder, { recursive: true });
     const path = join(folder, randomUUID());
     try {
-      return { path, field, type: await describeUpload(field, () => write(path, source, limits)) };
+      return { path, field, ...(await describeUpload(field, () => write(path, source, limits, declaredBytes))) };
     } catch (error) {
       await rm(path, { force: true });
       throw error;
@@ -43,8 +46,9 @@ export const createIncoming = ({ folder, limits }: { folder: string; limits: Med
   },
 });
 
-const write = async (path: string, source: AsyncIterable<Buffer>, limits: MediaLimits): Promise<FileType> => {
+const write = async (path: string, source: AsyncIterable<Buffer>, limits: MediaLimits, declaredBytes: number) => {
   const file = await open(path, 'wx');
+  const hash = createHash('sha256');
   try {
     let type: FileType | undefined;
     let head = Buffer.alloc(0);
@@ -55,12 +59,13 @@ const write = async (path: string, source: AsyncIterable<Buffer>, limits: MediaL
         head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
         if (head.length >= headBytes) type = fileType(head);
       }
-      if (type) mustFit(type, bytes, limits);
+      if (type) mustFit(type, Math.max(bytes, declaredBytes), limits);
+      hash.update(chunk);
       await file.appendFile(chunk);
     }
     type ??= fileType(head);
     await file.sync();
-    return type;
+    return { type, sha256: hash.digest('hex') };
   } finally {
     await file.close();
   }

@@ -1,6 +1,13 @@
 import type { MediaItem } from '#contracts/media';
+import { isMediaId } from '#server/ids';
 import type { NetworkMedia } from '#server/networks/network';
 import type { MediaRow } from './store.ts';
+
+/** The id in an address of this installation, as `url` of an item is. */
+export const ownMediaId = (url: string, baseUrl: string) => {
+  const id = url.startsWith(`${baseUrl}/media/`) ? url.slice(baseUrl.length + '/media/'.length) : '';
+  return isMediaId(id) ? id : undefined;
+};
 
 export const thumbnailKey = (id: string) => `${id}.thumbnail`;
 
@@ -23,4 +30,9 @@ export const toMediaItem = (row: MediaRow, baseUrl: string): MediaItem => ({
   url: `${baseUrl}/media/${row.id}`,
   thumbnailUrl: `${baseUrl}/media/${row.id}?size=thumbnail`,
   createdAt: row.createdAt,
+});
+
+export const toNamedItem = (row: MediaRow, baseUrl: string) => ({
+  ...toMediaItem(row, baseUrl),
+  ...(row.fileName !== null && { name: row.fileName }),
 });

@@ -1,10 +1,12 @@
+import { buffer } from 'node:stream/consumers';
 import type { LibraryItem, MediaItem } from '#contracts/media';
+import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
-import { thumbnailKey, toMediaItem, toNetworkMedia } from './item.ts';
+import { thumbnailKey, toMediaItem, toNamedItem, toNetworkMedia } from './item.ts';
 import type { MediaSearch, MediaStore, RenditionStore } from './store.ts';
 
 const searchPage = 60;
@@ -26,13 +28,14 @@ export const createMediaLibrary = ({
   files: MediaFiles;
   baseUrl: string;
 }) => ({
-  list: async ({ workspaceId }: Caller, { limit, cursor }: { limit: number; cursor?: string | undefined }) => {
-    const rows = await store.list(workspaceId, limit + 1, fromCursor(cursor));
-    const { page: media, ...more } = toPage(
-      rows.map((row) => toMediaItem(row, baseUrl)),
-      limit,
-    );
-    return { media, ...more };
+  list: async (
+    { workspaceId }: Caller,
+    { ids, limit, cursor }: { ids: readonly string[]; limit: number; cursor?: string | undefined },
+  ) => {
+    const search = { withoutAlt: false, query: '', ids };
+    const rows = await store.search(workspaceId, search, limit + 1, fromCursor(cursor));
+    const { page, ...more } = toPage(rows, limit);
+    return { media: page.map((row) => toNamedItem(row, baseUrl)), ...more };
   },
 
   /** Page by page, with the number of posts that use each item. */
@@ -45,8 +48,7 @@ export const createMediaLibrary = ({
     );
     const media = page.map(
       (row): LibraryItem => ({
-        ...toMediaItem(row, baseUrl),
-        ...(row.fileName !== null && { name: row.fileName }),
+        ...toNamedItem(row, baseUrl),
         usedIn: uses.get(row.id) ?? 0,
       }),
     );
@@ -108,7 +110,7 @@ export const createMediaLibrary = ({
       throw badInput({
         path: missing.path,
         code: 'UnknownMedia',
-        message: `names ${missing.id}, which is not in the media library; media.list shows it`,
+        message: `names ${missing.id.slice(0, bounds.idCharacters)}, which is not in the media library; media.list shows it`,
       });
     }
   },
@@ -117,6 +119,34 @@ export const createMediaLibrary = ({
     const row = await store.setAlt(workspaceId, id, alt || null);
     if (row === undefined) throw notFound('media item', id);
     return toMediaItem(row, baseUrl);
+  },
+
+  /**
+   * For items that have none. What a person approved, or is asked to approve, keeps its text: it would go out differently
+   * from how it was shown.
+   */
+  giveAlts: async ({ workspaceId }: Caller, alts: ReadonlyMap<string, string>) => {
+    if (alts.size === 0) return;
+    await store.transaction(async () => {
+      // Cards and posts lock the files that they begin to use, so none begins before this ends.
+      const rows = await store.lock(workspaceId, [...alts.keys()], 'UPDATE');
+      const candidates = rows.filter(({ alt }) => alt === null).map(({ id }) => id);
+      const approved = await store.withApprovedAlt(workspaceId, candidates);
+      for (const id of candidates) {
+        const alt = alts.get(id);
+        if (alt && !approved.has(id)) await store.setAlt(workspaceId, id, alt);
+      }
+    });
+  },
+
+  /** Small pictures of the first of them, for a model to look at. A file that was deleted meanwhile is left out. */
+  readPictures: async (media: readonly Pick<MediaItem, 'id'>[]): Promise<Buffer[]> => {
+    const pictures: Buffer[] = [];
+    for (const { id } of media.slice(0, bounds.shownPictures)) {
+      const file = await files.read(thumbnailKey(id));
+      if (file) pictures.push(await buffer(file.stream));
+    }
+    return pictures;
   },
 
   /** For anybody who knows the id: networks fetch media from here. */

@@ -2,6 +2,7 @@ import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createFfmpeg } from './ffmpeg.ts';
 import { createFitJobStore } from './fit-job-store.ts';
@@ -12,7 +13,8 @@ import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
 import { createRenditions } from './renditions.ts';
 import { mediaRoutes } from './routes.ts';
-import { createMediaStore, createRenditionStore } from './store.ts';
+import { createMediaStore, createRenditionStore, createUploadAddressStore } from './store.ts';
+import { createUploadAddresses, type FindRole } from './upload-addresses.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
 
@@ -20,15 +22,24 @@ export const openMedia = ({
   database,
   outbound,
   live,
+  seal,
+  findRole,
   config,
   clock,
+  wallClock,
+  addressesMs,
   report,
 }: {
   database: Database;
   outbound: Outbound;
   live: Live;
+  seal: Seal;
+  findRole: FindRole;
   config: Config;
   clock: Clock;
+  /** For upload addresses, which are limits of people. */
+  wallClock: Clock;
+  addressesMs: number | undefined;
   report: (error: unknown) => void;
 }) => {
   const { baseUrl, media: limits } = config;
@@ -50,13 +61,22 @@ export const openMedia = ({
     baseUrl,
     report,
   });
-  const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
+  const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, addressesMs, clock });
+  const uploadAddresses = createUploadAddresses({
+    store: createUploadAddressStore(database),
+    seal,
+    findRole,
+    baseUrl,
+    clock: wallClock,
+  });
   return {
     library,
     renditions,
     uploads,
+    uploadAddresses,
     mediaFiles: files,
     loops: { fits: createFitJobs({ store: jobStore, renditions, ffmpeg, report }) },
+    chores: { 'forget used upload addresses': { every: '1 hour', run: uploadAddresses.purge } },
     /** Opened after posts, which need the library and say which files they use. */
     openMediaRoutes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) => ({
       routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),

@@ -28,6 +28,8 @@ export interface MediaRow {
   readonly frameRate?: number | null;
   readonly alt: string | null;
   readonly fileName: string | null;
+  /** Of the bytes as they arrived; null for a file from before it was computed. */
+  readonly sha256?: string | null;
   readonly createdAt: string;
 }
 
@@ -47,6 +49,24 @@ export interface MediaSearch {
 
 const { LOCK } = Transaction;
 
+export const reads = ['approval_cards', 'posts'];
+
+const lockContent = sql(
+  'media.lockContent',
+  `select pg_advisory_xact_lock(hashtextextended('media ' || $1 || ' ' || $2, 0))`,
+);
+const withApprovedAlt = sql(
+  'media.withApprovedAlt',
+  `select media.id from unnest($2::text[]) as media (id)
+    where exists (select from posts
+                   where workspace_id = $1 and status in ('Scheduled', 'Publishing')
+                     and versions @> jsonb_build_array(jsonb_build_object('content',
+                           jsonb_build_array(jsonb_build_object('media', jsonb_build_array(media.id))))))
+       or exists (select from approval_cards
+                   where workspace_id = $1 and status = 'Open'
+                     and subject -> 'media' @> jsonb_build_array(jsonb_build_object('id', media.id)))`,
+);
+
 export type MediaStore = ReturnType<typeof createMediaStore>;
 
 export const createMediaStore = (db: Database) => {
@@ -64,6 +84,7 @@ export const createMediaStore = (db: Database) => {
     declare frameRate: CreationOptional<number | null>;
     declare alt: CreationOptional<string | null>;
     declare fileName: CreationOptional<string | null>;
+    declare sha256: CreationOptional<string | null>;
     declare uploadedBy: CreationOptional<string | null>;
     declare createdAt: CreationOptional<string>;
   }
@@ -88,6 +109,7 @@ export const createMediaStore = (db: Database) => {
       frameRate: DataTypes.REAL,
       alt: DataTypes.TEXT,
       fileName: DataTypes.TEXT,
+      sha256: DataTypes.TEXT,
       uploadedBy: DataTypes.TEXT,
       createdAt: DataTypes.DATE(6),
     },
@@ -98,13 +120,6 @@ export const createMediaStore = (db: Database) => {
     transaction: db.transaction,
 
     /** Newest first, older than `before`. */
-    list: async (workspaceId: string, limit: number, before: string | null): Promise<MediaRow[]> =>
-      Media.findAll({
-        where: { workspaceId, ...(before !== null && { id: { [Op.lt]: before } }) },
-        order: [['id', 'DESC']],
-        limit,
-      }),
-
     search: async (
       workspaceId: string,
       { kind, withoutAlt, query, ids }: MediaSearch,
@@ -140,6 +155,19 @@ export const createMediaStore = (db: Database) => {
 
     insert: async (row: NewMedia): Promise<MediaRow> => Media.create(row),
 
+    /** Until the transaction ends, nobody else adds a file with these bytes by its address. */
+    lockContent: async (workspaceId: string, sha256: string) => {
+      await db.query(lockContent, [workspaceId, sha256]);
+    },
+
+    /** The oldest item with these bytes. */
+    findContent: async (workspaceId: string, sha256: string): Promise<MediaRow | null> =>
+      Media.findOne({ where: { workspaceId, sha256 }, order: ['id'] }),
+
+    /** Those of the ids whose alternative text a person has approved, or is asked to approve. */
+    withApprovedAlt: async (workspaceId: string, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+      new Set((await db.query<{ id: string }>(withApprovedAlt, [workspaceId, ids])).map(({ id }) => id)),
+
     setAlt: async (workspaceId: string, id: string, alt: string | null): Promise<MediaRow | undefined> => {
       const [, [row]] = await Media.update({ alt }, { where: { id, workspaceId }, returning: true });
       return row;
@@ -154,6 +182,32 @@ export const createMediaStore = (db: Database) => {
       (await Media.findAll({ attributes: ['id'], where: { id: [...ids] } })).map(({ id }) => id),
   };
 };
+
+const isAddressUsed = sql(
+  'uploadAddresses.isUsed',
+  'select from used_upload_addresses where workspace_id = $1 and id = $2',
+);
+/** Waits for another transaction that uses the same address, so that two simultaneous uploads add one file. */
+const markAddressUsed = sql(
+  'uploadAddresses.use',
+  `insert into used_upload_addresses (workspace_id, id, expires_at) values ($1, $2, $3)
+   on conflict do nothing returning id`,
+);
+const purgeUsedAddresses = sql('uploadAddresses.purge', 'delete from used_upload_addresses where expires_at <= $1');
+
+export type UploadAddressStore = ReturnType<typeof createUploadAddressStore>;
+
+export const createUploadAddressStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  isUsed: async (workspaceId: string, id: string) => (await db.query(isAddressUsed, [workspaceId, id])).length > 0,
+
+  /** False if it was used before. */
+  use: async (workspaceId: string, id: string, expiresAt: Date) =>
+    (await db.query(markAddressUsed, [workspaceId, id, expiresAt])).length > 0,
+
+  purge: (at: Date) => db.run(purgeUsedAddresses, [at]),
+});
 
 /** What a picture or video became. */
 export interface FinishedRow extends RenditionKey {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import type { MediaItem } from '#contracts/media';
 import type { Caller } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
@@ -47,7 +45,7 @@ export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answe
     ): Promise<Uploaded> => {
       let isTakenOver = false;
       try {
-        const request = key === undefined ? '' : `upload ${await hashOf(received.path)} ${about.alt ?? ''}`;
+        const request = `upload ${received.sha256} ${about.alt ?? ''}`;
         return await once(caller, key, request, (record) => {
           isTakenOver = true;
           return uploads.keep(caller, received, about, record);
@@ -60,10 +58,4 @@ export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answe
     fromUrl: (caller: Caller, key: string | undefined, source: { url: string; alt?: string | undefined }) =>
       once(caller, key, `fetch ${source.url} ${source.alt ?? ''}`, (record) => uploads.fromUrl(caller, source, record)),
   };
-};
-
-const hashOf = async (path: string) => {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
 };

@@ -1,13 +1,16 @@
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { isUrl } from '#contracts/is-url';
 import type { MediaItem } from '#contracts/media';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
+import { createSemaphore } from '#server/jobs/semaphore';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { readDocument } from './document.ts';
+import type { FileType } from './file-type.ts';
 import type { MediaFiles } from './files.ts';
 import { placeholder, readImage } from './image.ts';
 import { describeUpload, type Incoming, type Received } from './incoming.ts';
@@ -29,6 +32,25 @@ interface FileFacts extends Omit<Video, 'durationMs'> {
   readonly thumbnail: Buffer;
 }
 
+/** A file that was read completely, with its thumbnail beside it. Not stored yet. */
+interface Inspected {
+  readonly path: string;
+  readonly about: FileType & Omit<FileFacts, 'thumbnail'> & { readonly bytes: number; readonly sha256: string };
+}
+
+interface Download {
+  readonly url: string;
+  /** The field of the request that names the address, for error messages. */
+  readonly field: string;
+  /** By `performance.now()`. */
+  readonly untilMs: number;
+}
+
+export type AddressSource = Pick<Download, 'url' | 'field'>;
+
+/** Not the fault of the address alone: a caller who has the file can upload it instead. */
+class TooSlow extends Error {}
+
 /** How a file gets into the library: received completely, checked, stored, and only then recorded. */
 export const createUploads = ({
   store,
@@ -37,6 +59,7 @@ export const createUploads = ({
   outbound,
   live,
   baseUrl,
+  addressesMs = bounds.addressesMs,
   clock,
 }: {
   store: MediaStore;
@@ -45,60 +68,100 @@ export const createUploads = ({
   outbound: Outbound;
   live: Live;
   baseUrl: string;
+  /** For all addresses of one call. */
+  addressesMs?: number | undefined;
   clock: Clock;
 }) => {
-  /** Takes over the received file, whether it succeeds or not. */
-  const keep = async (
+  /** Reads and cleans the file, and makes its thumbnail. What is wrong with a file is known before it is stored. */
+  const inspect = async ({ path, type, field, sha256 }: Received): Promise<Inspected> => {
+    const { thumbnail, ...facts } = await describeUpload(
+      field,
+      (): Promise<FileFacts> =>
+        ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
+    );
+    const { size: bytes } = await stat(path);
+    await describeUpload(field, () => writeFile(thumbnailOf(path), thumbnail, { flush: true }));
+    return { path, about: { ...type, ...facts, bytes, sha256 } };
+  };
+
+  const discard = async ({ path }: Pick<Received, 'path'>) => {
+    await Promise.all([path, thumbnailOf(path)].map((one) => rm(one, { force: true })));
+  };
+
+  /** Stores the file, then records it. */
+  const add = async (
     { userId, workspaceId }: Caller,
-    { path, type, field }: Received,
+    { path, about }: Inspected,
     { alt, name }: { alt: string | undefined; name: string | undefined },
     record: Record = (write) => write(),
   ): Promise<MediaItem> => {
-    const thumbnailPath = `${path}.thumbnail`;
-    try {
-      const { thumbnail, ...facts } = await describeUpload(
-        field,
-        (): Promise<FileFacts> =>
-          ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
-      );
-      const { size: bytes } = await stat(path);
-      await describeUpload(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
-      const id = newSecretId('media', clock.now());
-      await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
-      await unlessRefused(files.put(id, path, type.mimeType));
-      const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      const removeFiles = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
-      const write = () =>
-        store.transaction(async () => {
-          const inserted = await store.insert({ id, workspaceId, ...about });
-          await live.publish({ workspaceId, kind: 'media', id });
-          return toMediaItem(inserted, baseUrl);
-        });
-      const item = await record(write).catch(async (error: unknown) => {
-        // After a broken connection the row may exist all the same, so only a refusal removes the files; the sweep does the rest.
-        if (error instanceof Refusal) await removeFiles();
-        throw error;
+    const id = newSecretId('media', clock.now());
+    await unlessRefused(files.put(thumbnailKey(id), thumbnailOf(path), 'image/webp'));
+    await unlessRefused(files.put(id, path, about.mimeType));
+    const row = { ...about, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
+    const removeFiles = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+    const write = () =>
+      store.transaction(async () => {
+        const inserted = await store.insert({ id, workspaceId, ...row });
+        await live.publish({ workspaceId, kind: 'media', id });
+        return toMediaItem(inserted, baseUrl);
       });
-      if (item.id !== id) await removeFiles();
-      return item;
+    const item = await record(write).catch(async (error: unknown) => {
+      // After a broken connection the row may exist all the same, so only a refusal removes the files; the sweep does the rest.
+      if (error instanceof Refusal) await removeFiles();
+      throw error;
+    });
+    if (item.id !== id) await removeFiles();
+    return item;
+  };
+
+  /** Takes over the received file, whether it succeeds or not. */
+  const keep = async (
+    caller: Caller,
+    received: Received,
+    about: { alt: string | undefined; name: string | undefined },
+    record?: Record,
+  ): Promise<MediaItem> => {
+    try {
+      return await add(caller, await inspect(received), about, record);
     } finally {
-      await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
+      await discard(received);
     }
   };
 
-  const download = async (url: string, redirects = 0): Promise<Received> => {
-    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message: `cannot be used. ${message}` });
-    const answer = await outbound.open(url, { timeoutMs: downloadTimeoutMs });
-    if (!answer.ok) throw wrong(answer.message);
+  const download = async ({ url, field, untilMs }: Download, redirects = 0): Promise<Received> => {
+    const wrong = (message: string) => badUrl(field, message);
+    const answer = await outbound.open(url, { timeoutMs: Math.max(1, Math.ceil(untilMs - performance.now())) });
+    if (!answer.ok) throw answer.reason === 'timeout' ? new TooSlow(answer.message) : wrong(answer.message);
     const { status, headers, body } = answer;
     if (status === 200) {
-      return incoming.receive(unlessBroken(body, wrong('The connection broke before the file was complete.')), 'url');
+      const broken = () =>
+        performance.now() >= untilMs
+          ? new TooSlow('The file did not arrive in time.')
+          : wrong('The connection broke before the file was complete.');
+      return incoming.receive(unlessBroken(body, broken), field, Number(headers['content-length']) || 0);
     }
     body.destroy();
     const next = [301, 302, 303, 307, 308].includes(status) && [headers.location].flat()[0];
-    if (!next || !isUrl(next, url)) throw wrong(`The address answered ${status} instead of a file.`);
+    if (!next || !isUrl(next, url))
+      throw wrong(`The address answered ${status} instead of a file.${advice[status] ?? ''}`);
     if (redirects === maxRedirects) throw wrong('The address leads from one redirect to the next.');
-    return download(new URL(next, url).href, redirects + 1);
+    return download({ url: new URL(next, url).href, field, untilMs }, redirects + 1);
+  };
+
+  /** The item that has these bytes already, or a new one. */
+  const addOnce = async (caller: Caller, inspected: Inspected, name: string | undefined): Promise<string> => {
+    const { workspaceId } = caller;
+    const { sha256 } = inspected.about;
+    const existing = await store.findContent(workspaceId, sha256);
+    if (existing) return existing.id;
+    const unlessAdded: Record = (write) =>
+      store.transaction(async () => {
+        await store.lockContent(workspaceId, sha256);
+        const added = await store.findContent(workspaceId, sha256);
+        return added ? toMediaItem(added, baseUrl) : write();
+      });
+    return (await add(caller, inspected, { alt: undefined, name }, unlessAdded)).id;
   };
 
   return {
@@ -106,12 +169,59 @@ export const createUploads = ({
 
     keep,
 
-    discard: ({ path }: Received) => rm(path, { force: true }),
+    discard,
 
     fromUrl: async (caller: Caller, { url, alt }: { url: string; alt?: string | undefined }, record?: Record) => {
-      const received = await download(url);
-      const name = new URL(url).pathname.split('/').at(-1);
-      return keep(caller, received, { alt, name }, record);
+      const untilMs = performance.now() + downloadTimeoutMs;
+      const received = await download({ url, field: 'url', untilMs }).catch((error: unknown) => {
+        throw error instanceof TooSlow ? badUrl('url', error.message) : error;
+      });
+      return keep(caller, received, { alt, name: nameIn(url) }, record);
+    },
+
+    /**
+     * All of the files or none: every address is fetched and every file inspected before the first one is stored. Files with
+     * the same bytes are one item. Returns the ids in the order of the sources.
+     */
+    fromAddresses: async (
+      caller: Caller,
+      sources: readonly AddressSource[],
+      describeTooSlow: (message: string) => string,
+    ): Promise<string[]> => {
+      const untilMs = performance.now() + addressesMs;
+      const received: Received[] = [];
+      const enter = createSemaphore(bounds.concurrentAddresses);
+      const fetchOne = async ({ url, field }: AddressSource) => {
+        const leave = await enter();
+        try {
+          const file = await download({ url, field, untilMs });
+          received.push(file);
+          return await inspect(file);
+        } finally {
+          leave();
+        }
+      };
+      try {
+        const outcomes = await Promise.allSettled(sources.map(fetchOne));
+        const issues = outcomes.flatMap((outcome, index) => {
+          if (outcome.status === 'fulfilled') return [];
+          const { reason: error } = outcome;
+          if (error instanceof TooSlow)
+            return badUrl(sources[index]?.field ?? '', describeTooSlow(error.message)).issues;
+          if (error instanceof Refusal && error.code === 'BadInput') return error.issues;
+          throw error;
+        });
+        const [first, ...others] = issues;
+        if (first) throw badInput(first, ...others);
+        const ids: string[] = [];
+        for (const [index, outcome] of outcomes.entries()) {
+          const { url } = sources[index] as AddressSource;
+          if (outcome.status === 'fulfilled') ids.push(await addOnce(caller, outcome.value, nameIn(url)));
+        }
+        return ids;
+      } finally {
+        await Promise.all(received.map(discard));
+      }
     },
   };
 };
@@ -134,13 +244,25 @@ const video = async (path: string, mimeType: string) => {
 };
 
 /** A broken download is the caller's error; what breaks on our side stays an internal error. */
-const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Error) {
+const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: () => Error) {
   try {
     yield* source;
   } catch {
-    throw refusal;
+    throw refusal();
   }
 };
+
+const badUrl = (path: string, message: string) =>
+  badInput({ path, code: 'BadUrl', message: `cannot be used. ${message}` });
+
+const advice: Readonly<{ [status: number]: string }> = {
+  401: ' It must be readable without signing in.',
+  403: ' It must be readable without signing in.',
+};
+
+const nameIn = (url: string) => new URL(url).pathname.split('/').at(-1);
+
+const thumbnailOf = (path: string) => `${path}.thumbnail`;
 
 /**
  * The operator finds the cause in the log and with `posthorn doctor`; the person who uploads learns that the file is

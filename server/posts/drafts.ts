@@ -10,6 +10,7 @@ import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
 import { optionFor, wrongValue } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
+import { isAddress, type MediaByAddress } from './media-by-address.ts';
 import type { PostContent, PostStore } from './store.ts';
 import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
@@ -22,6 +23,7 @@ export const createDrafts = ({
   library,
   networks,
   lifecycle,
+  mediaByAddress,
   linkCards,
   revisions,
   baseUrl,
@@ -32,6 +34,7 @@ export const createDrafts = ({
   library: MediaLibrary;
   networks: Networks;
   lifecycle: Lifecycle;
+  mediaByAddress: MediaByAddress;
   linkCards: LinkCards;
   revisions: Revisions;
   baseUrl: string;
@@ -40,6 +43,10 @@ export const createDrafts = ({
   /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
   const openForEdit = async (caller: Caller, id: string) => {
     const post = await store.lock(caller.workspaceId, id);
+    return mustBeEditable(caller, id, post);
+  };
+
+  const mustBeEditable = (caller: Caller, id: string, post: Post | undefined) => {
     if (post === undefined) throw notFound('post', id);
     if (post.status === 'Publishing' || post.status === 'Published') throw alreadyOut(post);
     if (post.status === 'Scheduled' && !caller.human)
@@ -53,14 +60,16 @@ export const createDrafts = ({
   /** A scheduled post must stay publishable, so pictures are fitted and link cards fetched for its new content. */
   const change = async (
     caller: Caller,
-    { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
+    { id, baseUpdatedAt, unschedule = false }: { id: string; baseUpdatedAt: string; unschedule?: boolean },
     contentOf: ContentChange,
     approval: ApprovalRun | undefined,
   ) => {
-    if (!approval) await fitScheduled(caller, { id, baseUpdatedAt }, contentOf);
+    if (!approval && !unschedule) await fitScheduled(caller, { id, baseUpdatedAt }, contentOf);
     const saved = await store.transaction(async () => {
-      const post = await openForEdit(caller, id);
-      mustBeCurrent(post, baseUpdatedAt);
+      const current = await openForEdit(caller, id);
+      mustBeCurrent(current, baseUpdatedAt);
+      const isTakenBack = unschedule && current.status === 'Scheduled';
+      const post = isTakenBack ? await lifecycle.unschedule(caller, id) : current;
       return save(caller, post, await contentOf(post), approval);
     });
     if (!approval && saved.status === 'Scheduled') await linkCards.keep(caller, saved);
@@ -155,13 +164,7 @@ export const createDrafts = ({
     networkOf: ReadonlyMap<string, ConnectedNetwork>,
   ) => {
     if (versions.length === 0) return [originalVersion(body)];
-    if (body !== '') {
-      throw badInput({
-        path: 'body',
-        code: 'Repeated',
-        message: 'must be left out beside versions, which have the text',
-      });
-    }
+    mustBeEither({ body, versions });
     await library.mustExist(caller, filesIn(versions));
     return checkContent({ accountIds, versions }, networkOf);
   };
@@ -176,7 +179,36 @@ export const createDrafts = ({
     }
   };
 
+  interface Replacement {
+    readonly accountIds: string[];
+    readonly versions: VersionInput[];
+  }
+
+  /** Settles files that versions name by address, after everything else was checked: a refusal must not cost a download. */
+  const prepare = async <Input extends Replacement>(caller: Caller, input: Input, check: () => Promise<void>) => {
+    const versions = mediaByAddress.withOwnIds(input.versions);
+    if (!mediaByAddress.isNeeded(versions)) return { ...input, versions };
+    await check();
+    checkContent({ ...input, versions }, await accounts.networksOf(caller, input.accountIds));
+    await library.mustExist(
+      caller,
+      filesIn(versions).filter(({ id }) => !isAddress(id)),
+    );
+    return { ...input, versions: await mediaByAddress.settle(caller, versions) };
+  };
+
   return {
+    /** Before `create`, and outside a transaction. */
+    prepareCreate: <Input extends Replacement & { body: string }>(caller: Caller, input: Input) =>
+      prepare(caller, input, async () => mustBeEither(input)),
+
+    /** Before `update`, and outside a transaction. */
+    prepareUpdate: <Input extends Replacement & { id: string; baseUpdatedAt: string }>(caller: Caller, input: Input) =>
+      prepare(caller, input, async () => {
+        const post = mustBeEditable(caller, input.id, await store.get(caller.workspaceId, input.id));
+        mustBeCurrent(post, input.baseUpdatedAt);
+      }),
+
     /** A time set by a human schedules the post; a time from anybody else is stored as a suggestion. */
     create: async (
       caller: Caller,
@@ -228,6 +260,7 @@ export const createDrafts = ({
         accountIds: string[];
         versions: VersionInput[];
         scheduledAt: string;
+        unschedule?: boolean;
         baseUpdatedAt: string;
       },
       approval?: ApprovalRun,
@@ -280,6 +313,15 @@ export const createDrafts = ({
       return change(caller, input, contentOf, approval);
     },
   };
+};
+
+const mustBeEither = ({ body, versions }: { body: string; versions: readonly VersionInput[] }) => {
+  if (body === '' || versions.length === 0) return;
+  throw badInput({
+    path: 'body',
+    code: 'Repeated',
+    message: 'must be left out beside versions, which have the text',
+  });
 };
 
 const alreadyOut = ({ id, status }: Post) =>

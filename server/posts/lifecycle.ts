@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Issue } from '#contracts/errors';
 import type { Post, Result } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
@@ -8,6 +9,7 @@ import { badInput, notFound, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import type { MediaLibrary } from '#server/media/library';
 import { isVideoWish, wishKey } from '#server/media/renditions';
+import { describeUploadAddress, type UploadAddresses } from '#server/media/upload-addresses';
 import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
@@ -30,6 +32,7 @@ export const createLifecycle = ({
   library,
   networks,
   fitting,
+  uploadAddresses,
   plans,
   deletion,
   outcomes,
@@ -43,6 +46,7 @@ export const createLifecycle = ({
   library: MediaLibrary;
   networks: Networks;
   fitting: Fitting;
+  uploadAddresses: Pick<UploadAddresses, 'offer'>;
   plans: Plans;
   /** Refuses while the workspace waits to be deleted. */
   deletion: { mustStay(workspaceId: string): Promise<void> };
@@ -149,6 +153,15 @@ export const createLifecycle = ({
     });
   };
 
+  /** Tells a caller without the app how files get into a post; once, because an address is for one file. */
+  const withUploadAdvice = (caller: Caller, issues: Issue[]): Issue[] => {
+    const first = issues.findIndex(({ code }) => code === 'MediaRequired');
+    const upload = first === -1 ? undefined : uploadAddresses.offer(caller);
+    if (upload === undefined) return issues;
+    const advice = `Send posts.update with media: ids of media.list, or https:// addresses. ${describeUploadAddress(upload)}`;
+    return issues.map((issue, i) => (i === first ? { ...issue, message: `${issue.message} ${advice}` } : issue));
+  };
+
   const mustBeFuture = (at: string, path: string) => {
     if (new Date(at) <= clock.now()) {
       throw badInput({ path, code: 'NotInFuture', message: 'must be an instant in the future', actual: at });
@@ -224,8 +237,8 @@ export const createLifecycle = ({
       const post = await store.get(caller.workspaceId, id);
       if (post === undefined) throw notFound('post', id);
       const { issues, warnings } = await examine(caller, post);
-      if (issues.length > 0) throw invalid(issues);
-      return { valid: true as const, issues, warnings };
+      if (issues.length > 0) throw invalid(withUploadAdvice(caller, issues));
+      return { valid: true as const, issues, warnings, accountIds: post.accountIds };
     },
 
     schedule: async (caller: Caller, id: string, at: string, approval?: ApprovalRun) => {

@@ -45,12 +45,16 @@ const resultJson = `jsonb_strip_nulls(jsonb_build_object(
      'networkCode', r -> 'error' -> 'networkCode',
      'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
                   then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
-/** SQL for the JSON of a post, the same as `toPost` gives: a post that is only passed on is never parsed here. */
+/**
+ * SQL for the JSON of a post, the same as `toPost` gives: a post that is only passed on is never parsed here. `more` is SQL
+ * for further fields, each after a comma, or null.
+ */
 export const postJsonOf = (
   table: string,
+  more = 'null',
 ) => `concat('{"id":', to_json(${table}.id), ',"status":"', ${table}.status, '","accountIds":', to_json(${table}.account_ids),
    ',"versions":', ${table}.versions, ',"scheduledAt":"' || ${instant(`${table}.scheduled_at`)} || '"',
    ',"results":', case when ${table}.results = '[]' then '[]' else (
      select coalesce(jsonb_agg(${resultJson} order by place), '[]')
        from jsonb_array_elements(${table}.results) with ordinality as one(r, place)
-      where r ->> 'accountId' = any(${table}.account_ids)) end, ',"updatedAt":"', ${instant(`${table}.updated_at`)}, '"}')`;
+      where r ->> 'accountId' = any(${table}.account_ids)) end, ',"updatedAt":"', ${instant(`${table}.updated_at`)}, '"', ${more}, '}')`;

@@ -11,6 +11,9 @@ interface ListInput {
   readonly query: string;
   readonly from: string;
   readonly to: string;
+  readonly label: string;
+  /** Null for all. */
+  readonly ids: readonly string[] | null;
   readonly view: 'full' | 'summary';
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -63,9 +66,9 @@ export const createReading = ({ store }: { store: PostStore }) => ({
 
   list: async (
     { workspaceId }: Caller,
-    { limit, cursor, view, status, query, from, to }: ListInput,
+    { limit, cursor, view, status, query, from, to, label, ids }: ListInput,
   ): Promise<PostPage | JsonText<PostPage>> => {
-    const filter = { status, query, from: from || null, to: to || null };
+    const filter = { status, query, from: from || null, to: to || null, label, ids };
     if (view === 'summary') {
       const lines = await store.lines(workspaceId, limit, fromCursor(cursor), filter);
       const summaries = lines.slice(0, limit);

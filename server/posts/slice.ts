@@ -6,6 +6,8 @@ import type { Revisions } from '#server/history/revisions';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
+import type { UploadAddresses } from '#server/media/upload-addresses';
+import type { Uploads } from '#server/media/uploads';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
@@ -16,6 +18,7 @@ import { createEditorViews } from './editor-view.ts';
 import { createFitting } from './fitting.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLinkCards } from './link-cards.ts';
+import { createMediaByAddress } from './media-by-address.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
 import { createReading } from './reading.ts';
@@ -28,6 +31,8 @@ export const openPosts = ({
   access,
   library,
   renditions,
+  uploads,
+  uploadAddresses,
   networks,
   plans,
   events,
@@ -43,6 +48,8 @@ export const openPosts = ({
   access: AccountAccess;
   library: MediaLibrary;
   renditions: Renditions;
+  uploads: Uploads;
+  uploadAddresses: UploadAddresses;
   networks: Networks;
   plans: Plans;
   events: Events;
@@ -61,10 +68,11 @@ export const openPosts = ({
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
   const fitting = createFitting({ renditions });
-  const lifecycle = createLifecycle({ ...shared, fitting, plans, deletion, outcomes, reachable });
+  const lifecycle = createLifecycle({ ...shared, fitting, uploadAddresses, plans, deletion, outcomes, reachable });
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
+  const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl: config.baseUrl });
   const editorViews = createEditorViews({ store, accounts, library, renditions, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
@@ -72,7 +80,7 @@ export const openPosts = ({
     outcomes,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ ...shared, lifecycle, baseUrl: config.baseUrl }),
+    drafts: createDrafts({ ...shared, lifecycle, mediaByAddress, baseUrl: config.baseUrl }),
     editorViews,
     mediaUse: {
       isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),

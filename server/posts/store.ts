@@ -21,7 +21,7 @@ import {
   toMatch,
 } from './search.ts';
 
-export const reads = ['accounts', 'post_labels', 'publications', 'published_posts'];
+export const reads = ['accounts', 'labels', 'post_labels', 'publications', 'published_posts'];
 
 interface PageRow {
   /** The posts as JSON. */
@@ -34,8 +34,15 @@ interface PageRow {
 const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval '1 microsecond')`;
 
 const postJson = postJsonOf('p');
+const labelsOfPost = `from post_labels on_post join labels l on l.workspace_id = on_post.workspace_id and l.id = on_post.label_id
+  where on_post.workspace_id = p.workspace_id and on_post.post_id = p.id`;
+const listedJson = postJsonOf('p', `',"labels":' || (select json_agg(l.name order by l.name_key) ${labelsOfPost})`);
 const get = sql('posts.get', `select ${postColumns} from posts where id = $1 and workspace_id = $2`);
-const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`, 'quick');
+const show = sql(
+  'posts.show',
+  `select ${listedJson} as post from posts p where id = $1 and workspace_id = $2`,
+  'quick',
+);
 const lock = sql('posts.lock', `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`);
 // `between $1 and $1` forces the index on workspace and id: with `=` the planner may scan the posts of every workspace.
 // A page ends where its posts reach `maxBytes`, but has at least one; the database does not send the others. One extra row
@@ -50,7 +57,7 @@ const page = (rows: string, maxBytes = '$4') =>
 const list = sql(
   'posts.list',
   page(
-    `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and id < $3
+    `select id, ${listedJson} as post from posts p where workspace_id between $1 and $1 and id < $3
       order by workspace_id desc, id desc limit $2`,
   ),
   'quick',
@@ -58,23 +65,26 @@ const list = sql(
 const listByStatus = sql(
   'posts.listByStatus',
   page(
-    `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
+    `select id, ${listedJson} as post from posts p where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
       order by workspace_id, status, id desc limit $2`,
   ),
   'quick',
 );
-/** By text and time: when it was published, else when it is scheduled. `$4` to `$7` are status, text, from and to. */
+/** By text and time: when it was published, else when it is scheduled. `$4` to `$9` are status, text, from, to, label and ids. */
 const matching = `from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
   where p.workspace_id between $1 and $1 and p.id < $3 and ($4::text is null or p.status = $4)
     and ($5 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
           where body #>> '{}' ilike '%' || $5 || '%'))
     and ($6::timestamptz is null or coalesce(out.published_at, p.scheduled_at) >= $6)
     and ($7::timestamptz is null or coalesce(out.published_at, p.scheduled_at) < $7)
+    and ($8 = '' or exists (select ${labelsOfPost} and lower(l.name) = lower($8)))
+    and ($9::text[] is null or p.id = any($9))
   order by p.workspace_id desc, p.id desc limit $2`;
-const listMatching = sql('posts.listMatching', page(`select p.id, ${postJson} as post ${matching}`, '$8'));
+const listMatching = sql('posts.listMatching', page(`select p.id, ${listedJson} as post ${matching}`, '$10'));
 const lines = sql(
   'posts.lines',
-  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.scheduled_at,
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.scheduled_at, out.published_at,
+          array(select l.name ${labelsOfPost} order by l.name_key) as labels,
           array(select distinct network from accounts where id = any(p.account_ids) order by network) as networks ${matching}`,
 );
 const pastLastId = 'q'; // ids begin with post_
@@ -224,10 +234,16 @@ interface ListFilter {
   readonly query: string;
   readonly from: string | null;
   readonly to: string | null;
+  /** Empty for all. */
+  readonly label: string;
+  /** Null for all. */
+  readonly ids: readonly string[] | null;
 }
 
 interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
   readonly text: string | null;
+  readonly published_at: string | null;
+  readonly labels: string[];
   readonly networks: string[];
 }
 
@@ -300,9 +316,9 @@ export const createPostStore = (db: Database) => {
       before: string | null,
       filter: ListFilter,
     ) => {
-      const { status, query, from, to } = filter;
+      const { status, query, from, to, label, ids } = filter;
       const values = [workspaceId, limit + 1, before ?? pastLastId, maxBytes];
-      const [row] = await (query !== '' || from !== null || to !== null
+      const [row] = await (query !== '' || from !== null || to !== null || label !== '' || ids !== null
         ? db.queryReplica<PageRow>(listMatching, [...values.slice(0, 3), ...filterValues(filter), maxBytes])
         : status === undefined
           ? db.queryReplica<PageRow>(list, values)
@@ -461,12 +477,21 @@ const resultColumns = (sends: readonly (PostKey & { readonly result: Result })[]
   sends.map(({ result }) => JSON.stringify(result)),
 ];
 
-const filterValues = ({ status, query, from, to }: ListFilter) => [status ?? null, literal(query), from, to];
+const filterValues = ({ status, query, from, to, label, ids }: ListFilter) => [
+  status ?? null,
+  literal(query),
+  from,
+  to,
+  label,
+  ids,
+];
 
-const toLine = ({ id, status, text, scheduled_at, networks }: LineRow): PostLine => ({
+const toLine = ({ id, status, text, scheduled_at, published_at, labels, networks }: LineRow): PostLine => ({
   id,
   status,
   text: text ?? '',
   ...(scheduled_at !== null && { scheduledAt: scheduled_at }),
+  ...(published_at !== null && { publishedAt: published_at }),
+  ...(labels.length > 0 && { labels }),
   networks,
 });

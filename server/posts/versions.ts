@@ -33,7 +33,7 @@ export const toVersions = (input: readonly VersionInput[], accountIds: readonly 
   return input
     .map(({ accountId, content, options }) => ({
       ...(accountId && { accountId }),
-      content,
+      content: content.map(({ body, media }) => ({ body, media })),
       options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '')),
     }))
     .sort((a, b) => Number('accountId' in a) - Number('accountId' in b));

@@ -1,5 +1,6 @@
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import { ownMediaId } from '#server/media/item';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import type { EntryMedia } from './entry.ts';
@@ -30,7 +31,7 @@ export const createFetching = ({
   return async (caller: Caller, importId: string, { url, alt = '' }: EntryMedia): Promise<string> => {
     const fetchedId = await store.fetched(caller.workspaceId, importId, url, alt);
     if (fetchedId !== undefined) return fetchedId;
-    const ownId = ownMedia(url, baseUrl);
+    const ownId = ownMediaId(url, baseUrl);
     try {
       const id = ownId
         ? await own(caller, ownId, alt)
@@ -44,6 +45,3 @@ export const createFetching = ({
     }
   };
 };
-
-const ownMedia = (url: string, baseUrl: string) =>
-  url.startsWith(`${baseUrl}/media/`) ? /^media_[0-9A-Z]{26}$/.exec(url.slice(baseUrl.length + 7))?.[0] : undefined;

@@ -60,7 +60,10 @@ export const openMcpDoor = async (
       };
     },
     requestsAbout: async () => [],
+    deletionOf: async () => undefined,
     findDuplicate: async () => undefined,
+    readPictures: async () => [],
+    readSummaryContext: async () => ({ accounts: [], limits: [] }),
     rateLimit: createRateLimits({
       store: { add: async () => [], purge: async () => 0 },
       clock: service.clock,

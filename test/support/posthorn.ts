@@ -8,7 +8,10 @@ import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 
-export type TestOverrides = Pick<ServiceParts, 'allowedWebhooks' | 'webhookAnswerMs' | 'startStopwatch'>;
+export type TestOverrides = Pick<
+  ServiceParts,
+  'allowedWebhooks' | 'webhookAnswerMs' | 'addressesMs' | 'startStopwatch'
+>;
 
 /** All rules on a database of the test, as `posthorn start` opens them. */
 export const openPosthorn = (

@@ -47,6 +47,7 @@ export const startService = async (
     ownAddress = false,
     internet = {},
     webhooks = {},
+    addressesMs,
     startStopwatch,
   }: {
     empty?: boolean;
@@ -56,6 +57,7 @@ export const startService = async (
     ownAddress?: boolean | number;
     internet?: OutboundOptions;
     webhooks?: Pick<TestOverrides, 'allowedWebhooks' | 'webhookAnswerMs'>;
+    addressesMs?: number;
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
@@ -80,7 +82,7 @@ export const startService = async (
   let url = '';
   const posthorn = openPosthorn(
     { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log },
-    { ...webhooks, ...(startStopwatch && { startStopwatch }) },
+    { ...webhooks, ...(addressesMs !== undefined && { addressesMs }), ...(startStopwatch && { startStopwatch }) },
   );
   const identity = await posthorn.openIdentity();
   const { app, health } = posthorn.openDoors(identity);

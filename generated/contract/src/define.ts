@@ -22,6 +22,8 @@ export interface Approval {
   readonly sentence: string;
   /** On the button that approves. */
   readonly verb: string;
+  /** Another sentence, by the field of the input that is true then. */
+  readonly instead?: Readonly<Record<string, string>>;
 }
 
 export interface Example<I extends z.ZodObject, O extends z.ZodObject> {

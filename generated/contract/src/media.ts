@@ -8,6 +8,7 @@ import {
   CanonicalInstant,
   Cursor,
   Deleted,
+  Id,
   NextCursor,
   type RawRoute,
   type Route,
@@ -35,12 +36,20 @@ export const MediaItem = z
     url: z.string().describe('Address of the file'),
     thumbnailUrl: z.string().describe('Address of a small picture of it'),
     createdAt: CanonicalInstant,
+    name: z.string().optional().describe('Name of the uploaded file, in lists of the library'),
   })
   .meta({ id: 'MediaItem', description: 'An image, video or document of the media library' });
 export type MediaItem = z.output<typeof MediaItem>;
 
+export const UploadAddress = z
+  .object({
+    url: z.string().describe('POST one file to it as multipart/form-data, in the field `file`; no token is needed'),
+    expiresAt: CanonicalInstant,
+  })
+  .meta({ id: 'UploadAddress', description: 'Where one local file can be uploaded, once' });
+export type UploadAddress = z.output<typeof UploadAddress>;
+
 export const LibraryItem = MediaItem.extend({
-  name: z.string().optional().describe('Name of the uploaded file'),
   usedIn: z.int().describe('How many posts use it'),
 }).meta({ id: 'LibraryItem', description: 'A file as the library shows it' });
 export type LibraryItem = z.output<typeof LibraryItem>;
@@ -62,7 +71,11 @@ export const MediaForm = z
 
 export const MediaFromUrl = z
   .strictObject({
-    url: z.string().min(1).max(2048).describe('A public https address; the server fetches the file from there'),
+    url: z
+      .string()
+      .min(1)
+      .max(textBounds.urlCharacters)
+      .describe('A public https address; the server fetches the file from there'),
     alt: AltText.optional(),
   })
   .meta({ id: 'MediaFromUrl', description: 'A file to fetch and add' });
@@ -75,14 +88,20 @@ export const mediaActions = {
     mcp: 'Listed',
     summary: 'List the media library',
     description:
-      'Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.',
+      'Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.',
     input: z.strictObject({
+      ids: z.array(Id).max(100).default([]).describe('Only these; empty for all'),
+      show: z
+        .boolean()
+        .default(false)
+        .describe('Over MCP, with ids: also return small pictures of the first 10 images, to look at'),
       limit: z.int().min(1).max(100).default(50).describe('How many to return'),
       cursor: Cursor,
     }),
     output: z.object({
       media: z.array(MediaItem).describe('Newest first'),
       nextCursor: NextCursor,
+      upload: UploadAddress.optional().describe('For tokens that may write, of somebody who may edit'),
     }),
     errors: [],
     examples: [
@@ -102,8 +121,13 @@ export const mediaActions = {
               url: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0',
               thumbnailUrl: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0?size=thumbnail',
               createdAt: '2026-11-02T08:20:00.000000Z',
+              name: 'horn.jpg',
             },
           ],
+          upload: {
+            url: 'http://localhost:3000/upload/v1.k1.3q2-7wAA',
+            expiresAt: '2026-11-15T09:45:00.000000Z',
+          },
         },
       },
     ],
@@ -192,5 +216,12 @@ export const mediaPaths = {
     access: 'Open',
     handler: 'Own',
     description: 'The file itself, for networks and pages.',
+  }),
+  uploadToAddress: rawRoute({
+    methods: ['POST'],
+    path: '/upload/:ticket',
+    access: 'Own',
+    handler: 'Own',
+    description: 'One file as multipart/form-data, from whoever was told the address; media.list gives one.',
   }),
 } as const satisfies Record<string, RawRoute>;

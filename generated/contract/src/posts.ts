@@ -19,7 +19,7 @@ import {
   rawRoute,
 } from './define.ts';
 import { Issue } from './errors.ts';
-import { MediaItem } from './media.ts';
+import { AltText, MediaItem } from './media.ts';
 import { Choice, Constraints, OptionKey, PollLimits, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -49,6 +49,9 @@ export const Version = z
   .meta({ id: 'Version', description: 'Text, media and options: the original, or what one account gets instead' });
 export type Version = z.output<typeof Version>;
 
+/** A file of the library, or one that the server fetches into it. */
+const MediaSource = z.string().min(1).max(textBounds.urlCharacters);
+
 export const VersionInput = z
   .strictObject({
     accountId: z
@@ -60,7 +63,18 @@ export const VersionInput = z
       .array(
         z.strictObject({
           body: Body.describe('Plain text, no HTML'),
-          media: z.array(Id).max(textBounds.mediaPerItem).default([]).describe('Media ids in display order'),
+          media: z
+            .array(MediaSource)
+            .max(textBounds.mediaPerItem)
+            .default([])
+            .describe(
+              'Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved',
+            ),
+          alt: z
+            .array(AltText)
+            .max(textBounds.mediaPerItem)
+            .optional()
+            .describe('Alternative texts beside media, for those that have none yet'),
         }),
       )
       .min(1)
@@ -126,6 +140,10 @@ export const Post = z
         'ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled',
       ),
     results: z.array(Result).describe('One per account after publishing; empty before'),
+    labels: z
+      .array(z.string())
+      .optional()
+      .describe('Names of its labels, in posts.get and posts.list; absent without one'),
     updatedAt: z
       .string()
       .describe('ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt'),
@@ -140,6 +158,14 @@ export const Validation = z
     valid: z.literal(true).describe('Always true: a broken limit is answered as an error `Invalid`'),
     issues: z.array(Issue).describe('Always empty: broken limits are answered as an error `Invalid`'),
     warnings: Warnings,
+    nextFreeSlot: z
+      .string()
+      .optional()
+      .describe('Over MCP: the next time in the weekly plan of the workspace that is free for its accounts'),
+    bestTime: z
+      .string()
+      .optional()
+      .describe('Over MCP: the next hour of the week in which its accounts did best, of those with 3 posts or more'),
   })
   .meta({ id: 'Validation', description: 'A post that keeps all limits' });
 export type Validation = z.output<typeof Validation>;
@@ -173,6 +199,8 @@ export const PostLine = z
     ...Post.pick({ id: true, status: true }).shape,
     text: z.string().describe('The beginning of the original version, at most 100 characters'),
     scheduledAt: CanonicalInstant.optional(),
+    publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
+    labels: z.array(z.string()).optional().describe('Names of its labels; absent without one'),
     networks: z.array(z.string()).describe('Keys of the networks it goes to'),
   })
   .meta({ id: 'PostLine', description: 'A post in the results of a search' });
@@ -270,6 +298,11 @@ export const postActions = {
         'Only posts whose time is not before this instant: when it was published, else scheduledAt',
       ),
       to: InstantOrEmpty.default('').describe('Only posts whose time is before this instant'),
+      label: z.string().max(textBounds.labelCharacters).default('').describe('Only posts with the label of this name'),
+      waiting: z
+        .boolean()
+        .default(false)
+        .describe('Only posts about which a request waits for a human; requests has their approvalUrl'),
       view: z
         .enum(['full', 'summary'])
         .default('full')
@@ -280,6 +313,16 @@ export const postActions = {
     output: z.object({
       posts: z.array(Post).describe('Newest first'),
       summaries: z.array(PostLine).optional().describe('With view summary, instead of posts'),
+      requests: z
+        .array(
+          z.object({
+            postId: z.string().describe('Post id'),
+            action: z.string().describe('Dotted name of the action that waits'),
+            approvalUrl: z.string().describe('Where a human decides'),
+          }),
+        )
+        .optional()
+        .describe('With waiting: what waits for a human about these posts'),
       nextCursor: z.string().optional().describe('Present when there are more; send it as cursor'),
     }),
     errors: [],
@@ -359,7 +402,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Replace a post',
     description:
-      'Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.',
+      'Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to Draft with unschedule.',
     input: z.strictObject({
       id: PostId,
       accountIds: z.array(Id).max(textBounds.accounts).describe('Accounts the post goes to'),
@@ -369,6 +412,7 @@ export const postActions = {
         .max(1 + textBounds.accounts)
         .describe('Exactly one original version, and at most one per account of accountIds'),
       scheduledAt: InstantOrEmpty.default('').describe('Wished time, an ISO-8601 instant; empty for none'),
+      unschedule: z.boolean().default(false).describe('Take a Scheduled post back to Draft'),
       baseUpdatedAt: BaseUpdatedAt,
     }),
     output: Post,
@@ -395,7 +439,12 @@ export const postActions = {
         }),
       },
     ],
-    approval: { subject: 'post', sentence: 'Change this scheduled post', verb: 'Approve the change' },
+    approval: {
+      subject: 'post',
+      sentence: 'Change this scheduled post',
+      verb: 'Approve the change',
+      instead: { unschedule: 'Take this scheduled post back to Draft' },
+    },
   }),
 
   'posts.setVersionText': action({

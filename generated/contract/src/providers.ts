@@ -228,6 +228,7 @@ export const providerActions = {
       'Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network, with networks as accounts.list names them.',
     input: z.strictObject({
       networks: z.array(Id).max(100).default([]).describe('Keys of the networks to read; empty for every one'),
+      detail: z.boolean().default(false).describe('Over MCP: also say in the text what each option does'),
     }),
     output: z.object({ providers: z.array(ProviderLimits).describe('One entry per network') }),
     errors: [],

@@ -56,7 +56,7 @@ class AnalyticsApi:
     def summary(self, *, from_: str, to: str, account_ids: Sequence[str] | None = None, time_zone: str | None = None, options: Options | None = None) -> t.Summary:
         """Summarise a time range.
 
-        Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.
+        Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time, on each account that has them, also if another account failed; posts.list with status Published has only those that every account has.
 
         from_: Start of the range, inclusive
         to: End of the range, exclusive; at most 400 days after from
@@ -69,23 +69,25 @@ class AnalyticsApi:
 
 
 class MediaApi(MediaUploads):
-    def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.MediaListOutput:
+    def list(self, *, ids: Sequence[str] | None = None, show: bool | None = None, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.MediaListOutput:
         """List the media library.
 
-        Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.
+        Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.
 
+        ids: Only these; empty for all
+        show: Over MCP, with ids: also return small pictures of the first 10 images, to look at
         limit: How many to return
         cursor: nextCursor of the page before
 
         Raises BadInputError, UnauthorizedError, ForbiddenError, UnknownActionError, TooManyRequestsError, InternalError.
         """
-        return cast("t.MediaListOutput", self._http.action("media.list", "Always", {"limit": limit, "cursor": cursor}, options))
+        return cast("t.MediaListOutput", self._http.action("media.list", "Always", {"ids": ids, "show": show, "limit": limit, "cursor": cursor}, options))
 
-    def list_all(self, *, limit: int | None = None, options: Options | None = None) -> Iterator[t.MediaItem]:
+    def list_all(self, *, ids: Sequence[str] | None = None, show: bool | None = None, limit: int | None = None, options: Options | None = None) -> Iterator[t.MediaItem]:
         """Like list, item by item: asks for the next page when one is used up."""
         cursor: str | None = None
         while True:
-            page = self.list(limit=limit, cursor=cursor, options=options)
+            page = self.list(ids=ids, show=show, limit=limit, cursor=cursor, options=options)
             yield from page["media"]
             cursor = page.get("nextCursor")
             if not cursor:
@@ -93,7 +95,7 @@ class MediaApi(MediaUploads):
 
 
 class PostsApi(PostWaiting):
-    def list(self, *, status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"] | None = None, query: str | None = None, from_: str | None = None, to: str | None = None, view: Literal["full", "summary"] | None = None, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.PostsListOutput:
+    def list(self, *, status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"] | None = None, query: str | None = None, from_: str | None = None, to: str | None = None, label: str | None = None, waiting: bool | None = None, view: Literal["full", "summary"] | None = None, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.PostsListOutput:
         """List posts.
 
         Posts of the workspace, newest first, one page at a time. To find one, send query and view summary: that is a line for each post instead of all its versions.
@@ -102,19 +104,21 @@ class PostsApi(PostWaiting):
         query: Only posts with this in the text of a version, in any case
         from_: Only posts whose time is not before this instant: when it was published, else scheduledAt
         to: Only posts whose time is before this instant
+        label: Only posts with the label of this name
+        waiting: Only posts about which a request waits for a human; requests has their approvalUrl
         view: summary: posts stays empty, and summaries has a line for each
         limit: How many to return
         cursor: nextCursor of the page before
 
         Raises BadInputError, UnauthorizedError, ForbiddenError, UnknownActionError, TooManyRequestsError, InternalError.
         """
-        return cast("t.PostsListOutput", self._http.action("posts.list", "Always", {"status": status, "query": query, "from": from_, "to": to, "view": view, "limit": limit, "cursor": cursor}, options))
+        return cast("t.PostsListOutput", self._http.action("posts.list", "Always", {"status": status, "query": query, "from": from_, "to": to, "label": label, "waiting": waiting, "view": view, "limit": limit, "cursor": cursor}, options))
 
-    def list_all(self, *, status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"] | None = None, query: str | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, options: Options | None = None) -> Iterator[t.Post]:
+    def list_all(self, *, status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"] | None = None, query: str | None = None, from_: str | None = None, to: str | None = None, label: str | None = None, waiting: bool | None = None, limit: int | None = None, options: Options | None = None) -> Iterator[t.Post]:
         """Like list, item by item: asks for the next page when one is used up."""
         cursor: str | None = None
         while True:
-            page = self.list(status=status, query=query, from_=from_, to=to, limit=limit, cursor=cursor, options=options)
+            page = self.list(status=status, query=query, from_=from_, to=to, label=label, waiting=waiting, limit=limit, cursor=cursor, options=options)
             yield from page["posts"]
             cursor = page.get("nextCursor")
             if not cursor:
@@ -145,20 +149,21 @@ class PostsApi(PostWaiting):
         """
         return cast("t.Post", self._http.action("posts.create", "WithKey", {"accountIds": account_ids, "body": body, "versions": versions, "scheduledAt": scheduled_at}, options))
 
-    def update(self, *, id: str, account_ids: Sequence[str], versions: Sequence[t.VersionInput], scheduled_at: str | None = None, base_updated_at: str | None = None, options: Options | None = None) -> t.Post:
+    def update(self, *, id: str, account_ids: Sequence[str], versions: Sequence[t.VersionInput], scheduled_at: str | None = None, unschedule: bool | None = None, base_updated_at: str | None = None, options: Options | None = None) -> t.Post:
         """Replace a post.
 
-        Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human.
+        Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to Draft with unschedule.
 
         id: Post id
         account_ids: Accounts the post goes to
         versions: Exactly one original version, and at most one per account of accountIds
         scheduled_at: Wished time, an ISO-8601 instant; empty for none
+        unschedule: Take a Scheduled post back to Draft
         base_updated_at: updatedAt of the post this change is based on; Conflict when it was changed since
 
         Raises BadInputError, UnauthorizedError, ApprovalRequiredError, ForbiddenError, NotFoundError, UnknownActionError, ConflictError, TooManyRequestsError, InternalError.
         """
-        return cast("t.Post", self._http.action("posts.update", "WithKey", {"id": id, "accountIds": account_ids, "versions": versions, "scheduledAt": scheduled_at, "baseUpdatedAt": base_updated_at}, options))
+        return cast("t.Post", self._http.action("posts.update", "WithKey", {"id": id, "accountIds": account_ids, "versions": versions, "scheduledAt": scheduled_at, "unschedule": unschedule, "baseUpdatedAt": base_updated_at}, options))
 
     def set_version_text(self, *, id: str, body: str, account_id: str | None = None, item_index: int | None = None, only: bool | None = None, base_updated_at: str | None = None, options: Options | None = None) -> t.Post:
         """Set the text of a version.
@@ -255,16 +260,17 @@ class ProvidersApi:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def limits(self, *, networks: Sequence[str] | None = None, options: Options | None = None) -> t.ProvidersLimitsOutput:
+    def limits(self, *, networks: Sequence[str] | None = None, detail: bool | None = None, options: Options | None = None) -> t.ProvidersLimitsOutput:
         """Read the limits of every network.
 
         Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network, with networks as accounts.list names them.
 
         networks: Keys of the networks to read; empty for every one
+        detail: Over MCP: also say in the text what each option does
 
         Raises BadInputError, UnauthorizedError, ForbiddenError, UnknownActionError, TooManyRequestsError, InternalError.
         """
-        return cast("t.ProvidersLimitsOutput", self._http.action("providers.limits", "Always", {"networks": networks}, options))
+        return cast("t.ProvidersLimitsOutput", self._http.action("providers.limits", "Always", {"networks": networks, "detail": detail}, options))
 
     def list(self, *, options: Options | None = None) -> t.ProvidersListOutput:
         """List networks to connect.

@@ -143,6 +143,16 @@ class MediaItem(TypedDict):
     """Address of a small picture of it"""
     createdAt: str
     """ISO-8601 instant"""
+    name: NotRequired[str]
+    """Name of the uploaded file, in lists of the library"""
+
+class UploadAddress(TypedDict):
+    """Where one local file can be uploaded, once"""
+
+    url: str
+    """POST one file to it as multipart/form-data, in the field `file`; no token is needed"""
+    expiresAt: str
+    """ISO-8601 instant"""
 
 class MediaListOutput(TypedDict):
     """What media.list answers."""
@@ -151,6 +161,8 @@ class MediaListOutput(TypedDict):
     """Newest first"""
     nextCursor: NotRequired[str]
     """Present when there are more; send it as cursor"""
+    upload: NotRequired[UploadAddress]
+    """For tokens that may write, of somebody who may edit"""
 
 class Post(TypedDict):
     """What goes to one or more accounts, and how that went"""
@@ -167,6 +179,8 @@ class Post(TypedDict):
     """ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled"""
     results: list[Result]
     """One per account after publishing; empty before"""
+    labels: NotRequired[list[str]]
+    """Names of its labels, in posts.get and posts.list; absent without one"""
     updatedAt: str
     """ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt"""
 
@@ -231,8 +245,20 @@ class PostLine(TypedDict):
     """The beginning of the original version, at most 100 characters"""
     scheduledAt: NotRequired[str]
     """ISO-8601 instant"""
+    publishedAt: NotRequired[str]
+    """ISO-8601 instant at which the first account had it"""
+    labels: NotRequired[list[str]]
+    """Names of its labels; absent without one"""
     networks: list[str]
     """Keys of the networks it goes to"""
+
+class PostsListOutputRequests(TypedDict):
+    postId: str
+    """Post id"""
+    action: str
+    """Dotted name of the action that waits"""
+    approvalUrl: str
+    """Where a human decides"""
 
 class PostsListOutput(TypedDict):
     """What posts.list answers."""
@@ -241,6 +267,8 @@ class PostsListOutput(TypedDict):
     """Newest first"""
     summaries: NotRequired[list[PostLine]]
     """With view summary, instead of posts"""
+    requests: NotRequired[list[PostsListOutputRequests]]
+    """With waiting: what waits for a human about these posts"""
     nextCursor: NotRequired[str]
     """Present when there are more; send it as cursor"""
 
@@ -248,7 +276,9 @@ class VersionInputContent(TypedDict):
     body: str
     """Plain text, no HTML"""
     media: NotRequired[list[str]]
-    """Media ids in display order"""
+    """Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"""
+    alt: NotRequired[list[str]]
+    """Alternative texts beside media, for those that have none yet"""
 
 class VersionInput(TypedDict):
     accountId: NotRequired[str]
@@ -269,6 +299,10 @@ class Validation(TypedDict):
     """Always empty: broken limits are answered as an error `Invalid`"""
     warnings: list[Issue]
     """What is allowed but may be unexpected"""
+    nextFreeSlot: NotRequired[str]
+    """Over MCP: the next time in the weekly plan of the workspace that is free for its accounts"""
+    bestTime: NotRequired[str]
+    """Over MCP: the next hour of the week in which its accounts did best, of those with 3 posts or more"""
 
 class IssueFix(TypedDict):
     """An option that fixes it (posts.setOption), and the values that do"""
@@ -296,8 +330,10 @@ class Issue(TypedDict):
     """What the post has"""
     fix: NotRequired[IssueFix]
     """An option that fixes it (posts.setOption), and the values that do"""
+    url: NotRequired[str]
+    """Page of the app where a human can do it"""
 
-IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "VideoCodec", "AudioCodec", "FrameRate", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
+IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "VideoCodec", "AudioCodec", "FrameRate", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "NeedsApproval", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
 
 class MetricsEntry(TypedDict):
     """Statistics of one post on one account"""

@@ -113,7 +113,8 @@ export class AnalyticsApi extends Namespace {
    * Summarise a time range.
    *
    * Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most
-   * 400 days later). Posts count by publication time.
+   * 400 days later). Posts count by publication time, on each account that has them, also if another account
+   * failed; posts.list with status Published has only those that every account has.
    *
    * @example
    * const answer = await posthorn.analytics.summary({ from: '2026-11-02T00:00:00Z', to: '2026-11-09T00:00:00Z', timeZone: 'Europe/Berlin' });
@@ -130,7 +131,7 @@ export class MediaApi extends MediaUploads {
    * List the media library.
    *
    * Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a
-   * content item.
+   * content item, which takes https:// addresses too. To callers who may write, upload.url takes one local file.
    *
    * @example
    * const answer = await posthorn.media.list();
@@ -202,7 +203,8 @@ export class PostsApi extends PostWaiting {
    * Replace a post.
    *
    * Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to get a Conflict when
-   * somebody changed the post meanwhile. Changing a Scheduled post needs a human.
+   * somebody changed the post meanwhile. Changing a Scheduled post needs a human, and so does taking it back to
+   * Draft with unschedule.
    *
    * @example
    * const answer = await posthorn.posts.update({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', accountIds: ['acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'], versions: [{ content: [{ body: 'Posthorn is here, and it can thread' }, { body: '2/2' }] }], baseUpdatedAt: '2026-11-15T09:30:00.123456Z' });

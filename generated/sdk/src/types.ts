@@ -178,6 +178,10 @@ export interface Totals {
 
 /** What media.list takes. */
 export interface MediaListInput {
+  /** Only these; empty for all (default `[]`) */
+  ids?: string[];
+  /** Over MCP, with ids: also return small pictures of the first 10 images, to look at (default `false`) */
+  show?: boolean;
   /** How many to return (default `50`) */
   limit?: number;
   /** nextCursor of the page before */
@@ -214,6 +218,16 @@ export interface MediaItem {
   thumbnailUrl: string;
   /** ISO-8601 instant */
   createdAt: string;
+  /** Name of the uploaded file, in lists of the library */
+  name?: string;
+}
+
+/** Where one local file can be uploaded, once */
+export interface UploadAddress {
+  /** POST one file to it as multipart/form-data, in the field `file`; no token is needed */
+  url: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
 }
 
 /** What media.list answers. */
@@ -222,6 +236,8 @@ export interface MediaListOutput {
   media: MediaItem[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
+  /** For tokens that may write, of somebody who may edit */
+  upload?: UploadAddress;
 }
 
 /** What posts.list takes. */
@@ -234,6 +250,10 @@ export interface PostsListInput {
   from?: string;
   /** Only posts whose time is before this instant */
   to?: string;
+  /** Only posts with the label of this name (default `''`) */
+  label?: string;
+  /** Only posts about which a request waits for a human; requests has their approvalUrl (default `false`) */
+  waiting?: boolean;
   /** summary: posts stays empty, and summaries has a line for each (default `'full'`) */
   view?: 'full' | 'summary';
   /** How many to return (default `50`) */
@@ -256,6 +276,8 @@ export interface Post {
   scheduledAt?: string;
   /** One per account after publishing; empty before */
   results: Result[];
+  /** Names of its labels, in posts.get and posts.list; absent without one */
+  labels?: string[];
   /** ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt */
   updatedAt: string;
 }
@@ -317,6 +339,10 @@ export interface PostLine {
   text: string;
   /** ISO-8601 instant */
   scheduledAt?: string;
+  /** ISO-8601 instant at which the first account had it */
+  publishedAt?: string;
+  /** Names of its labels; absent without one */
+  labels?: string[];
   /** Keys of the networks it goes to */
   networks: string[];
 }
@@ -327,6 +353,15 @@ export interface PostsListOutput {
   posts: Post[];
   /** With view summary, instead of posts */
   summaries?: PostLine[];
+  /** With waiting: what waits for a human about these posts */
+  requests?: Array<{
+    /** Post id */
+    postId: string;
+    /** Dotted name of the action that waits */
+    action: string;
+    /** Where a human decides */
+    approvalUrl: string;
+  }>;
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
 }
@@ -344,8 +379,10 @@ export interface VersionInput {
   content: Array<{
     /** Plain text, no HTML */
     body: string;
-    /** Media ids in display order (default `[]`) */
+    /** Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved (default `[]`) */
     media?: string[];
+    /** Alternative texts beside media, for those that have none yet */
+    alt?: string[];
   }>;
   /** Network options by key, see providers.limits (default `{}`) */
   options?: Record<string, string>;
@@ -373,6 +410,8 @@ export interface PostsUpdateInput {
   versions: VersionInput[];
   /** Wished time, an ISO-8601 instant; empty for none */
   scheduledAt?: string;
+  /** Take a Scheduled post back to Draft (default `false`) */
+  unschedule?: boolean;
   /** updatedAt of the post this change is based on; Conflict when it was changed since */
   baseUpdatedAt?: string;
 }
@@ -423,6 +462,10 @@ export interface Validation {
   issues: Issue[];
   /** What is allowed but may be unexpected */
   warnings: Issue[];
+  /** Over MCP: the next time in the weekly plan of the workspace that is free for its accounts */
+  nextFreeSlot?: string;
+  /** Over MCP: the next hour of the week in which its accounts did best, of those with 3 posts or more */
+  bestTime?: string;
 }
 
 /** One problem in an input or a post */
@@ -447,10 +490,12 @@ export interface Issue {
     /** Values that fix it */
     values: string[];
   };
+  /** Page of the app where a human can do it */
+  url?: string;
 }
 
 /** Stable name of the problem, for programs. New ones may be added */
-export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
+export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'NeedsApproval' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
 export interface PostsScheduleInput {
@@ -529,6 +574,8 @@ export interface PostsMetricsOutput {
 export interface ProvidersLimitsInput {
   /** Keys of the networks to read; empty for every one (default `[]`) */
   networks?: string[];
+  /** Over MCP: also say in the text what each option does (default `false`) */
+  detail?: boolean;
 }
 
 /** What one network allows and which options it has */

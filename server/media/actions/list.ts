@@ -1,8 +1,17 @@
 import type { mediaActions } from '#contracts/media';
 import type { Handler } from '#server/context';
 import type { MediaLibrary } from '#server/media/library';
+import type { UploadAddresses } from '#server/media/upload-addresses';
 
 export const listMedia =
-  ({ library }: { library: MediaLibrary }): Handler<(typeof mediaActions)['media.list']> =>
-  ({ caller, input }) =>
-    library.list(caller, input);
+  ({
+    library,
+    uploadAddresses,
+  }: {
+    library: MediaLibrary;
+    uploadAddresses: UploadAddresses;
+  }): Handler<(typeof mediaActions)['media.list']> =>
+  async ({ caller, input }) => {
+    const upload = uploadAddresses.offer(caller);
+    return { ...(await library.list(caller, input)), ...(upload && { upload }) };
+  };

@@ -1,8 +1,27 @@
 import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
+import type { Caller, Handler } from '#server/context';
+import { JsonText } from '#server/json/json-text';
 import type { Reading } from '#server/posts/reading';
 
 export const listPosts =
-  ({ reading }: { reading: Reading }): Handler<(typeof postActions)['posts.list']> =>
-  ({ caller, input }) =>
-    reading.list(caller, input);
+  ({
+    reading,
+    findRequests,
+  }: {
+    reading: Reading;
+    /** What waits for a human, by post. */
+    findRequests: (caller: Caller) => Promise<{ postId: string; action: string; approvalUrl: string }[]>;
+  }): Handler<(typeof postActions)['posts.list']> =>
+  async ({ caller, input: { waiting, ...input } }) => {
+    if (!waiting) return reading.list(caller, { ...input, ids: null });
+    const requests = await findRequests(caller);
+    const page = await reading.list(caller, { ...input, ids: requests.map(({ postId }) => postId) });
+    const { posts, summaries, nextCursor } = page instanceof JsonText ? page.value : page;
+    const listed = new Set([...posts, ...(summaries ?? [])].map(({ id }) => id));
+    return {
+      posts,
+      ...(summaries && { summaries }),
+      requests: requests.filter(({ postId }) => listed.has(postId)),
+      ...(nextCursor && { nextCursor }),
+    };
+  };

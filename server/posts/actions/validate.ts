@@ -1,8 +1,19 @@
 import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { SuggestedTimes } from '#server/slots/suggested-times';
 
 export const validatePost =
-  ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.validate']> =>
-  ({ caller, input }) =>
-    lifecycle.validate(caller, input.id);
+  ({
+    lifecycle,
+    suggestTimes,
+  }: {
+    lifecycle: Lifecycle;
+    suggestTimes: SuggestedTimes;
+  }): Handler<(typeof postActions)['posts.validate']> =>
+  async ({ caller, input }) => {
+    const { accountIds, ...validation } = await lifecycle.validate(caller, input.id);
+    // Programs that validate many posts do not need it, and it takes longer than the check.
+    const times = caller.client?.kind === 'Mcp' ? await suggestTimes(caller, accountIds) : {};
+    return { ...validation, ...times };
+  };

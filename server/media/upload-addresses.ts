@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
+import type { UploadAddress } from '#contracts/media';
+import { editors, type Role } from '#contracts/scopes';
+import { bounds } from '#server/bounds';
+import type { Clock } from '#server/clock';
+import type { Caller, UploadAccess } from '#server/context';
+import { Refusal } from '#server/errors';
+import type { Seal } from '#server/secrets/seal';
+import type { UploadAddressStore } from './store.ts';
+import type { Record } from './uploads.ts';
+
+/** The role that somebody has in a workspace with this token; undefined once the token or the membership has ended. */
+export type FindRole = (
+  owner: Pick<Caller, 'userId' | 'workspaceId'>,
+  access: UploadAccess,
+) => Promise<Role | undefined>;
+
+/** What the address of an upload carries, sealed. */
+type Ticket = readonly [id: string, workspaceId: string, userId: string, expiresAtMs: number, access: UploadAccess];
+
+export type UploadAddresses = ReturnType<typeof createUploadAddresses>;
+
+/**
+ * Addresses that take one file without a token, for agents: over MCP they cannot send bytes, and their access token is not
+ * accepted elsewhere. The address itself says who may use it until when, so nothing is stored before it is used.
+ */
+export const createUploadAddresses = ({
+  store,
+  seal,
+  findRole,
+  baseUrl,
+  clock,
+}: {
+  store: UploadAddressStore;
+  seal: Pick<Seal, 'seal' | 'open'>;
+  findRole: FindRole;
+  baseUrl: string;
+  clock: Clock;
+}) => {
+  const read = (text: string): Ticket => {
+    try {
+      return JSON.parse(seal.open(text, place));
+    } catch {
+      throw unusable();
+    }
+  };
+
+  return {
+    /** Undefined for a caller who may not add files, or who can do it in the app. */
+    offer: ({ userId, workspaceId, role, uploadAccess }: Caller): UploadAddress | undefined => {
+      if (uploadAccess === undefined || !isEditor(role)) return undefined;
+      const expiresAtMs = clock.now().getTime() + bounds.uploadAddressMs;
+      const ticket: Ticket = [randomBytes(9).toString('base64url'), workspaceId, userId, expiresAtMs, uploadAccess];
+      return {
+        url: `${baseUrl}/upload/${seal.seal(JSON.stringify(ticket), place)}`,
+        expiresAt: instantOf(new Date(expiresAtMs)),
+      };
+    },
+
+    /** Whom the address stands for. `record` marks it as used together with the new item, or refuses. */
+    admit: async (text: string): Promise<{ caller: Caller; rateKey: string; record: Record }> => {
+      const [id, workspaceId, userId, expiresAtMs, access] = read(text);
+      if (expiresAtMs <= clock.now().getTime()) throw unusable();
+      const role = await findRole({ userId, workspaceId }, access);
+      if (role === undefined || !isEditor(role)) throw unusable();
+      if (await store.isUsed(workspaceId, id)) throw used();
+      return {
+        caller: { userId, workspaceId, role, human: false },
+        rateKey: 'tokenId' in access ? access.tokenId : userId,
+        record: (write) =>
+          store.transaction(async () => {
+            if (!(await store.use(workspaceId, id, new Date(expiresAtMs)))) throw used();
+            return write();
+          }),
+      };
+    },
+
+    purge: () => store.purge(clock.now()),
+  };
+};
+
+/** For a model, which acts on a command. */
+export const describeUploadAddress = ({ url, expiresAt }: UploadAddress) =>
+  `To upload a local file, run: curl -F file=@FILE ${url} (one file, no token, until ${expiresAt.slice(11, 16)} UTC). The answer has its id.`;
+
+const place = 'upload address';
+
+const isEditor = (role: Role) => (editors as readonly Role[]).includes(role);
+
+const unusable = () =>
+  new Refusal(
+    'NotFound',
+    `This upload address is wrong, older than ${bounds.uploadAddressMs / 60_000} minutes, or of a token that has ended. media.list gives a new one.`,
+  );
+
+const used = () =>
+  new Refusal('Conflict', 'This upload address was used already, and takes one file. media.list gives a new one.');
