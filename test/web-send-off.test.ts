@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { describeStep, formatElapsed, mergeSteps, reachOf, type Step } from '#web/send-off/steps.ts';
+import {
+  describeStep,
+  formatElapsed,
+  mergeSteps,
+  reachOf,
+  rememberEndings,
+  type Step,
+  withEndings,
+} from '#web/send-off/steps.ts';
 import { titleOf } from '#web/send-off/summary.ts';
-import type { SendOffRow } from '#web/send-off/use-send-off.ts';
 
 const first = '2026-11-16T09:00:00.000000Z';
 const again = '2026-11-16T10:00:00.000000Z';
@@ -38,6 +45,15 @@ test('a step that arrives after the end, or from the send before, changes nothin
   expect(mergeSteps(out, next)).toEqual(next);
 });
 
+test('an answer that was read before an account ended does not undo its end', () => {
+  const out = step('Published', { elapsedMs: 700 });
+  rememberEndings('post_1', [out, step('Sending', { accountId: 'acct_2' })]);
+  expect(withEndings('post_1', [step('Published')])).toEqual([out]);
+  expect(withEndings('post_1', [step('Sending')])).toEqual([out]);
+  expect(withEndings('post_1', [step('Queued', { startedAt: again })])).toEqual([step('Queued', { startedAt: again })]);
+  expect(withEndings('post_2', [step('Sending')])).toEqual([step('Sending')]);
+});
+
 test('the words of a step say what is known and no more', () => {
   const words = (one: Step | undefined) => describeStep(one, 'Mastodon', 'Europe/Paris');
   expect(words(undefined)).toBe('Waits its turn');
@@ -51,8 +67,8 @@ test('the words of a step say what is known and no more', () => {
 });
 
 test('the title changes only when an account has ended in trouble, or all are out', () => {
-  const rows = (...states: SendOffRow['state'][]) =>
-    states.map((state) => ({ state, step: step('Published', { elapsedMs: 9_000 }) }) as SendOffRow);
+  const rows = (...states: SendState['state'][]) =>
+    states.map((state): SendState => ({ state, provider: 'Mastodon', step: step('Published', { elapsedMs: 9_000 }) }));
   expect(titleOf(rows('Running', 'Running'))).toBe('Going out to 2 accounts');
   expect(titleOf(rows('Out', 'Running'))).toBe('Going out to 2 accounts');
   expect(titleOf(rows('Out', 'Failed', 'Running'))).toBe('Out on 1 account, 1 failed');
@@ -61,6 +77,6 @@ test('the title changes only when an account has ended in trouble, or all are ou
   expect(titleOf(rows('Out', 'Out'))).toBe('Out on 2 accounts in 9 s.');
   // Published again an hour later: how long both took together is not known.
   const [one, two] = rows('Out', 'Out');
-  const later = { ...two, step: step('Published', { startedAt: again, elapsedMs: 700 }) } as SendOffRow;
-  expect(titleOf([one as SendOffRow, later])).toBe('Out on 2 accounts.');
+  const later = { ...two, step: step('Published', { startedAt: again, elapsedMs: 700 }) } as SendState;
+  expect(titleOf([one as SendState, later])).toBe('Out on 2 accounts.');
 });

@@ -5,7 +5,7 @@ import type { GetProgressOutput, Session } from '#generated/app-client';
 import { browserZone, inZone } from '#web/parts/time.ts';
 import { closeToast, showToast, type Toast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
-import { hasEnded, mergeSteps } from '#web/send-off/steps.ts';
+import { hasEnded, mergeSteps, rememberEndings } from '#web/send-off/steps.ts';
 import { isWatched } from '#web/send-off/watched.ts';
 
 /** The server sends what kind of thing changed, not the change itself. Only the steps of a send come with their event. */
@@ -54,6 +54,7 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
     return;
   }
   if (kind === 'progress' && id !== undefined) {
+    rememberEndings(id, steps);
     client.setQueryData<GetProgressOutput>(
       keys.progress(id),
       (before) => before && { ...before, steps: mergeSteps(before.steps, steps) },

@@ -3,6 +3,13 @@ import { formatTime } from '#web/parts/time.ts';
 
 export type Step = GetProgressOutput['steps'][number];
 
+/** How far one account is, and the step that says so. */
+export interface SendState {
+  readonly provider: string;
+  readonly state: 'Running' | 'Out' | 'Failed' | 'Uncertain';
+  readonly step: Step | undefined;
+}
+
 export const hasEnded = ({ step }: Pick<Step, 'step'>) =>
   step === 'Published' || step === 'Failed' || step === 'Uncertain';
 
@@ -18,6 +25,19 @@ export const mergeSteps = (previous: readonly Step[], steps: readonly Step[]): S
   }
   return [...byAccount.values()];
 };
+
+const maxPosts = 50;
+const endings = new Map<string, readonly Step[]>();
+
+/** An answer that was read before these events, and arrives after them, must not undo them. */
+export const rememberEndings = (postId: string, steps: readonly Step[]) => {
+  const ended = steps.filter(hasEnded);
+  if (ended.length === 0) return;
+  endings.set(postId, mergeSteps(endings.get(postId) ?? [], ended));
+  if (endings.size > maxPosts) endings.delete(endings.keys().next().value ?? '');
+};
+
+export const withEndings = (postId: string, steps: readonly Step[]) => mergeSteps(steps, endings.get(postId) ?? []);
 
 const firstThird = 1 / 3;
 const awaitingAnswer = 0.9;

@@ -1,6 +1,6 @@
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { count } from '#web/parts/number.ts';
-import type { SendOffRow } from './use-send-off.ts';
+import type { SendState } from './steps.ts';
 
 const accounts = (value: number) => count(value, 'account');
 
@@ -9,11 +9,11 @@ export interface Tally {
   readonly out: number;
   readonly failed: number;
   readonly uncertain: number;
-  readonly running: readonly SendOffRow[];
+  readonly running: readonly SendState[];
 }
 
-export const tallyOf = (rows: readonly SendOffRow[]): Tally => {
-  const of = (state: SendOffRow['state']) => rows.filter((row) => row.state === state);
+export const tallyOf = (rows: readonly SendState[]): Tally => {
+  const of = (state: SendState['state']) => rows.filter((row) => row.state === state);
   return {
     all: rows.length,
     out: of('Out').length,
@@ -26,7 +26,7 @@ export const tallyOf = (rows: readonly SendOffRow[]): Tally => {
 /** Accounts of one send begin within this time. Publishing again begins anew. */
 export const togetherMs = 5_000;
 
-const elapsedOf = (rows: readonly SendOffRow[]): string => {
+const elapsedOf = (rows: readonly SendState[]): string => {
   const steps = rows.flatMap(({ step }) => (step?.elapsedMs === undefined ? [] : [step]));
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   if (steps.length < rows.length || Math.max(...starts) - Math.min(...starts) > togetherMs) return '';
@@ -35,7 +35,7 @@ const elapsedOf = (rows: readonly SendOffRow[]): string => {
 };
 
 /** The only sentence that is announced, so it changes only when something has ended. */
-export const titleOf = (rows: readonly SendOffRow[]): string => {
+export const titleOf = (rows: readonly SendState[]): string => {
   const { all, out, failed, uncertain, running } = tallyOf(rows);
   const trouble = [...(failed > 0 ? [`${failed} failed`] : []), ...(uncertain > 0 ? [`${uncertain} uncertain`] : [])];
   if (trouble.length === 0) {

@@ -1,10 +1,11 @@
 import { useRef } from 'react';
 import type { Post } from '#generated/app-client';
 import { type Target, useResults } from '#web/pages/post/results/use-results.ts';
-import { hasEnded, reachOf } from './steps.ts';
+import { hasEnded, reachOf, type SendState } from './steps.ts';
 
-export interface SendOffRow extends Omit<Target, 'state'> {
-  readonly state: 'Running' | 'Out' | 'Failed' | 'Uncertain';
+export interface SendOffRow extends Omit<Target, 'state'>, SendState {
+  readonly step: Target['step'];
+  readonly provider: string;
   /** How much of its line is drawn, from 0 to 1. */
   readonly reach: number;
   /** Ended with this result; the others are still being sent to. */

@@ -147,7 +147,10 @@ export const SendStep = z
       })
       .optional()
       .describe('The file that is being uploaded'),
-    awaitsAnswer: z.literal(true).optional().describe('The request that makes it public has left, without an answer yet'),
+    awaitsAnswer: z
+      .literal(true)
+      .optional()
+      .describe('The request that makes it public has left, without an answer yet'),
     at: CanonicalInstant.optional().describe('When it continues'),
     elapsedMs: z.number().nonnegative().optional().describe('From startedAt to the end, as far as it is still known'),
   })

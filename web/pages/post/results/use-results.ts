@@ -5,6 +5,7 @@ import { useNetworks } from '#web/networks.ts';
 import type { State } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
+import { withEndings } from '#web/send-off/steps.ts';
 import { useSendAgain } from './use-answers.ts';
 
 export type Reads = GetHistoryOutput['accounts'][number]['reads'];
@@ -38,7 +39,10 @@ export const useResults = (post: Post, { withSteps = false } = {}) => {
   const networks = useNetworks();
   const progress = useQuery({
     queryKey: keys.progress(id),
-    queryFn: ({ signal }) => app.getProgress({ id }, { signal }),
+    queryFn: async ({ signal }) => {
+      const answer = await app.getProgress({ id }, { signal });
+      return { ...answer, steps: withEndings(id, answer.steps) };
+    },
     enabled: isSending || withSteps,
     refetchInterval: isSending ? pollMs : false,
   });
