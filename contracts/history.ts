@@ -45,7 +45,11 @@ export const HistoryEntry = z
     scheduledAt: z.string().optional().describe('ISO-8601 instant for which it was scheduled'),
     action: z.string().optional().describe('What an agent asked for'),
     accounts: z
-      .object({ out: z.int().describe('Those that have it'), all: z.int().describe('Those it is for') })
+      .object({
+        out: z.int().describe('Those that have it'),
+        uncertain: z.int().optional().describe('Those that may have it'),
+        all: z.int().describe('Those it is for'),
+      })
       .optional()
       .describe('How many accounts have the post after publishing, of how many'),
   })

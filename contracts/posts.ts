@@ -18,7 +18,7 @@ import {
   rawRoute,
 } from './define.ts';
 import { Issue } from './errors.ts';
-import { AltText, MediaItem } from './media.ts';
+import { AltText, MediaItem, mediaKinds } from './media.ts';
 import { Choice, Constraints, OptionKey, PollLimits, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -125,6 +125,51 @@ export const Result = z
   })
   .meta({ id: 'Result', description: 'How publishing to one account ended' });
 export type Result = z.output<typeof Result>;
+
+export const sendSteps = [
+  'Queued',
+  'Sending',
+  'Media',
+  'Processing',
+  'Retrying',
+  'Confirming',
+  'Published',
+  'Failed',
+  'Uncertain',
+] as const;
+
+export const SendStep = z
+  .object({
+    accountId: z.string().describe('Account id, prefix `acct_`'),
+    step: z
+      .enum(sendSteps)
+      .describe(
+        'Queued: waits for its turn. Sending: a request has left. Media: a file is being uploaded. Processing: waits for the network. Retrying: the network did not take it. Confirming: the answer was lost, so the network is asked whether it has the post',
+      ),
+    startedAt: CanonicalInstant.describe('When publishing to this account began; publishing again begins anew'),
+    part: z
+      .object({ number: z.int().positive(), count: z.int().positive() })
+      .optional()
+      .describe('Which part of a thread, where there are several'),
+    media: z
+      .object({
+        kind: z.enum(mediaKinds).describe('What kind of file'),
+        number: z.int().positive().describe('Which file of the part'),
+        count: z.int().positive().describe('Files of the part'),
+        sentBytes: z.int().nonnegative().optional().describe('How much of it has left, for a large file'),
+        bytes: z.int().positive().optional().describe('Its size'),
+      })
+      .optional()
+      .describe('The file that is being uploaded'),
+    awaitsAnswer: z
+      .literal(true)
+      .optional()
+      .describe('The request that makes it public has left, without an answer yet'),
+    at: CanonicalInstant.optional().describe('When it continues'),
+    elapsedMs: z.number().nonnegative().optional().describe('From startedAt to the end, as far as it is still known'),
+  })
+  .meta({ id: 'SendStep', description: 'How far publishing to one account is' });
+export type SendStep = z.output<typeof SendStep>;
 
 export const Post = z
   .object({
@@ -742,7 +787,8 @@ export const postRoutes = {
     path: '/api/app/posts/:id/progress',
     tag: 'posts',
     summary: 'Read the progress of publishing',
-    description: 'The results of the accounts that have one already, also while others are still being sent to.',
+    description:
+      'The results of the accounts that have one already, and how far the others are. While it goes out, the event stream of the app carries each step as it happens.',
     roles: everyone,
     params: byId('Post id'),
     answer: z.object({
@@ -758,6 +804,7 @@ export const postRoutes = {
           }),
         )
         .describe('Accounts that wait for more than an hour, because their network has named a time'),
+      steps: z.array(SendStep).describe('The latest step of each account that the post is sent to'),
     }),
     more: ['NotFound'],
   }),

@@ -659,7 +659,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read the progress of publishing.
      *
-     * The results of the accounts that have one already, also while others are still being sent to.
+     * The results of the accounts that have one already, and how far the others are. While it goes out, the event
+     * stream of the app carries each step as it happens.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1758,6 +1759,8 @@ export interface HistoryEntry {
   accounts?: {
     /** Those that have it */
     out: number;
+    /** Those that may have it */
+    uncertain?: number;
     /** Those it is for */
     all: number;
   };
@@ -2542,6 +2545,40 @@ export interface PublishAgainInput {
   only?: string[];
 }
 
+/** How far publishing to one account is */
+export interface SendStep {
+  /** Account id, prefix `acct_` */
+  accountId: string;
+  /** Queued: waits for its turn. Sending: a request has left. Media: a file is being uploaded. Processing: waits for the network. Retrying: the network did not take it. Confirming: the answer was lost, so the network is asked whether it has the post */
+  step: 'Queued' | 'Sending' | 'Media' | 'Processing' | 'Retrying' | 'Confirming' | 'Published' | 'Failed' | 'Uncertain';
+  /** When publishing to this account began; publishing again begins anew */
+  startedAt: string;
+  /** Which part of a thread, where there are several */
+  part?: {
+    number: number;
+    count: number;
+  };
+  /** The file that is being uploaded */
+  media?: {
+    /** What kind of file */
+    kind: 'Image' | 'Video' | 'Document';
+    /** Which file of the part */
+    number: number;
+    /** Files of the part */
+    count: number;
+    /** How much of it has left, for a large file */
+    sentBytes?: number;
+    /** Its size */
+    bytes?: number;
+  };
+  /** The request that makes it public has left, without an answer yet */
+  awaitsAnswer?: true;
+  /** When it continues */
+  at?: string;
+  /** From startedAt to the end, as far as it is still known */
+  elapsedMs?: number;
+}
+
 /** What `getProgress` answers. */
 export interface GetProgressOutput {
   /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
@@ -2559,6 +2596,8 @@ export interface GetProgressOutput {
     /** What the network said */
     message: string;
   }>;
+  /** The latest step of each account that the post is sent to */
+  steps: SendStep[];
 }
 
 /** What `getProgress` takes. */

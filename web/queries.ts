@@ -26,6 +26,7 @@ export const keys = {
   late: (minute: number) => ['posts', 'late', minute],
   scheduledByAccount: ['posts', 'scheduled'],
   willFail: (accountId: string) => ['posts', 'scheduled', accountId],
+  progress: (id: string) => ['posts', 'progress', id],
   metrics: (id: string) => ['posts', 'metrics', id],
   history: (id: string) => ['posts', 'history', id],
   changes: (id: string) => ['posts', 'changes', id],

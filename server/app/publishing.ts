@@ -66,6 +66,7 @@ export const wirePublishing = ({
       metrics,
       config,
       clock,
+      live: core.live.live,
       report,
       startStopwatch,
     }),

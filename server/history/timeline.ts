@@ -102,7 +102,11 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
         id: eventId,
         kind: type === 'post.published' ? 'Published' : 'Failed',
         at: created_at,
-        accounts: { out: results.filter(({ ok }) => ok).length, all: results.length },
+        accounts: {
+          out: results.filter(({ ok }) => ok).length,
+          uncertain: results.filter(({ uncertain }) => uncertain).length,
+          all: results.length,
+        },
       }),
     );
     if (entries.length > 0) return entries;

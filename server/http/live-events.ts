@@ -51,8 +51,11 @@ export const liveEvents =
       workspaceId,
       userId,
       after,
-      receive: ({ eventId, kind, id, text }) =>
-        write(`id: ${eventId}\nevent: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`),
+      receive: ({ eventId, kind, id, text, steps }) => {
+        // A stream cannot resume after an event that is not kept, so that one has no id.
+        const position = kind === 'progress' ? '' : `id: ${eventId}\n`;
+        write(`${position}event: ${kind}\ndata: ${JSON.stringify({ id, text, steps })}\n\n`);
+      },
       recheckAccess,
       end,
     });

@@ -1,3 +1,5 @@
+import type { SendStep } from '#contracts/posts';
+
 /** The kinds of record whose changes are pushed to open tabs. */
 export type LiveKind =
   | 'post'
@@ -13,7 +15,9 @@ export type LiveKind =
   | 'member'
   | 'notification'
   | 'workspace'
-  | 'clock';
+  | 'clock'
+  /** Steps of a post that goes out. Not kept for tabs that resume: these read the current ones. */
+  | 'progress';
 
 /** Says that a record changed, not how. Tabs fetch it themselves, with their own rights. */
 export interface LiveChange {
@@ -22,6 +26,8 @@ export interface LiveChange {
   readonly id: string;
   /** For the toast. */
   readonly text?: string;
+  /** Only of `progress`. */
+  readonly steps?: readonly SendStep[];
 }
 
 /** The access of this user, or of everybody (`*`), changed: open streams check it again. */

@@ -35,6 +35,7 @@ export type Live = ReturnType<typeof createLive>;
 export const createLive = ({ store, report }: { store: LiveStore; report: (error: unknown) => void }) => {
   const subscribers = new Set<Subscriber>();
   const accessListeners: (() => void)[] = [];
+  const progressListeners: ((event: LiveEvent) => void)[] = [];
   let isStopped = false;
   let listening: Listening | undefined;
   // Every instance receives the same events in commit order, so a browser can resume on any of them.
@@ -45,9 +46,14 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
   resetRecent();
   const lastEventId = () => recent.at(-1)?.eventId ?? '';
 
-  const broadcast = (event: LiveEvent) => {
+  const remember = (event: LiveEvent) => {
     recent.push(event);
     if (recent.length > 2 * maxRecent) recent = recent.slice(-maxRecent);
+  };
+
+  const broadcast = (event: LiveEvent) => {
+    if (event.kind === 'progress') for (const listener of progressListeners) listener(event);
+    else remember(event);
     for (const subscriber of subscribers) if (isFor(event, subscriber)) subscriber.receive(event);
   };
 
@@ -91,6 +97,11 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
     /** Called when access changes on any instance, and after a lost connection, when changes may have been missed. */
     onAccessChanged: (listener: () => void) => {
       accessListeners.push(listener);
+    },
+
+    /** Called for each progress event of any instance. */
+    onProgress: (listener: (event: LiveEvent) => void) => {
+      progressListeners.push(listener);
     },
 
     /** Whether this instance receives notifications now. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SendStep } from '#contracts/posts';
 import type { AccessChange, LiveEvent } from './changes.ts';
 
 /**
@@ -12,6 +13,7 @@ const Event = z.object({
   kind: word,
   id: z.string(),
   text: z.string().optional(),
+  steps: z.array(SendStep).optional(),
 });
 const Access = z.object({ accessOf: z.string() });
 

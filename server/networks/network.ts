@@ -217,6 +217,8 @@ export interface Sending {
   readonly key: string;
   /** When its first preparation began; stays the same. */
   readonly since: Date;
+  /** For networks that fetch files themselves: called before the request that names this file of the part. */
+  beginFile?(index: number): void;
   /** The picture of a link card, by its name in the card. */
   readPicture?(picture: string): Promise<Buffer | undefined>;
 }

@@ -7,7 +7,7 @@ import type { Publications } from '#server/statistics/publications';
 import { retryUntil } from '#server/store/retry';
 import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
-import { missed, uncertain } from './result.ts';
+import { endedStepOf, missed, uncertain } from './result.ts';
 import { type ClaimedRow, createSendOne, type SendingParts } from './sending.ts';
 import type { EndedSend, PublicCall, PublishingStore, SendRow } from './store.ts';
 
@@ -52,7 +52,7 @@ export const createPublishing = ({
   leaseMs: number;
 } & Pick<
   SendingParts,
-  'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'report'
+  'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'note' | 'report'
 >) => {
   const markBegun = createBatch(async (rows: readonly (PublicCall & { row: SendRow })[]) => {
     const ours = await store.markBegun(
@@ -63,11 +63,16 @@ export const createPublishing = ({
     return rows.map(({ row }) => begunAt.get(nameOf(row)));
   });
 
-  /** One transaction: the results, what became public, and the posts that ended with them. */
+  /**
+   * One transaction: the results, what became public, and the posts that ended with them. How long each send took, or
+   * undefined when another process has ended it.
+   */
   const record = async (rows: readonly (EndedSend & { row: SendRow })[]) => {
-    await store.transaction(async () => {
+    return store.transaction(async () => {
       await outcomes.lock(rows);
-      const wasEnded = new Map((await store.end(rows)).map((row) => [nameOf(row), row.wasEnded]));
+      const ended = await store.end(rows);
+      const wasEnded = new Map(ended.map((row) => [nameOf(row), row.wasEnded]));
+      const elapsedMs = new Map(ended.map((row) => [nameOf(row), row.elapsedMs]));
       const recorded = rows.filter((row) => wasEnded.has(nameOf(row)));
       const out = recorded.flatMap(({ row, result, sent, isRead }) => {
         const [first] = sent;
@@ -88,8 +93,8 @@ export const createPublishing = ({
       if (out.length > 0) await publications.add(out);
       await outcomes.end(await store.endedPosts(recorded.filter((row) => !wasEnded.get(nameOf(row)))));
       await outcomes.settle(recorded.filter((row) => wasEnded.get(nameOf(row))));
+      return rows.map((row) => elapsedMs.get(nameOf(row)));
     });
-    return rows.map(() => undefined);
   };
   const end = createBatch(record, { gatherMs: () => (sends.inFlight() > 1 ? recordGatherMs : 0) });
 
@@ -108,7 +113,8 @@ export const createPublishing = ({
     end: async (ended) => {
       if (ended.result.ok && recording < maxRecording) ended.row.releaseSlot();
       recording++;
-      await retryUntil(recordWithinMs, () => end(ended)).finally(() => recording--);
+      const elapsedMs = await retryUntil(recordWithinMs, () => end(ended)).finally(() => recording--);
+      if (elapsedMs !== undefined) parts.note(ended.row, { step: endedStepOf(ended.result), elapsedMs });
       if (ended.row.result === null) metrics.ended(ended.row.account.network, ended.result);
     },
     onSending: (row) => {

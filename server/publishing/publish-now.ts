@@ -6,8 +6,11 @@ import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Reading } from '#server/posts/reading';
+import type { PostKey } from '#server/store/post-key';
 import type { BeginPublishing } from './begin.ts';
+import type { SendProgress } from './progress.ts';
 import { inMinutes, waitsToSend } from './result.ts';
+import { stepOf } from './send-step.ts';
 import type { LostSend, PublishingStore } from './store.ts';
 
 export type PublishControls = ReturnType<typeof createPublishControls>;
@@ -21,6 +24,7 @@ export const createPublishControls = ({
   reading,
   begin,
   networks,
+  sendProgress,
 }: {
   store: PublishingStore;
   lifecycle: Lifecycle;
@@ -29,6 +33,7 @@ export const createPublishControls = ({
   reading: Reading;
   begin: BeginPublishing;
   networks: Networks;
+  sendProgress: SendProgress;
 }) => {
   const holdLeftMsOf = ({ network, lostForMs }: LostSend) => networks.get(network).holdMs - (lostForMs ?? 0);
 
@@ -40,6 +45,11 @@ export const createPublishControls = ({
       'Conflict',
       `${networks.get(send.network).name} may still publish it within ${inMinutes(holdLeftMs)}. Look at the account after that, then publish again if it is not there.`,
     );
+  };
+
+  const readSteps = async (post: PostKey) => {
+    const latest = sendProgress.of(post.postId);
+    return (await store.states(post)).map((state) => stepOf(state, latest.get(state.accountId)));
   };
 
   return {
@@ -79,9 +89,10 @@ export const createPublishControls = ({
     /** The results so far. */
     progress: async (caller: Caller, id: string) => {
       const { status, results, accountIds } = await reading.get(caller, id);
-      if (status !== 'Publishing') return { status, results, waits: [] };
       const { workspaceId } = caller;
       const post = { workspaceId, postId: id };
+      const steps = await readSteps(post);
+      if (status !== 'Publishing') return { status, results, waits: [], steps };
       const verifying = (await store.waiting(post)).flatMap((send): Result[] => {
         const network = networks.get(send.network);
         const holdLeftMs = holdLeftMsOf(send);
@@ -94,7 +105,7 @@ export const createPublishControls = ({
         ...wait,
         provider: networks.get(network).name,
       }));
-      return { status, results: accountIds.flatMap((accountId) => byAccount.get(accountId) ?? []), waits };
+      return { status, results: accountIds.flatMap((accountId) => byAccount.get(accountId) ?? []), waits, steps };
     },
 
     /** Ends sends that wait because their network asked to retry later. */

@@ -1,4 +1,4 @@
-import type { Result, resultErrorCodes } from '#contracts/posts';
+import type { Result, resultErrorCodes, SendStep } from '#contracts/posts';
 import type { Network, Sent } from '#server/networks/network';
 import { type NetworkTrouble, type TroubleKind, whatHappened } from '#server/networks/trouble';
 import type { SendRow } from './store.ts';
@@ -26,6 +26,11 @@ const advice: Record<TroubleKind, string> = {
   media: 'Change the media, then publish again.',
   temporary: 'Publish again later.',
   unknown: 'Publish again later.',
+};
+
+export const endedStepOf = ({ ok, uncertain }: Pick<Result, 'ok' | 'uncertain'>): SendStep['step'] => {
+  if (ok) return 'Published';
+  return uncertain ? 'Uncertain' : 'Failed';
 };
 
 /** `networkCode`: what the network itself calls it. */

@@ -25,6 +25,7 @@ import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/troubl
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { askAgainMs as nextAskMs, nextStep } from './broken-send.ts';
+import { type NewStep, watchPreparation } from './progress.ts';
 import {
   accountGone,
   failed,
@@ -93,6 +94,8 @@ export interface SendingParts {
   readonly end: (ended: EndedSend & { readonly row: ClaimedRow }) => Promise<void>;
   /** Called right before the request that makes something public. */
   readonly onSending: (row: SendRow) => void;
+  /** Shows a step to people who watch. Returns at once and never throws. */
+  readonly note: (row: SendRow, step: NewStep) => void;
   readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
   readonly report: (error: unknown) => void;
 }
@@ -166,11 +169,22 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     how?: Partial<Pick<EndedSend, 'maybeOut' | 'askInMs'>>,
   ) => end(row, sent, withSent(outcome, sent, count), how);
 
+  const note = ({ row, sent, count }: Pick<State, 'row' | 'sent' | 'count'>, step: NewStep) =>
+    parts.note(row, { ...step, ...(count > 1 && { part: { number: sent.length + 1, count } }) });
+  const noteWait = (state: Parameters<typeof note>[0], step: NewStep['step'], inMs: number) =>
+    note(state, { step, at: instantOf(new Date(nowMs(state.row) + inMs)) });
+
   /** Releases the row, which is due again in `inMs`. */
-  const pause = (
-    { row, sent, tries }: State,
+  const pause = async (
+    state: State,
+    step: NewStep['step'],
     how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat' | 'startsOver'>>,
-  ) => parts.save({ ...claimKeyOf(row), sent, tries, nextPart: false, mayRepeat: false, startsOver: false, ...how });
+  ) => {
+    const { row, sent, tries } = state;
+    const defaults = { nextPart: false, mayRepeat: false, startsOver: false };
+    const saved = await parts.save({ ...claimKeyOf(row), sent, tries, ...defaults, ...how });
+    if (saved) noteWait(state, step, how.inMs);
+  };
 
   const partOf = ({ opened, post, sent }: State): NetworkItem<PublishMedia> => {
     const part = opened.network.parts(post)[sent.length];
@@ -224,7 +238,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
     if (result.is === 'busy') await parts.save({ ...unchanged, tries: row.tries, inMs: result.forMs });
     else if (result.is === 'trouble' && row.tries < retryDelaysMs.length) {
-      await parts.save({ ...unchanged, tries: row.tries + 1, inMs: retryDelaysMs[row.tries] ?? 0 });
+      const inMs = retryDelaysMs[row.tries] ?? 0;
+      await parts.save({ ...unchanged, tries: row.tries + 1, inMs });
+      noteWait({ row, sent: row.sent, count }, row.begunAt === null ? 'Retrying' : 'Confirming', inMs);
     } else {
       const outcome = row.begunAt === null ? withoutAccess(networks.get(row.account.network), result) : uncertain;
       await end(row, row.sent, withSent(outcome, row.sent, count));
@@ -238,12 +254,13 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { network, site } = opened;
     if (state.sent.length === state.count) return finish(state);
     const sending = sendingOf(state);
+    const watched = watchPreparation(site, sending, (step) => note(state, step));
     let prepared: unknown;
     try {
-      const step = await network.prepare(site, sending, preparedIn(row));
+      const step = await network.prepare(watched.site, watched.sending, preparedIn(row));
       if (step.is === 'waiting') {
         if (ageMs(row, state.since) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
-        await pause(state, { prepared: step.prepared, isBegun: false, inMs: askAgainMs(step) });
+        await pause(state, 'Processing', { prepared: step.prepared, isBegun: false, inMs: askAgainMs(step) });
         return;
       }
       prepared = step.prepared;
@@ -269,20 +286,24 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       begunAt = await mark(state, call);
       if (begunAt === undefined) return;
       if (state.sent.length === 0 && !repeated) parts.onSending(row);
-      answer = await opened.network.send(guarded(opened.site, sinceBegun, releaseMarkSlot), sending, prepared);
+      const onWrite = () => {
+        releaseMarkSlot();
+        note(state, { step: 'Sending', awaitsAnswer: true });
+      };
+      answer = await opened.network.send(guarded(opened.site, sinceBegun, onWrite), sending, prepared);
     } catch (error) {
       const trouble = asTrouble(error, parts.report);
       // The network may refuse the repeated request because it accepted the first one.
       if (!repeated && isDefinite(trouble)) return handleTrouble(state, trouble);
       startTimer(lostSince, state.key);
       const mayRepeat = !repeated && trouble.kind === 'temporary';
-      await pause(state, { prepared, isBegun: true, inMs: settleMs, mayRepeat });
+      await pause(state, 'Confirming', { prepared, isBegun: true, inMs: settleMs, mayRepeat });
       return;
     } finally {
       releaseMarkSlot();
     }
     if (answer.is === 'waiting') {
-      await pause(state, { prepared: answer.prepared, isBegun: true, inMs: askAgainMs(answer) });
+      await pause(state, 'Processing', { prepared: answer.prepared, isBegun: true, inMs: askAgainMs(answer) });
       return;
     }
     return recordPart(state, { ...answer.sent, publishedAt: begunAt });
@@ -296,20 +317,20 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       parts.report(error);
       // A repeated send stays marked, because the first request may have been published.
       const { prepared } = call.repeated ? call : { prepared: null };
-      await pause(state, { prepared, isBegun: call.repeated, inMs: retryDelaysMs[0] ?? 0 });
+      await pause(state, 'Retrying', { prepared, isBegun: call.repeated, inMs: retryDelaysMs[0] ?? 0 });
       return undefined;
     }
   };
 
   /** A site that stops writing when too much time has passed since the mark, even in the middle of a long body. */
-  const guarded = (site: Site, sinceBegun: Stopwatch, releaseMarkSlot: () => void): Site => {
+  const guarded = (site: Site, sinceBegun: Stopwatch, onFirstWrite: () => void): Site => {
     let sinceWritten = sinceBegun;
     let hasWritten = false;
     const noteWrite = (may: boolean) => {
       if (may) {
         sinceWritten = parts.startStopwatch();
+        if (!hasWritten) onFirstWrite();
         hasWritten = true;
-        releaseMarkSlot();
       }
       return may;
     };
@@ -384,13 +405,13 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const again = trouble.isKeySpent ? await withNewKey(state) : state;
     if (again === undefined) return;
     if (isLong) await waitLong(again, trouble, waitMs);
-    else await pause({ ...again, tries: tries + 1 }, { prepared: null, isBegun: false, inMs: waitMs });
+    else await pause({ ...again, tries: tries + 1 }, 'Retrying', { prepared: null, isBegun: false, inMs: waitMs });
   };
 
   /** The progress shows this wait, where a person can give the send up. After it the send starts over. */
   const waitLong = async (state: State, trouble: NetworkTrouble, inMs: number): Promise<void> => {
     const wait: LongWait = { waitsFor: whatHappened(trouble, state.opened.network) };
-    await pause({ ...state, tries: 0 }, { prepared: wait, isBegun: false, inMs, startsOver: true });
+    await pause({ ...state, tries: 0 }, 'Retrying', { prepared: wait, isBegun: false, inMs, startsOver: true });
   };
 
   /** Undefined when another process holds the row. */
@@ -424,7 +445,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       case 'waiting': {
         const { out, prepared } = confirmation;
         if (ageMs(row, begunAt) > longestWaitMs) return out ? isOut(out) : endState(state, uncertain);
-        await askLater(state, askAgainMs(confirmation), prepared);
+        await askLater(state, askAgainMs(confirmation), { prepared, step: 'Processing' });
         return;
       }
       case 'unknown':
@@ -465,8 +486,11 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     return isStepped();
   };
 
-  const askLater = (state: State, inMs: number, prepared: unknown = state.row.prepared) =>
-    pause(state, { prepared, isBegun: true, inMs, mayRepeat: mayRepeat(state.row) });
+  const askLater = (
+    state: State,
+    inMs: number,
+    { prepared = state.row.prepared, step = 'Confirming' }: { prepared?: unknown; step?: NewStep['step'] } = {},
+  ) => pause(state, step, { prepared, isBegun: true, inMs, mayRepeat: mayRepeat(state.row) });
 
   const isAbsent = async (state: State, begunAt: string): Promise<void> => {
     const { row, opened } = state;

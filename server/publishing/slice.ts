@@ -1,6 +1,7 @@
 import type { AccountAccess } from '#server/accounts/access';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config/config';
+import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
@@ -13,6 +14,7 @@ import type { Database } from '#server/store/database';
 import { createBegin } from './begin.ts';
 import { createPublishing } from './due-work.ts';
 import type { PublishingMetrics } from './metrics.ts';
+import { createSendProgress } from './progress.ts';
 import { createPublishControls } from './publish-now.ts';
 import { publishingRoutes } from './routes.ts';
 import { createPublishingStore } from './store.ts';
@@ -32,6 +34,7 @@ export const openPublishing = ({
   outcomes,
   publications,
   clock,
+  live,
   report,
 }: {
   database: Database;
@@ -49,12 +52,23 @@ export const openPublishing = ({
   /** For tests, which move time. */
   startStopwatch?: (() => Stopwatch) | undefined;
   clock: Clock;
+  live: Live;
   report: (error: unknown) => void;
 }) => {
   const store = createPublishingStore(database);
   metrics.watchOverdue(store.overdue);
+  const sendProgress = createSendProgress({ live, report });
   const begin = createBegin({ store, outcomes });
-  const publishControls = createPublishControls({ store, lifecycle, linkCards, outcomes, reading, begin, networks });
+  const publishControls = createPublishControls({
+    store,
+    lifecycle,
+    linkCards,
+    outcomes,
+    reading,
+    begin,
+    networks,
+    sendProgress,
+  });
   return {
     loops: createPublishing({
       store,
@@ -68,6 +82,7 @@ export const openPublishing = ({
       metrics,
       startStopwatch,
       readPicture: linkCards.picture,
+      note: sendProgress.note,
       perNetwork: sendsPerNetwork,
       leaseMs: sendLeaseMs,
       graceMs: lateGraceMs,
@@ -76,5 +91,6 @@ export const openPublishing = ({
     }),
     publishControls,
     routes: publishingRoutes({ publishControls }),
+    close: sendProgress.close,
   };
 };

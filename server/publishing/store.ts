@@ -240,7 +240,8 @@ const end = sql(
           prepared = case when held.maybe_out then s.prepared end,
           heard_at = case when held.maybe_out then coalesce(s.heard_at, posthorn_now()) end
      from held where ${isSame}
-   returning s.post_id as "postId", s.account_id as "accountId", held.was_ended as "wasEnded"`,
+   returning s.post_id as "postId", s.account_id as "accountId", held.was_ended as "wasEnded",
+             greatest(extract(epoch from posthorn_now() - s.started_at) * 1000, 0)::float8 as "elapsedMs"`,
 );
 const forgetBegun = sql(
   'publishing.forgetBegun',
@@ -271,6 +272,14 @@ const results = sql(
   'select result from sends where workspace_id = $1 and post_id = $2 and result is not null',
 );
 
+const states = sql(
+  'publishing.states',
+  `select account_id as "accountId", started_at as "startedAt", due_at as "dueAt", result, begun_at is not null as "isBegun",
+          tries > 0 as "isRetry", prepared is not null as "isPrepared",
+          claim is null and due_at > posthorn_now() as "isPaused"
+     from sends where workspace_id = $1 and post_id = $2`,
+);
+
 const waiting = sql(
   'publishing.waiting',
   `select account_id as "accountId", network, (extract(epoch from posthorn_now() - heard_at) * 1000)::float8 as "lostForMs"
@@ -294,6 +303,16 @@ const giveUp = sql(
      returning account_id)
    select array(select account_id from given_up) as "accountIds", ${wakes('sends')}`,
 );
+
+/** How far a send is, as far as its row tells. */
+export interface SendState extends Pick<SendRow, 'accountId' | 'startedAt' | 'result'> {
+  readonly dueAt: string | null;
+  readonly isBegun: boolean;
+  readonly isRetry: boolean;
+  readonly isPrepared: boolean;
+  /** No process works on it before `dueAt`. */
+  readonly isPaused: boolean;
+}
 
 /** A send that waits because its network asked to retry at a later time. */
 export interface LongSend {
@@ -416,9 +435,9 @@ export const createPublishingStore = (db: Database) => {
       return (await db.query<Pick<SendRow, 'key' | 'since'>>(renewKey, values))[0];
     },
 
-    /** The rows that were updated, and whether they had ended before with a less certain result. */
+    /** The rows that were updated, how long they took, and whether they had ended before with a less certain result. */
     end: (rows: readonly EndedSend[]) =>
-      db.query<Pick<SendRow, 'postId' | 'accountId'> & { wasEnded: boolean }>(end, [
+      db.query<Pick<SendRow, 'postId' | 'accountId'> & { wasEnded: boolean; elapsedMs: number }>(end, [
         ...claimColumns(rows),
         rows.map(({ key }) => key),
         rows.map(({ result }) => JSON.stringify(result)),
@@ -430,6 +449,8 @@ export const createPublishingStore = (db: Database) => {
     /** A person checked the account: the post is not there. */
     forgetBegun: ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) =>
       db.query<LostSend>(forgetBegun, [workspaceId, postId, accountIds]),
+
+    states: ({ workspaceId, postId }: PostKey) => db.query<SendState>(states, [workspaceId, postId]),
 
     /** Published again while the network may still act on the first request. */
     waiting: ({ workspaceId, postId }: PostKey) => db.query<LostSend>(waiting, [workspaceId, postId]),

@@ -21,6 +21,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Connect 4 sandbox accounts' }).click();
       await page.getByText(/^Sandbox accounts for .*Bluesky.* are connected\.$/).waitFor();
       await page.getByRole('button', { name: 'Publish to the sandbox' }).click();
+      await page.getByRole('region', { name: /^Out on \d accounts in / }).waitFor();
       await page.getByText(/^Published to .*Bluesky/).waitFor();
       await page.getByRole('link', { name: 'See it in the sandbox' }).waitFor();
       expect((await world.service.feed('bluesky')).map(({ text }) => text)).toEqual([

@@ -76,7 +76,7 @@ inBrowser('the results of a post', (world) => {
     await row.getByText('It is connected again now.').waitFor();
     expect(await shown('linkedin_page', body)).toBe(0);
     await again.click();
-    await page.getByText('2 accounts have it.').waitFor();
+    await page.getByRole('heading', { name: /^Out on 2 accounts/ }).waitFor();
     expect([await shown('linkedin_page', body), await shown('bluesky', body)]).toEqual([1, 1]);
   });
 
@@ -85,7 +85,7 @@ inBrowser('the results of a post', (world) => {
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByText('Mastodon may have the post, but did not confirm it.').waitFor();
     expect(await axe(page)).toEqual([]);
-    await page.getByRole('button', { name: 'I looked: it is there' }).click();
+    await page.getByRole('button', { name: 'It is there' }).click();
     await page.getByText('1 account has it.').waitFor();
     await page.getByText('No statistics: a person found it').waitFor();
     expect(await shown('mastodon', body)).toBe(0);
@@ -94,9 +94,11 @@ inBrowser('the results of a post', (world) => {
   test('an uncertain post that is not there is sent', async () => {
     const { id, body } = await uncertain();
     const page = await world.visit({ at: `/posts/${id}`, width: 390, scheme: 'dark' });
-    await page.getByRole('button', { name: 'I looked: it is not there, send it' }).waitFor();
+    await page.getByRole('button', { name: 'It is not there, send it' }).waitFor();
     expect(await axe(page)).toEqual([]);
-    await page.getByRole('button', { name: 'I looked: it is not there, send it' }).click();
+    await page.getByRole('button', { name: 'It is not there, send it' }).click();
+    await page.getByRole('heading', { name: /^Out on 1 account/ }).waitFor();
+    await page.getByRole('button', { name: 'See results' }).click();
     await page.getByText('1 account has it.').waitFor();
     expect(await shown('mastodon', body)).toBe(1);
   });
@@ -104,7 +106,7 @@ inBrowser('the results of a post', (world) => {
   test('if someone else answered first, nothing more happens and the page shows their answer', async () => {
     const { id } = await uncertain();
     const page = await world.visit({ at: `/posts/${id}`, expected: [/409/] });
-    const there = page.getByRole('button', { name: 'I looked: it is there' });
+    const there = page.getByRole('button', { name: 'It is there' });
     await there.waitFor();
     await page.route('**/api/app/posts/*/found', async (route) => {
       await world.service.posthorn.lifecycle.confirmFound({ ...world.service.owner, role: 'owner', human: true }, id, [
@@ -193,6 +195,8 @@ inBrowser('the results of a post', (world) => {
       [id],
     );
     const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Mastodon is still working. You can leave this page.').waitFor();
+    await page.getByRole('button', { name: 'See results' }).click();
     await page.getByText('Published to 1 account. Mastodon is still working.').waitFor();
     expect(await axe(page)).toEqual([]);
     await service.database.query(
@@ -214,7 +218,7 @@ inBrowser('the results of a post', (world) => {
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: `/posts/${id}`, as: email });
     await page.getByText('An owner, admin or editor can answer.').waitFor();
-    expect(await page.getByRole('button', { name: /I looked|Duplicate|More/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /It is|Duplicate|More/ }).count()).toBe(0);
   });
 
   test('is duplicated into a draft, and deleted with a warning about what stays public', async () => {

@@ -1,18 +1,22 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { CircleX, type LucideIcon, Stamp, Unplug, Webhook } from 'lucide-react';
-import type { Session } from '#generated/app-client';
+import type { GetProgressOutput, Session } from '#generated/app-client';
 import { browserZone, inZone } from '#web/parts/time.ts';
 import { closeToast, showToast, type Toast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
+import { hasEnded, mergeSteps, rememberEndings } from '#web/send-off/steps.ts';
+import { isWatched } from '#web/send-off/watched.ts';
 
-/** The server sends what kind of thing changed, not the change itself. */
+/** The server sends what kind of thing changed, not the change itself. Only the steps of a send come with their event. */
 export interface LiveEvent {
   /** Resumes the stream after a reconnect. */
   eventId?: string;
   kind: string;
   id?: string;
   text?: string;
+  /** Only of `progress`. */
+  steps?: GetProgressOutput['steps'];
 }
 
 /** Domains (first part of the query keys) that an event makes stale. An unlisted kind is its own domain. */
@@ -31,12 +35,13 @@ const staleDomains: Record<string, readonly string[]> = {
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],
+  progress: [],
 };
 export const eventKinds = Object.keys(staleDomains);
 
 /** `dismissEverywhere` closes a toast in the other tabs too. */
 export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywhere: (toastId: string) => void) => {
-  const { kind, id, text } = event;
+  const { kind, id, text, steps = [] } = event;
   if (kind === 'here') return;
   if (kind === 'dismissed') return id === undefined ? undefined : closeToast(id, 'elsewhere');
   if (kind === 'resync') {
@@ -46,6 +51,16 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
   if (kind === 'ended') {
     // The session tells whether to sign in again or which workspace is open.
     void client.invalidateQueries({ queryKey: keys.session });
+    return;
+  }
+  if (kind === 'progress' && id !== undefined) {
+    rememberEndings(id, steps);
+    client.setQueryData<GetProgressOutput>(
+      keys.progress(id),
+      (before) => before && { ...before, steps: mergeSteps(before.steps, steps) },
+    );
+    // Their results have more than a step: the reason, the address.
+    if (steps.some(hasEnded)) void client.invalidateQueries({ queryKey: keys.progress(id) });
     return;
   }
   // Statistics arrive all day, so refetch only the queries of this post.
@@ -59,7 +74,7 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
     closeToast(toastId, 'elsewhere');
     return;
   }
-  if (!text) return;
+  if (!text || (kind === 'post' && id !== undefined && isWatched(id))) return;
   const zone = client.getQueryData<Session>(keys.session)?.user.timeZone || browserZone();
   const toast = toastOf(event);
   showToast({

@@ -1,5 +1,35 @@
 const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
 
-/** Single-key shortcuts are off in fields, dialogs and menus. */
-export const isTyping = ({ target }: Pick<Event, 'target'>) =>
+const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
+
+/** A longer pause than within a sentence. */
+const pauseMs = 2000;
+let lastField: HTMLElement | undefined;
+let lastKeyAt = Number.NEGATIVE_INFINITY;
+
+/** The page may take a field away under somebody who types: the keys that follow were meant for it. */
+const isTypingOn = () => lastField !== undefined && !lastField.isConnected && performance.now() - lastKeyAt < pauseMs;
+
+const forgetField = () => {
+  lastField = undefined;
+};
+
+window.addEventListener('focusin', ({ target }) => {
+  lastField = isField(target) ? target : undefined;
+});
+window.addEventListener('pointerdown', forgetField);
+window.addEventListener(
+  'keydown',
+  ({ target, key }) => {
+    // These end the typing in a field, except Enter in a text of several lines.
+    const isEnd = key === 'Escape' || (key === 'Enter' && !(target instanceof HTMLTextAreaElement));
+    if (isEnd || (!isField(target) && !isTypingOn())) forgetField();
+    else if (isField(target)) lastField = target;
+    lastKeyAt = performance.now();
+  },
+  true,
+);
+
+/** Single-key shortcuts are off in fields, dialogs and menus. */
+export const isTyping = ({ target }: Pick<Event, 'target'>) => isField(target) || isTypingOn();

@@ -55,7 +55,10 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
 
   return {
     approve: (card) =>
-      decide(card, 'approve', () => (card.status === 'Open' ? app.approve({ id: card.id }) : actAsPerson(card))),
+      decide(card, 'approve', async () => {
+        await (card.status === 'Open' ? app.approve({ id: card.id }) : actAsPerson(card));
+        if (card.action === 'posts.publishNow' && card.post) void followSendOff(card.post.id);
+      }),
     reject: (card) => decide(card, 'reject', () => app.reject({ id: card.id })),
     confirm: setConfirming,
     confirming,
@@ -65,6 +68,8 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     late,
   };
 };
+
+const followSendOff = async (postId: string) => (await import('#web/send-off/board-toast.tsx')).showBoardToast(postId);
 
 /** The request no longer matches the post, so the person sends it in their own name. */
 const actAsPerson = ({ action, post, input }: ApprovalCard) =>

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
@@ -8,6 +8,7 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import { AgentStep } from './agent-step.tsx';
 import { ConnectStep } from './connect-step.tsx';
 import styles from './first-run.module.css';
+import { FirstSendOff } from './first-send-off.tsx';
 import { PublishStep } from './publish-step.tsx';
 import { SentPost } from './sent-post.tsx';
 import type { Steps } from './use-first-run.ts';
@@ -16,6 +17,7 @@ import type { Steps } from './use-first-run.ts';
 export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }) => {
   const networks = useNetworks();
   const { list } = useAccounts();
+  const [sentId, setSentId] = useState<string>();
   const hasSandbox = networks.list.some(({ sandbox }) => sandbox);
   const { hasAccount, sent, wasAsked } = steps;
   const isSandbox = list.every(({ network }) => networks.list.some((one) => one.network === network && one.sandbox));
@@ -49,7 +51,8 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
           state={sent ? 'done' : hasAccount ? 'open' : 'later'}
           text={sent ? <SentPost post={sent} /> : 'This one is written for you. Change it, or send it as it is.'}
         >
-          {hasAccount && !sent && <PublishStep />}
+          {hasAccount && !sent && <PublishStep onSent={setSentId} />}
+          {sentId !== undefined && sent?.id === sentId && <FirstSendOff postId={sentId} />}
         </Step>
         <Step
           number={3}

@@ -10,7 +10,7 @@ import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 const body = 'Hello from Posthorn. If you can read this in the sandbox, publishing works.';
 
 /** Publishes a prepared post to the sandbox accounts that accept text alone. */
-export const PublishStep = () => {
+export const PublishStep = ({ onSent }: { onSent: (postId: string) => void }) => {
   const accounts = useSandboxAccounts();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -21,7 +21,10 @@ export const PublishStep = () => {
       const { id } = await draft();
       return actions.posts.publishNow({ id });
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: ['posts'] }),
+    onSuccess: ({ id }) => {
+      onSent(id);
+      return client.invalidateQueries({ queryKey: ['posts'] });
+    },
   });
   const edit = useMutation({
     mutationFn: draft,

@@ -17,11 +17,12 @@ import { usePermissions } from '#web/session.ts';
 
 const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));
 const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
+const SendOff = lazy(() => import('#web/send-off/send-off.tsx'));
 
-/** The editor, or the results once the post is sent. */
+/** The editor, the send-off while the post goes out, and the results after it. */
 export default function PostPage() {
   const { id } = useParams({ from: '/shell/posts/$id' });
-  const [search] = usePageSearch<'edit'>();
+  const [search] = usePageSearch<'edit' | 'side'>();
   const { canWrite } = usePermissions();
   const [created, setCreated] = useState<string>();
   const [opened, setOpened] = useState({ id, number: 0 });
@@ -33,6 +34,7 @@ export default function PostPage() {
     if (!isSameEditor) setHasUnsaved(false);
   }
   const { data: post, error, refetch } = useQuery({ ...queries.post(id), enabled: id !== 'new' });
+  const sendOff = useSendOffView(post);
 
   if (error && faultOf(error).code === 'NotFound') return <NotFound />;
   if (error && !post) {
@@ -54,9 +56,14 @@ export default function PostPage() {
   const isNew = id === 'new' || created === id;
   if (!post && !isNew) return <Loading />;
   if (post && isOut(post) && !(post.status === 'Failed' && search.edit) && !hasUnsaved) {
+    // With the comments open somebody may be typing one, and the results have them too.
     return (
       <Suspense fallback={<Loading />}>
-        <Results post={post} />
+        {sendOff.isShown && !search.side ? (
+          <SendOff post={post} isFresh={sendOff.isFresh} onSeeResults={sendOff.close} />
+        ) : (
+          <Results post={post} />
+        )}
       </Suspense>
     );
   }
@@ -66,6 +73,23 @@ export default function PostPage() {
     </Suspense>
   );
 }
+
+/** The send-off appears when the post begins to go out, and stays until the results are asked for or the page is left. */
+const useSendOffView = (post: Post | undefined) => {
+  const [seen, setSeen] = useState({ id: '', status: '', isShown: false, isFresh: false });
+  const { id = '', status = '' } = post ?? {};
+  if (post && (seen.id !== id || seen.status !== status)) {
+    const isSending = status === 'Publishing';
+    const isFresh = isSending && seen.id === id;
+    setSeen({
+      id,
+      status,
+      isShown: isSending || (seen.id === id && seen.isShown),
+      isFresh: isFresh || (seen.id === id && seen.isFresh),
+    });
+  }
+  return { ...seen, close: () => setSeen((before) => ({ ...before, isShown: false })) };
+};
 
 const isOut = ({ status }: Post) => status === 'Publishing' || status === 'Published' || status === 'Failed';
 

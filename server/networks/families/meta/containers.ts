@@ -112,7 +112,10 @@ export const createContainers = ({
 
   const begin = async (site: Site, sending: Sending): Promise<Preparation<Containers>> => {
     const children: string[] = [];
-    for (const child of formOf(sending).children) children.push(await create(site, sending.account, child));
+    for (const [index, child] of formOf(sending).children.entries()) {
+      sending.beginFile?.(index);
+      children.push(await create(site, sending.account, child));
+    }
     const step = await goOn(site, sending, { children, working: children, asked: 0 });
     if (step) return step;
     throw new NetworkTrouble('temporary', `${name} forgot the post while it was prepared.`, { networkCode: 'EXPIRED' });

@@ -138,6 +138,7 @@ export const createAutosave = ({
     try {
       const theirs = await actions.posts.get({ id });
       if (isSame(state.draft, draftOf(theirs))) adopt(theirs);
+      else if (isOut(theirs)) stopWith(theirs);
       else if (theirs.updatedAt === state.base?.updatedAt) set({ phase: 'refused', fault: error });
       else set({ phase: 'conflict', theirs, fault: undefined });
     } catch (refetchError) {
@@ -145,6 +146,12 @@ export const createAutosave = ({
       if (isRetryable(refetchError) || isPosthornError(refetchError, 'Conflict')) scheduleRetry(refetchError);
       else set({ phase: 'refused', fault: refetchError });
     }
+  };
+
+  /** The post went out without this text, and can no longer be saved. */
+  const stopWith = (post: Post) => {
+    clearTimeout(timer);
+    set({ base: post, theirs: post, phase: 'conflict', fault: undefined, retryAt: undefined });
   };
 
   const scheduleRetry = (error: unknown) => {
@@ -184,9 +191,10 @@ export const createAutosave = ({
 
     retry: retryNow,
 
-    /** A version from a live update. Unsaved text wins; saving it detects the conflict. */
+    /** A version from a live update. Unsaved text wins; saving it detects the conflict, unless there is nothing to save to. */
     receive: (post: Post) => {
       const isNews = state.base?.id === post.id && post.updatedAt > state.base.updatedAt;
+      if (isNews && state.phase !== 'clean' && !running && isOut(post)) return stopWith(post);
       if (isNews && state.phase === 'clean' && !running) {
         set({ base: post, draft: draftOf(post, state.draft) });
       }
@@ -210,6 +218,8 @@ export const createAutosave = ({
     },
   };
 };
+
+const isOut = ({ status }: Post) => status === 'Publishing' || status === 'Published';
 
 /** The saved post, or the unsaved text that this browser stored for it. */
 const openState = (post: Post | undefined, initial: Draft): SaveState => {

@@ -108,6 +108,9 @@ const findBlockReason = ({ save, chosen, checks }: Editor): string | undefined =
   const broken = checks.filter(({ tone }) => tone === 'red').length;
   if (isEmpty(save.draft)) return 'Write something first.';
   if (chosen.length === 0) return 'Choose an account first.';
+  if (save.base?.status === 'Publishing' || save.base?.status === 'Published') {
+    return 'This post went out. Keep your text as a copy to send it.';
+  }
   if (save.phase === 'conflict') return 'Someone changed this post. Decide which text counts first.';
   if (broken > 0) return `${broken === 1 ? '1 thing' : `${broken} things`} to fix, see Checks.`;
   return undefined;

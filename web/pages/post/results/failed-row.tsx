@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { Post } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { usePermissions } from '#web/session.ts';
@@ -12,7 +13,19 @@ import type { Target } from './use-results.ts';
 /** Error codes that only an edit can fix. */
 const editCodes = ['content_refused', 'media_refused', 'invalid', 'disconnected'];
 
-export const FailedRow = ({ target, postId }: { target: Target; postId: string }) => {
+interface Props {
+  target: Target;
+  post: Post;
+}
+
+export const FailedRow = ({ target, post }: Props) => (
+  <ResultRow target={target} line={reasonOf(target)}>
+    <FailedAnswers target={target} post={post} />
+  </ResultRow>
+);
+
+/** What can be done about a failure. */
+export const FailedAnswers = ({ target, post: { id: postId, status } }: Props) => {
   const { canWrite } = usePermissions();
   const { account, provider, accountId, result } = target;
   const answers = useAnswers(postId, accountId);
@@ -21,11 +34,13 @@ export const FailedRow = ({ target, postId }: { target: Target; postId: string }
   const offersReconnect = needsReconnect || code === 'permission';
   const blockReason = needsReconnect
     ? 'after reconnecting, to this account only'
-    : account
-      ? undefined
-      : 'this account is disconnected';
+    : account === undefined
+      ? 'this account is disconnected'
+      : status === 'Publishing'
+        ? 'when the other accounts are done'
+        : undefined;
   return (
-    <ResultRow target={target} line={reasonOf(target)}>
+    <>
       {result?.note && <p className="small text-2">{result.note}</p>}
       {canWrite ? (
         <div className={styles.buttons}>
@@ -60,12 +75,12 @@ export const FailedRow = ({ target, postId }: { target: Target; postId: string }
           {provider} calls it <code>{result.error.networkCode}</code>.
         </details>
       )}
-    </ResultRow>
+    </>
   );
 };
 
 /** The server's message; shorter for a refused sign-in, which has a button. */
-const reasonOf = ({ account, provider, result }: Target) => {
+export const reasonOf = ({ account, provider, result }: Target) => {
   const { code, message = 'It did not work.' } = result?.error ?? {};
   if (code !== 'reconnect' || account === undefined) return message;
   return account.status === 'NeedsReconnect'

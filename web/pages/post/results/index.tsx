@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
@@ -9,9 +10,10 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { headingOf } from '#web/parts/post-title.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
-import { PostStateChip, StateChip, stateOf } from '#web/parts/state-chip.tsx';
+import { PostStateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { formatDay, formatTime } from '#web/parts/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { describeStep } from '#web/send-off/steps.ts';
 import { usePermissions, useZone } from '#web/session.ts';
 import { FailedRow } from './failed-row.tsx';
 import styles from './page.module.css';
@@ -26,7 +28,7 @@ import { type Target, useResults } from './use-results.ts';
 import { WaitingRow } from './waiting-row.tsx';
 
 export default function Results({ post }: { post: Post }) {
-  const { targets, fault, retry } = useResults(post);
+  const { targets, sendAgain, fault, retry } = useResults(post);
   const { side, openSide } = useSide();
   const { canWrite } = usePermissions();
   const [textShown, setTextShown] = useState(false);
@@ -67,12 +69,25 @@ export default function Results({ post }: { post: Post }) {
             {fault !== undefined && (
               <FaultBanner title="The numbers could not be loaded" fault={fault} onRetry={retry} />
             )}
+            {canWrite && sendAgain.isOffered && (
+              <div className={styles.again}>
+                <Button
+                  size="xs"
+                  variant="send"
+                  loading={sendAgain.isPending}
+                  onClick={() => sendAgain.mutate(undefined)}
+                >
+                  Send again to all that failed
+                </Button>
+              </div>
+            )}
+            {sendAgain.error && <FaultBanner title="It was not sent" fault={sendAgain.error} />}
             <div className={styles.labels}>
               <PostLabels id={post.id} readOnly={!canWrite} />
             </div>
             <ul className={`card ${styles.list}`} aria-label="Accounts">
               {targets.map((target) => (
-                <TargetRow key={target.accountId} target={target} postId={post.id} />
+                <TargetRow key={target.accountId} target={target} post={post} />
               ))}
             </ul>
             <ReadsTimeline targets={targets} />
@@ -83,32 +98,28 @@ export default function Results({ post }: { post: Post }) {
   );
 }
 
-/** `Failed on 1 of 5`; a phone has room for `1 of 5`. */
+/** `Failed on 1 of 5`; on a phone the icon alone, so that the title has room. */
 const HeaderChip = ({ post }: { post: Post }) => {
-  const troubles = post.results.filter(({ ok }) => !ok).length;
-  if (!useIsPhone() || troubles === 0 || troubles === post.results.length) return <PostStateChip post={post} />;
-  const state = stateOf(post);
-  return (
-    <StateChip state={state}>
-      <span className="hidden">{state} on </span>
-      {troubles} of {post.results.length}
-    </StateChip>
-  );
+  return useIsPhone() ? <StateIcon state={stateOf(post)} /> : <PostStateChip post={post} />;
 };
 
-const TargetRow = ({ target, postId }: { target: Target; postId: string }) => {
+const TargetRow = ({ target, post }: { target: Target; post: Post }) => {
+  const zone = useZone();
   switch (target.state) {
     case 'Failed':
-      return <FailedRow target={target} postId={postId} />;
+      return <FailedRow target={target} post={post} />;
     case 'Uncertain':
-      return <UncertainRow target={target} postId={postId} />;
+      return <UncertainRow target={target} post={post} />;
     case 'Published':
       return <PublishedRow target={target} />;
     case 'Publishing':
       return target.wait ? (
-        <WaitingRow target={target} wait={target.wait} postId={postId} />
+        <WaitingRow target={target} wait={target.wait} postId={post.id} />
       ) : (
-        <ResultRow target={target} line={target.result?.error?.message ?? 'Being sent.'} />
+        <ResultRow
+          target={target}
+          line={target.result?.error?.message ?? describeStep(target.step, target.provider, zone)}
+        />
       );
   }
 };

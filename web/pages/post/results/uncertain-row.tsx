@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { ExternalLink } from 'lucide-react';
+import type { Post } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { usePermissions } from '#web/session.ts';
@@ -10,15 +11,26 @@ import { useAnswers } from './use-answers.ts';
 import type { Target } from './use-results.ts';
 
 /** The network may have the post; a person has to check. */
-export const UncertainRow = ({ target, postId }: { target: Target; postId: string }) => {
+export const UncertainRow = ({ target, post }: Props) => (
+  <ResultRow target={target} line={`${target.provider} may have the post, but did not confirm it.`}>
+    <UncertainAnswers target={target} post={post} />
+  </ResultRow>
+);
+
+interface Props {
+  target: Target;
+  post: Post;
+}
+
+export const UncertainAnswers = ({ target, post: { id: postId, status } }: Props) => {
   const { canWrite } = usePermissions();
-  const { account, provider, accountId, result } = target;
+  const { account, accountId, result } = target;
   const answers = useAnswers(postId, accountId);
   const isRunning = (answer: typeof answers.variables) => answers.isPending && answers.variables === answer;
   const url = webAddress(result?.url);
   const where = account ? handleOf(account) : 'the account';
   return (
-    <ResultRow target={target} line={`${provider} may have the post, but did not confirm it.`}>
+    <>
       <div className={styles.box}>
         <p>
           {result?.error?.message} Please look at{' '}
@@ -32,7 +44,9 @@ export const UncertainRow = ({ target, postId }: { target: Target; postId: strin
           and say what you see.
         </p>
         {result?.note && <p>{result.note}</p>}
-        {canWrite ? (
+        {status === 'Publishing' ? (
+          <span className="small text-2">You can answer when the other accounts are done.</span>
+        ) : canWrite ? (
           <div className={styles.buttons}>
             <Button
               size="xs"
@@ -40,7 +54,7 @@ export const UncertainRow = ({ target, postId }: { target: Target; postId: strin
               disabled={answers.isPending}
               onClick={() => answers.mutate('there')}
             >
-              I looked: it is there
+              It is there
             </Button>
             <Button
               size="xs"
@@ -49,7 +63,7 @@ export const UncertainRow = ({ target, postId }: { target: Target; postId: strin
               disabled={answers.isPending}
               onClick={() => answers.mutate('not there')}
             >
-              I looked: it is not there, send it
+              It is not there, send it
             </Button>
           </div>
         ) : (
@@ -57,6 +71,6 @@ export const UncertainRow = ({ target, postId }: { target: Target; postId: strin
         )}
       </div>
       {answers.error && <FaultBanner title="The answer was not taken" fault={answers.error} />}
-    </ResultRow>
+    </>
   );
 };

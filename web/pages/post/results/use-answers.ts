@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
@@ -15,10 +15,25 @@ export const useAnswers = (postId: string, accountId: string) => {
       const despite = answer === 'not there' ? [accountId] : [];
       return app.publishAgain({ id: postId, accountIds: despite, only: [accountId] });
     },
-    onSuccess: (post) => {
-      client.setQueryData(keys.post(postId), post);
-    },
-    // Also after an error: someone else may have answered first.
-    onSettled: () => client.invalidateQueries({ queryKey: ['posts'] }),
+    ...accept(client, postId),
   });
 };
+
+/** One request for all accounts that failed and are connected. */
+export const useSendAgain = (postId: string, accountIds: readonly string[]) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => app.publishAgain({ id: postId, accountIds: [], only: [...accountIds] }),
+    ...accept(client, postId),
+  });
+};
+
+const accept = (client: QueryClient, postId: string) => ({
+  onSuccess: (post: Post) => {
+    // The steps so far belong to the send before.
+    void client.resetQueries({ queryKey: keys.progress(postId) });
+    client.setQueryData(keys.post(postId), post);
+  },
+  // Also after an error: someone else may have answered first.
+  onSettled: () => client.invalidateQueries({ queryKey: ['posts'] }),
+});

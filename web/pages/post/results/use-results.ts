@@ -5,6 +5,8 @@ import { useNetworks } from '#web/networks.ts';
 import type { State } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
+import { withEndings } from '#web/send-off/steps.ts';
+import { useSendAgain } from './use-answers.ts';
 
 export type Reads = GetHistoryOutput['accounts'][number]['reads'];
 
@@ -20,23 +22,29 @@ export interface Target {
   result: Result | undefined;
   /** Until when its network lets it wait, where that is long. */
   wait: GetProgressOutput['waits'][number] | undefined;
+  /** The latest step of sending it. */
+  step: GetProgressOutput['steps'][number] | undefined;
   entry: MetricsEntry | undefined;
   reads: Reads;
 }
 
-/** Polling interval while the post is being sent. */
-const pollMs = 1500;
+/** While the post is being sent, for steps that the event stream missed. */
+const pollMs = 5000;
 
-export const useResults = (post: Post) => {
+/** `withSteps`: also the steps of a post that has ended. */
+export const useResults = (post: Post, { withSteps = false } = {}) => {
   const { id, status } = post;
   const isSending = status === 'Publishing';
   const { byId } = useAccounts();
   const networks = useNetworks();
   const progress = useQuery({
-    queryKey: ['posts', 'progress', id],
-    queryFn: ({ signal }) => app.getProgress({ id }, { signal }),
-    enabled: isSending,
-    refetchInterval: pollMs,
+    queryKey: keys.progress(id),
+    queryFn: async ({ signal }) => {
+      const answer = await app.getProgress({ id }, { signal });
+      return { ...answer, steps: withEndings(id, answer.steps) };
+    },
+    enabled: isSending || withSteps,
+    refetchInterval: isSending ? pollMs : false,
   });
   const metrics = useQuery({
     queryKey: keys.metrics(id),
@@ -60,13 +68,22 @@ export const useResults = (post: Post) => {
       state: stateOf(result, isSending),
       result,
       wait: isSending ? progress.data?.waits.find((one) => one.accountId === accountId) : undefined,
+      step: progress.data?.steps.find((one) => one.accountId === accountId),
       entry,
       reads: history.data?.accounts.find((one) => one.accountId === accountId)?.reads ?? [],
     };
   });
+  const failed = targets.filter(({ state, account }) => state === 'Failed' && account?.status === 'Connected');
+  const again = useSendAgain(
+    id,
+    failed.map(({ accountId }) => accountId),
+  );
   const order: Target['state'][] = ['Failed', 'Uncertain', 'Publishing', 'Published'];
   return {
     targets: targets.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)),
+    /** False until the server has said how far it is. */
+    isLoaded: !isSending || progress.data !== undefined,
+    sendAgain: { ...again, isOffered: !isSending && failed.length > 1 },
     fault: metrics.error ?? history.error ?? undefined,
     retry: () => {
       void metrics.refetch();

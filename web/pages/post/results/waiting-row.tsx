@@ -8,26 +8,30 @@ import { useAnswers } from './use-answers.ts';
 import type { Target } from './use-results.ts';
 
 /** The network named a time; until then a person can give the send up. */
-export const WaitingRow = ({
-  target,
-  wait,
-  postId,
-}: {
+export const WaitingRow = (props: Props) => (
+  <ResultRow
+    target={props.target}
+    line={
+      <>
+        Waits for {props.target.provider}, until <When at={props.wait.until} form="full" />
+      </>
+    }
+  >
+    <WaitAnswers {...props} />
+  </ResultRow>
+);
+
+interface Props {
   target: Target;
   wait: NonNullable<Target['wait']>;
   postId: string;
-}) => {
+}
+
+export const WaitAnswers = ({ target, wait, postId }: Props) => {
   const { canWrite } = usePermissions();
   const answers = useAnswers(postId, target.accountId);
   return (
-    <ResultRow
-      target={target}
-      line={
-        <>
-          Waits for {target.provider}, until <When at={wait.until} form="full" />
-        </>
-      }
-    >
+    <>
       <div className={styles.box}>
         <p>{wait.message} It goes out by itself then.</p>
         {canWrite && (
@@ -39,6 +43,6 @@ export const WaitingRow = ({
         )}
       </div>
       {answers.error && <FaultBanner title="It was not given up" fault={answers.error} />}
-    </ResultRow>
+    </>
   );
 };

@@ -5,6 +5,7 @@ import { faultOf } from '#web/faults.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
+import { useCommentDraft } from './comment-draft.ts';
 import styles from './comments.module.css';
 
 /** Id of the field for a new comment. */
@@ -18,6 +19,7 @@ export const CommentForm = ({
   label,
   act,
   text = '',
+  postId,
   onSend,
   onCancel,
 }: {
@@ -25,11 +27,13 @@ export const CommentForm = ({
   /** Label of the button. */
   act: string;
   text?: string;
+  /** For a new comment: its text is kept in this browser until it is sent. */
+  postId?: string;
   onSend: (body: string) => Promise<unknown>;
   onCancel?: () => void;
 }) => {
   const field = useRef<HTMLTextAreaElement>(null);
-  const [body, setBody] = useState(text);
+  const [body, setBody] = useCommentDraft(postId, text, field);
   const [caret, setCaret] = useState(0);
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();

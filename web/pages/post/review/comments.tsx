@@ -34,7 +34,7 @@ export const Comments = ({ postId }: { postId: string }) => {
               <CommentRow key={comment.id} comment={comment} put={put} />
             ))}
           </ul>
-          <CommentForm label="Comment" act="Comment" onSend={(body) => add.mutateAsync(body)} />
+          <CommentForm label="Comment" act="Comment" postId={postId} onSend={(body) => add.mutateAsync(body)} />
         </>
       )}
     </Loaded>

@@ -35,8 +35,19 @@ export const describeEntry = (entry: HistoryEntry, zone: string): string => {
     case 'Published':
       return accounts ? `Went out to ${count(accounts.out, 'account')}` : 'Went out';
     case 'Failed':
-      return accounts ? `Failed on ${accounts.all - accounts.out} of ${accounts.all}` : 'Failed';
+      return describeFailed(entry);
   }
+};
+
+/** Uncertain where nothing else went wrong, as the state of the post. */
+export const isUncertain = ({ kind, accounts }: HistoryEntry) =>
+  kind === 'Failed' && accounts !== undefined && (accounts.uncertain ?? 0) === accounts.all - accounts.out;
+
+const describeFailed = (entry: HistoryEntry) => {
+  const state = isUncertain(entry) ? 'Uncertain' : 'Failed';
+  if (entry.accounts === undefined) return state;
+  const { out, all } = entry.accounts;
+  return `${state} on ${all - out} of ${all}`;
 };
 
 export const describeClient = (client: HistoryEntry['client']): string => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import {
   CircleCheck,
+  CircleHelp,
   CircleX,
   Clock,
   FilePlus,
@@ -19,7 +20,7 @@ import { Loaded } from '#web/parts/loaded.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
-import { describeClient, describeEntry } from './format-history.ts';
+import { describeClient, describeEntry, isUncertain } from './format-history.ts';
 import styles from './history.module.css';
 import { Revision } from './revision.tsx';
 
@@ -91,11 +92,12 @@ const Entries = ({ entries, postId, onRestore }: Props & { entries: readonly His
 
 const Line = ({ entry }: { entry: HistoryEntry }) => {
   const zone = useZone();
-  const Icon = icons[entry.kind];
+  const isInDoubt = isUncertain(entry);
+  const Icon = isInDoubt ? CircleHelp : icons[entry.kind];
   const by = [entry.person?.name, describeClient(entry.client)].filter(Boolean).join(' · ');
   return (
     <>
-      <Icon className={styles.icon} data-kind={entry.kind} size={16} aria-hidden="true" />
+      <Icon className={styles.icon} data-kind={isInDoubt ? 'Uncertain' : entry.kind} size={16} aria-hidden="true" />
       <span className={styles.words}>
         <span className={styles.what}>{describeEntry(entry, zone)}</span>
         <span className={`caption text-2 ${styles.by}`}>

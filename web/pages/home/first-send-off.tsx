@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { queries } from '#web/queries.ts';
+
+const Board = lazy(() => import('#web/send-off/board.tsx'));
+
+/** The first post on its way. */
+export const FirstSendOff = ({ postId }: { postId: string }) => {
+  const { data: post } = useQuery(queries.post(postId));
+  return <Suspense>{post && <Board post={post} isFresh />}</Suspense>;
+};

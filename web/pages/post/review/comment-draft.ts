@@ -1,0 +1,44 @@
+import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
+import { workspaceOfTab } from '#web/api.ts';
+
+const storageKey = (postId: string) => `posthorn-comment ${workspaceOfTab()} ${postId}`;
+
+const store = (postId: string, text: string) => {
+  try {
+    if (text === '') localStorage.removeItem(storageKey(postId));
+    else localStorage.setItem(storageKey(postId), text);
+  } catch {
+    // Storage is full or disabled; the text is still on the page.
+  }
+};
+
+/** Where somebody was typing when the page changed under them. */
+let interrupted: { postId: string; caret: number } | undefined;
+
+/**
+ * The text of a comment that is not sent yet. With `postId` it stays when the page changes, for example because the post
+ * goes out, and the person types on where they were.
+ */
+export const useCommentDraft = (
+  postId: string | undefined,
+  initial: string,
+  field: RefObject<HTMLTextAreaElement | null>,
+) => {
+  const [body, setBody] = useState(() => (postId && localStorage.getItem(storageKey(postId))) || initial);
+  useEffect(() => {
+    if (postId !== undefined) store(postId, body);
+  }, [postId, body]);
+  useLayoutEffect(() => {
+    const textarea = field.current;
+    if (postId === undefined || textarea === null) return;
+    if (interrupted?.postId === postId) {
+      textarea.focus();
+      textarea.setSelectionRange(interrupted.caret, interrupted.caret);
+    }
+    interrupted = undefined;
+    return () => {
+      if (document.activeElement === textarea) interrupted = { postId, caret: textarea.selectionStart };
+    };
+  }, [postId, field]);
+  return [body, setBody] as const;
+};

@@ -1,0 +1,54 @@
+import { joinWithAnd } from '#web/parts/join-names.ts';
+import { count } from '#web/parts/number.ts';
+import type { SendState } from './steps.ts';
+
+const accounts = (value: number) => count(value, 'account');
+
+export interface Tally {
+  readonly all: number;
+  readonly out: number;
+  readonly failed: number;
+  readonly uncertain: number;
+  readonly running: readonly SendState[];
+}
+
+export const tallyOf = (rows: readonly SendState[]): Tally => {
+  const of = (state: SendState['state']) => rows.filter((row) => row.state === state);
+  return {
+    all: rows.length,
+    out: of('Out').length,
+    failed: of('Failed').length,
+    uncertain: of('Uncertain').length,
+    running: of('Running'),
+  };
+};
+
+/** Accounts of one send begin within this time. Publishing again begins anew. */
+export const togetherMs = 5_000;
+
+const elapsedOf = (rows: readonly SendState[]): string => {
+  const steps = rows.flatMap(({ step }) => (step?.elapsedMs === undefined ? [] : [step]));
+  const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
+  if (steps.length < rows.length || Math.max(...starts) - Math.min(...starts) > togetherMs) return '';
+  const seconds = Math.ceil(Math.max(...steps.map(({ elapsedMs = 0 }) => elapsedMs)) / 1000);
+  return seconds < 120 ? ` in ${seconds} s` : ` in ${Math.round(seconds / 60)} min`;
+};
+
+/** The only sentence that is announced, so it changes only when something has ended. */
+export const titleOf = (rows: readonly SendState[]): string => {
+  const { all, out, failed, uncertain, running } = tallyOf(rows);
+  const trouble = [...(failed > 0 ? [`${failed} failed`] : []), ...(uncertain > 0 ? [`${uncertain} uncertain`] : [])];
+  if (trouble.length === 0) {
+    return running.length > 0 ? `Going out to ${accounts(all)}` : `Out on ${accounts(all)}${elapsedOf(rows)}.`;
+  }
+  if (out > 0) return [`Out on ${accounts(out)}`, ...trouble].join(', ');
+  if (running.length > 0) return `Going out to ${accounts(all)}, ${trouble.join(', ')}`;
+  return uncertain > 0 ? `May have gone out, ${trouble.join(', ')}` : `Did not go out: ${trouble.join(', ')}`;
+};
+
+/** `Mastodon is still working.` */
+export const describeRunning = ({ running }: Tally): string => {
+  const names = [...new Set(running.map(({ provider }) => provider))];
+  if (names.length > 2) return `${running.length} are still working.`;
+  return `${joinWithAnd(names)} ${running.length === 1 ? 'is' : 'are'} still working.`;
+};
