@@ -238,6 +238,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(() => shown('Bluesky').getAttribute('src')).toMatch(/^\/media\/fit_/);
     expect(await shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
     await world.service.asHuman('posts.publishNow', { id });
+    await page.getByRole('button', { name: 'See results' }).click();
     const out = page.getByRole('complementary', { name: 'What went out' }).getByAltText('Noise');
     await expect.poll(() => out.count()).toBe(2);
     expect(await out.first().getAttribute('src')).toMatch(/^\/media\/fit_/);
