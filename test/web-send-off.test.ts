@@ -5,6 +5,7 @@ import {
   mergeSteps,
   reachOf,
   rememberEndings,
+  type SendState,
   type Step,
   withEndings,
 } from '#web/send-off/steps.ts';

@@ -10,7 +10,7 @@ import type { SendRow } from './store.ts';
 /** Steps within this time share a query. */
 const gatherMs = 200;
 /** Per query. When more posts go out at once, some steps are not shown, so that progress never slows publishing down. */
-const maxPerQuery = 100;
+const maxPerQuery = 25;
 /** PostgreSQL limits a notification to 8000 bytes. */
 const maxPerEvent = 20;
 /** Posts whose steps a process keeps. */

@@ -242,6 +242,7 @@ inBrowser('the editor', (world) => {
       .click();
     expect(await shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
     await world.service.asHuman('posts.publishNow', { id });
+    await page.getByRole('button', { name: 'See results' }).click();
     const went = page.getByRole('region', { name: 'What went out' });
     const out = went.getByAltText('Noise');
     await went.getByRole('button', { name: /^Mastodon/ }).click();

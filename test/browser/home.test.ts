@@ -38,6 +38,10 @@ inBrowser(
       await page.getByRole('heading', { level: 1, name: 'Requests from Pretend agent' }).waitFor();
       expect(await world.service.feed('bluesky')).toHaveLength(1);
       await page.getByRole('button', { name: 'Approve and publish' }).click();
+      await page
+        .getByRole('region', { name: 'Messages (F6)' })
+        .getByText(/^Out on \d of \d$/)
+        .waitFor();
       await until('it is out', async () => (await world.service.feed('bluesky')).length === 2);
 
       await page.goto(world.service.url);
