@@ -198,6 +198,8 @@ inBrowser('Analytics', (world) => {
     expect(await isSideways(page)).toBe(false);
     const cells = page.getByRole('table').getByRole('columnheader');
     expect(await cells.count()).toBe(8);
+    // A post without a number says nothing about its hour.
+    expect(await page.getByRole('table').getByRole('button').count()).toBe(1);
     expect(await axe(page)).toEqual([]);
     const only = await world.visit({ at: `/analytics?range=7&accounts=${unread}` });
     await only.getByText('1 post went out in 7 days. No numbers have been read yet.').waitFor();

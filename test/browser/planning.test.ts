@@ -83,9 +83,9 @@ inBrowser('planning', (world) => {
     const after = new Date(Date.parse(next) + 7 * dayMs).toISOString().slice(0, 10);
     await go(page, `/calendar?date=${next}`);
     await page.locator('[data-event-id]').filter({ hasText: 'Takes the slot' }).waitFor();
-    expect(await page.getByText('Next free slot').count()).toBe(0);
+    expect(await page.getByText('next free').count()).toBe(0);
     await go(page, `/calendar?date=${after}`);
-    await page.getByRole('link', { name: /08:30\s*Next free slot/ }).click();
+    await page.getByRole('link', { name: /08:30\s*next free/ }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(`${after}T08:30:00.000000Z`);
   });
 

@@ -4,9 +4,9 @@ import { formatNumber } from '#web/parts/number.ts';
 import styles from './chart.module.css';
 import { axisFor, linePath } from './chart-geometry.ts';
 import { longDate, shortDate } from './format-dates.ts';
+import type { DayPost } from './numbers.ts';
 import { PointTip } from './point-tip.tsx';
 import { maxBars, type Point } from './points.ts';
-import type { DayPost } from './use-numbers.ts';
 
 const edge = { top: 8, right: 4, bottom: 24, left: 40 };
 /** Room below the axis for the dots of posts. */

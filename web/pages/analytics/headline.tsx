@@ -2,8 +2,8 @@ import { formatSaid } from '#web/parts/time.ts';
 import { type Comparison, describeComparison } from './completeness.ts';
 import { shortDate } from './format-dates.ts';
 import styles from './headline.module.css';
+import type { Numbers } from './numbers.ts';
 import { sentenceOf } from './sentence.ts';
-import type { Numbers } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
 
 /** One sentence about the range, and what it rests on. */

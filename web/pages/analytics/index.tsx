@@ -15,6 +15,7 @@ import { ByNetwork } from './by-network.tsx';
 import { comparisonOf } from './completeness.ts';
 import { NothingInRange, NothingYet } from './empty-states.tsx';
 import { Headline } from './headline.tsx';
+import type { Numbers } from './numbers.ts';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';
 import { RangePicker } from './range-picker.tsx';
@@ -22,7 +23,7 @@ import { AnalyticsSkeleton } from './skeleton.tsx';
 import { toCsv } from './to-csv.ts';
 import { TopPosts } from './top-posts.tsx';
 import { Totals } from './totals.tsx';
-import { type Numbers, useNumbers } from './use-numbers.ts';
+import { useNumbers } from './use-numbers.ts';
 import { useRange } from './use-range.ts';
 
 export default function AnalyticsPage() {

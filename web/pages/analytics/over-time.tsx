@@ -5,10 +5,10 @@ import { formatNumber } from '#web/parts/number.ts';
 import { Chart } from './chart.tsx';
 import type { Comparison } from './completeness.ts';
 import { formatRange, shortDate } from './format-dates.ts';
+import type { Numbers } from './numbers.ts';
 import styles from './over-time.module.css';
 import { Panel } from './panel.tsx';
 import { maxBars, type Point, pointsOf } from './points.ts';
-import type { Numbers } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
 
 /** Engagement by day or week, with a whole range before it if there is one, as a chart or a table. */

@@ -6,8 +6,8 @@ import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './chart.module.css';
 import { longDate, shortDate } from './format-dates.ts';
+import type { DayPost } from './numbers.ts';
 import type { Point } from './points.ts';
-import type { DayPost } from './use-numbers.ts';
 import { useThumbnails } from './use-thumbnails.ts';
 
 /** The chosen day, and one of its posts. */

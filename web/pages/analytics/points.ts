@@ -1,5 +1,5 @@
 import { addDays, dateIn } from '#web/parts/time.ts';
-import type { Numbers } from './use-numbers.ts';
+import type { Numbers } from './numbers.ts';
 import type { Range, Span } from './use-range.ts';
 
 /** From here on days are too narrow for bars. */

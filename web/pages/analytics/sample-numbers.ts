@@ -1,6 +1,6 @@
 import type { Coverage, Summary } from '#generated/app-client';
 import { addDays } from '#web/parts/time.ts';
-import type { Numbers } from './use-numbers.ts';
+import type { Numbers } from './numbers.ts';
 import type { Range } from './use-range.ts';
 
 /** Sample data behind the empty state. */

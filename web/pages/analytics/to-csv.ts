@@ -2,7 +2,7 @@ import type { Account, Summary } from '#generated/app-client';
 import { csvLine } from '#server/transfer/csv';
 import { handleOf } from '#web/networks.ts';
 import { formatHour } from './format-dates.ts';
-import type { Numbers } from './use-numbers.ts';
+import type { Numbers } from './numbers.ts';
 
 const metrics = [
   'posts',

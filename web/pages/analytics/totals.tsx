@@ -1,7 +1,7 @@
 import { formatNumber } from '#web/parts/number.ts';
 import { type Comparison, figureOf } from './completeness.ts';
+import type { Numbers } from './numbers.ts';
 import styles from './totals.module.css';
-import type { Numbers } from './use-numbers.ts';
 
 const metrics = [
   ['engagement', 'Engagement'],

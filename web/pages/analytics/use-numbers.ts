@@ -1,22 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Coverage, GetSeriesOutput, ListBestOfDaysOutput, Summary } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
+import type { Numbers } from './numbers.ts';
 import { maxBars } from './points.ts';
 import type { Range, Span } from './use-range.ts';
-
-export type DayPost = ListBestOfDaysOutput['posts'][number];
-
-export interface Numbers {
-  summary: Summary;
-  before: Summary;
-  days: GetSeriesOutput['days'];
-  daysBefore: GetSeriesOutput['days'];
-  coverage: Coverage;
-  coverageBefore: Coverage;
-  /** The best of each day; empty for long ranges, which have no room for them. */
-  posts: readonly DayPost[];
-}
 
 /** The range and the one before it. The previous data stays on screen while new data loads. */
 export const useNumbers = (range: Range, accountIds: readonly string[], timeZone: string) => {

@@ -62,10 +62,9 @@ export const Month = ({
           const shown = shownOf(day);
           const more = posts.length - shown.length;
           return (
-            <section
+            <div
               key={day}
               className={styles.cell}
-              aria-label={dayName(day, today)}
               data-slot={`${day} ${morning}`}
               data-past={day < today || undefined}
               data-weekend={index % 7 > 4 || undefined}
@@ -77,7 +76,7 @@ export const Month = ({
                 data-today={day === today || undefined}
                 data-outside={!day.startsWith(month) || undefined}
                 aria-current={day === today ? 'date' : undefined}
-                aria-label={`${Number(day.slice(8))}, open the day`}
+                aria-label={`${dayName(day, today)}, open the day`}
                 onClick={() => onView('day', day)}
               >
                 {Number(day.slice(8))}
@@ -108,7 +107,7 @@ export const Month = ({
                 </button>
               )}
               {isSlow && index % 3 === 0 && <i className={styles.skeleton} aria-hidden="true" />}
-            </section>
+            </div>
           );
         })}
       </div>
