@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { MediaItem } from '#contracts/media';
+import { sql } from '#server/store/database';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
+import { lockAwaited } from '#test/support/locks';
 import { speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 
@@ -129,8 +131,14 @@ describe('a media list', () => {
 
   test('of two calls at the same time with the same new bytes is one item', async () => {
     const url = await publish('/twice.jpg');
-    const both = await Promise.all([1, 2, 3].map(() => service.client.posts.create(withMedia([url]))));
-    expect(new Set(both.flatMap(mediaOf)).size).toBe(1);
+    const { database } = service;
+    const both = await database.transaction(async () => {
+      await database.query(sql('test.noNewMedia', 'lock table media in exclusive mode'));
+      const calls = [1, 2].map(() => service.client.posts.create(withMedia([url])));
+      await lockAwaited(service, 2);
+      return calls;
+    });
+    expect(new Set((await Promise.all(both)).flatMap(mediaOf)).size).toBe(1);
   });
 
   test('fetches an address that it names twice once', async () => {

@@ -1,17 +1,15 @@
 // What ten jobs of an agent cost in tokens, when its client shows the model `content` alone: the arguments it writes and
 // the text it reads. `--before` does them as an agent had to before posts_list took a query, posts_create versions and
 // providers_limits networks.
-import pg from 'pg';
 import { atPlace } from '../place.mjs';
 import { table } from '../table.mjs';
 
-const networks = ['bluesky', 'x', 'mastodon', 'youtube', 'instagram'];
+const networks = ['bluesky', 'x', 'mastodon', 'youtube'];
 const drafts = 160;
 
 export const measure = ({ before = false, blink }) =>
   atPlace({ blink }, async (place) => {
     const token = blink ? await makeSmall(place) : await makeDemo(place);
-    await switchStatisticsOn(place);
     const { url } = await place.service('Posthorn');
     return { text: report(await countedBy(createAgent(url, token), { before, blink })), values: {} };
   });
@@ -21,14 +19,6 @@ const makeDemo = async (place) => (await place.command('demo')).token;
 const makeSmall = async (place) => {
   for (const network of networks) await place.account(network);
   return (await place.setUp()).token;
-};
-
-/** As an owner does it in the app. */
-const switchStatisticsOn = async ({ config }) => {
-  const db = new pg.Client(config);
-  await db.connect();
-  await db.query('update workspaces set statistics_tools = true');
-  await db.end();
 };
 
 const text = 'Our new rye bread is out of the oven. Come by on Saturday and taste it.';
@@ -89,9 +79,9 @@ const jobsOf = ({ tool, on, before: isBefore }) => {
   };
 
   return {
-    'announce on two accounts, with the limits of five networks': async () => {
+    'announce on two accounts': async () => {
       await tool('accounts_list');
-      await limitsOf(networks);
+      await limitsOf(['bluesky', 'mastodon']);
       const { id } = await tool('posts_create', { accountIds: [on('bluesky'), on('mastodon')], body: text });
       await tool('posts_validate', { id });
     },
@@ -138,9 +128,9 @@ const jobsOf = ({ tool, on, before: isBefore }) => {
       const list = await tool('posts_list', { status: 'Failed', ...(!isBefore && { view: 'summary' }) });
       for (const { id } of (isBefore ? list.posts : list.summaries).slice(0, 2)) await tool('posts_get', { id });
     },
-    'statistics of a month': async () => {
-      const [from, to] = [-30, 0].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
-      await tool('analytics_summary', { from, to });
+    statistics: async () => {
+      const week = { from: '2026-11-02T00:00:00Z', to: '2026-11-09T00:00:00Z' };
+      await tool('analytics_summary', week);
     },
     'find one draft among 160': async () => {
       const { id } = await find('needle');

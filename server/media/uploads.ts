@@ -9,6 +9,7 @@ import { newSecretId } from '#server/ids';
 import { createSemaphore } from '#server/jobs/semaphore';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { troubleFrom } from '#server/outbound/trouble';
 import { readDocument } from './document.ts';
 import type { FileType } from './file-type.ts';
 import type { MediaFiles } from './files.ts';
@@ -135,8 +136,8 @@ export const createUploads = ({
     if (!answer.ok) throw answer.reason === 'timeout' ? new TooSlow(answer.message) : wrong(answer.message);
     const { status, headers, body } = answer;
     if (status === 200) {
-      const broken = () =>
-        performance.now() >= untilMs
+      const broken = (error: unknown) =>
+        troubleFrom(error).reason === 'timeout'
           ? new TooSlow('The file did not arrive in time.')
           : wrong('The connection broke before the file was complete.');
       return incoming.receive(unlessBroken(body, broken), field, Number(headers['content-length']) || 0);
@@ -244,11 +245,11 @@ const video = async (path: string, mimeType: string) => {
 };
 
 /** A broken download is the caller's error; what breaks on our side stays an internal error. */
-const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: () => Error) {
+const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: (error: unknown) => Error) {
   try {
     yield* source;
-  } catch {
-    throw refusal();
+  } catch (error) {
+    throw refusal(error);
   }
 };
 
