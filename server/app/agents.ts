@@ -5,6 +5,7 @@ import { sandboxes as folders } from '#generated/sandboxes';
 import { prepareActions } from '#server/admission';
 import { openApprovals } from '#server/approvals/slice';
 import { openAssistant } from '#server/assistant/slice';
+import { openBulk } from '#server/bulk/slice';
 import { openSandbox } from '#server/sandbox/slice';
 import { openUi } from '#server/ui/slice';
 import type { Content } from './content.ts';
@@ -20,7 +21,7 @@ export const wireAgents = ({
   core,
   messaging,
   networks: { networks, providers, accounts },
-  content: { media, posts, slots },
+  content: { media, posts, bin, slots },
   publishing,
   ownUrl,
   log,
@@ -46,13 +47,18 @@ export const wireAgents = ({
     library,
     openPage: ui.openPage,
     reading,
-    lifecycle,
     drafts,
+    lifecycle,
+    bin: bin.bin,
     publishControls: publishing.publishing.publishControls,
     statistics: publishing.statistics.statistics,
     analytics: publishing.analytics.analytics,
   });
   const actions = prepareActions(declared, handlers, config.baseUrl);
+  const bulk = registry.open(
+    'bulk',
+    openBulk({ actions, reading, lifecycle, overview: posts.overview, bin: bin.bin, slots: slots.slots }),
+  );
   const approvals = registry.open(
     'approvals',
     openApprovals({
@@ -95,5 +101,5 @@ export const wireAgents = ({
       sandboxClock,
     }),
   );
-  return { ui, actions, approvals, assistant, sandbox };
+  return { ui, actions, bulk, approvals, assistant, sandbox };
 };

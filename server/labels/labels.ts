@@ -84,6 +84,16 @@ export const createLabels = ({
       return store.ofPost(caller.workspaceId, postId);
     },
 
+    /** Gives a restored post those of its labels that still exist. */
+    putBack: async (caller: Caller, postId: string, labelIds: readonly string[]) => {
+      const existing = new Set((await store.list(caller.workspaceId)).map(({ id }) => id));
+      await store.assign(
+        caller.workspaceId,
+        [postId],
+        labelIds.filter((id) => existing.has(id)),
+      );
+    },
+
     assign: (
       caller: Caller,
       { postIds, add, remove }: { postIds: readonly string[]; add: readonly string[]; remove: readonly string[] },

@@ -57,8 +57,18 @@ export const openMedia = ({
     mediaFiles: files,
     loops: { fits: createFitJobs({ store: jobStore, renditions, ffmpeg, report }) },
     /** Opened after posts, which need the library and say which files they use. */
-    openMediaRoutes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) => ({
-      routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
+    openMediaRoutes: ({
+      isUsed,
+      isInBin,
+      usesOf,
+      uploadOnce,
+    }: {
+      isUsed: IsUsed;
+      isInBin: IsUsed;
+      usesOf: UsesOf;
+      uploadOnce: UploadOnce;
+    }) => ({
+      routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed, isInBin }) }),
     }),
   };
 };

@@ -16,6 +16,7 @@ import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
+import type { RemovedPost } from './post-row.ts';
 import type { PostStore } from './store.ts';
 
 /** One round fits at most `bounds.renditions` files. */
@@ -310,15 +311,36 @@ export const createLifecycle = ({
         return { post: settled, confirmed };
       }),
 
-    remove: (caller: Caller, id: string) =>
-      store.transaction(async () => {
-        const post = await locked(caller, id);
-        if (post.status === 'Publishing' || post.status === 'Published') {
-          throw notFrom(post, 'deleted', 'a post that is not published');
-        }
-        if (post.status === 'Scheduled') await giveBack(caller, id);
-        await store.remove(id, caller.workspaceId);
-      }),
+    /** Inside the transaction that moves the post to the bin. */
+    remove: async (caller: Caller, id: string): Promise<RemovedPost> => {
+      const post = await locked(caller, id);
+      if (post.status === 'Publishing' || post.status === 'Published') {
+        throw notFrom(post, 'deleted', 'a post that is not published');
+      }
+      if (post.status === 'Scheduled') await giveBack(caller, id);
+      return store.remove(id, caller.workspaceId);
+    },
+
+    /** Inside the transaction that takes the post out of the bin. */
+    restore: (caller: Caller, deleted: RemovedPost) => store.putBack(caller.workspaceId, toDraft(deleted)),
+  };
+};
+
+/** Accounts that have the post, or may have it. */
+export const reachedBy = ({ results, account_ids }: Pick<RemovedPost, 'results' | 'account_ids'>) =>
+  account_ids.filter((id) => results.some(({ accountId, ok, uncertain }) => accountId === id && (ok || uncertain)));
+
+/**
+ * A restored draft is for the accounts that do not have the post, so that publishing it sends nothing twice. The row keeps
+ * the results of the others: when such an account is added again, it already has the post.
+ */
+const toDraft = (post: RemovedPost): RemovedPost => {
+  const reached = reachedBy(post);
+  return {
+    ...post,
+    account_ids: post.account_ids.filter((id) => !reached.includes(id)),
+    versions: post.versions.filter(({ accountId }) => accountId === undefined || !reached.includes(accountId)),
+    results: post.results.filter(({ ok, uncertain }) => ok || uncertain),
   };
 };
 

@@ -17,6 +17,8 @@ const personTexts: Record<string, Words> = {
   'approval.approved': ({ action }) => `approved: ${actionWords(action)}`,
   'approval.rejected': ({ action }) => `rejected: ${actionWords(action)}`,
   'approval.outdated': ({ action }) => `found a request outdated: ${actionWords(action)}`,
+  'bin.deleted': () => 'deleted a post for good',
+  'bin.emptied': ({ posts }) => `emptied the bin, which had ${posts === '1' ? '1 post' : `${posts} posts`}`,
   'client.ended': ({ name }) => (name ? `ended the access of ${name}` : 'ended the access of a client'),
   'signing-key.rotated': () => 'made a new key to sign access tokens with',
   'clock.moved': ({ forwardMs }) => `moved the clock forward by ${hours(forwardMs)}`,
