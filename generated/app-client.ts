@@ -1121,6 +1121,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/imports/${field('id')}/schedule`, [], input, options),
 
     /**
+     * Undo an import.
+     *
+     * Moves the drafts of this import to the bin, as many as fit into a second, and says where to continue. Posts
+     * that are no longer drafts stay as they are, and the last answer names them. The rows can be saved again.
+     *
+     * Roles: owner, admin, editor.
+     */
+    undoImport: (input: UndoImportInput, options?: CallOptions): ApiPromise<UndoImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/undo`, [], input, options),
+
+    /**
      * Forget an import.
      *
      * What was saved stays. The same file can then be saved a second time.
@@ -3310,6 +3321,8 @@ export interface ImportTotals {
   duplicate: number;
   /** Rows in the state Bad */
   bad: number;
+  /** Rows that can be saved as a draft, but break a limit and cannot be scheduled as they are */
+  blocked: number;
   /** Drafts, and what was scheduled since */
   saved: number;
   /** Rows in the state Scheduled */
@@ -3390,6 +3403,8 @@ export interface ImportProblem {
   message: string;
   /** False for a remark that does not keep the row from being saved */
   stops: boolean;
+  /** True when the row can be saved as a draft, but posts.schedule would refuse it for this reason */
+  blocks?: boolean;
 }
 
 /** What `listImportRows` answers. */
@@ -3438,6 +3453,33 @@ export interface ScheduleImportOutput {
 
 /** What `scheduleImport` takes. */
 export interface ScheduleImportInput {
+  /** Import id */
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+}
+
+/** A post that is no longer a draft */
+export interface StayedPost {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** The beginning of its text */
+  text: string;
+}
+
+/** What `undoImport` answers. */
+export interface UndoImportOutput {
+  import: Import;
+  /** Send it as `after` to continue; absent when all is done */
+  next?: number;
+  /** Posts that are no longer drafts, at most 100; empty before the last step */
+  stayed: StayedPost[];
+}
+
+/** What `undoImport` takes. */
+export interface UndoImportInput {
   /** Import id */
   id: string;
   /** `next` of the answer before; 0 begins at the first row (default `0`) */

@@ -110,6 +110,8 @@ export const wireContent = ({
       uploads,
       drafts,
       lifecycle,
+      labels: labels.labels,
+      bin: bin.bin,
       audit,
       notifications,
       config,

@@ -1,4 +1,5 @@
 import type { DeletedPost } from '#contracts/bin';
+import type { Post } from '#contracts/posts';
 import { admins, type Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
@@ -60,25 +61,33 @@ export const createBin = ({
     mayDelete: isAdmin(role) || row.created_by === userId,
   });
 
+  const add = (caller: Caller, id: string, check: (post: Post) => void = () => undefined) =>
+    store
+      .transaction(async () => {
+        // Locked first, so that nobody adds a comment or label that the copies miss.
+        check(await reading.lock(caller, id));
+        await revisions.recordStatus(caller, id, 'Deleted');
+        const companions = {
+          labelIds: await labels.ofPost(caller, id),
+          history: await revisions.copyRows(caller, id),
+          comments: await comments.copyRows(caller, id),
+        };
+        await store.add(caller, await lifecycle.remove(caller, id), companions);
+      })
+      .catch((error: unknown) => {
+        if (!isNotMigrated(error)) throw error;
+        throw new Refusal('Conflict', 'Posts cannot be deleted while Posthorn is being upgraded. Try again later.');
+      });
+
   return {
     /** What posts.delete does. */
-    add: (caller: Caller, id: string) =>
-      store
-        .transaction(async () => {
-          // Locked first, so that nobody adds a comment or label that the copies miss.
-          await reading.lock(caller, id);
-          await revisions.recordStatus(caller, id, 'Deleted');
-          const companions = {
-            labelIds: await labels.ofPost(caller, id),
-            history: await revisions.copyRows(caller, id),
-            comments: await comments.copyRows(caller, id),
-          };
-          await store.add(caller, await lifecycle.remove(caller, id), companions);
-        })
-        .catch((error: unknown) => {
-          if (!isNotMigrated(error)) throw error;
-          throw new Refusal('Conflict', 'Posts cannot be deleted while Posthorn is being upgraded. Try again later.');
-        }),
+    add: (caller: Caller, id: string) => add(caller, id),
+
+    /** Refuses a post that is no longer a draft. */
+    addDraft: (caller: Caller, id: string) =>
+      add(caller, id, ({ status }) => {
+        if (status !== 'Draft') throw new Refusal('Conflict', `The post ${id} is ${status}, no longer a Draft.`);
+      }),
 
     list: async (caller: Caller, cursor: string | undefined) => {
       const rows = await store.list(caller.workspaceId, pageSize + 1, placeOf(cursor));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Post, Result } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { ApprovalRun, Caller } from '#server/context';
@@ -182,6 +182,34 @@ export const createLifecycle = ({
 
     examine,
 
+    /**
+     * What posts.schedule would refuse in a draft whose files are still addresses: broken limits that hold whether the
+     * files turn out to be images or videos. What only the files themselves can break is not known yet.
+     */
+    findBlocking: async (
+      { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
+      connected: ReadonlyMap<string, ConnectedNetwork>,
+    ): Promise<Findings['issues']> => {
+      const networkOf = (accountId: string) => {
+        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
+        const network = networks.find(key);
+        return network && { network, facts };
+      };
+      const urls = versions.flatMap(({ content }) => content.flatMap(({ media }) => media));
+      const post: Post = { id: '', status: 'Draft', accountIds, versions, results: [], updatedAt: '' };
+      const issuesWith = async (kind: 'Image' | 'Video') => {
+        const media = new Map(urls.map((url) => [url, unfetched(url, kind)]));
+        const { issues } = await checkLimits(post, { networkOf, media, reachable });
+        return issues.filter(({ path, code }) => !/\.media\.\d+$/.test(path) && code !== 'MediaGone');
+      };
+      const issues = await issuesWith('Image');
+      if (urls.length === 0 || issues.length === 0) return issues;
+      const others = new Set(
+        (await issuesWith('Video')).map(({ path, code, accountId }) => `${path} ${code} ${accountId}`),
+      );
+      return issues.filter(({ path, code, accountId }) => others.has(`${path} ${code} ${accountId}`));
+    },
+
     fits: fitsOf,
 
     fitPictures,
@@ -343,6 +371,16 @@ const toDraft = (post: RemovedPost): RemovedPost => {
     results: post.results.filter(({ ok, uncertain }) => ok || uncertain),
   };
 };
+
+const unfetched = (id: string, kind: 'Image' | 'Video'): NetworkMedia => ({
+  id,
+  kind,
+  mimeType: kind === 'Image' ? 'image/jpeg' : 'video/mp4',
+  bytes: 1000,
+  width: 1000,
+  height: 1000,
+  ...(kind === 'Video' && { durationMs: 10_000 }),
+});
 
 const invalid = (issues: Findings['issues']) =>
   new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);

@@ -182,7 +182,7 @@ inBrowser('posts', (world) => {
     expect(await axe(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add to 2 posts' }).click();
     const report = page.getByRole('dialog', { name: '1 post not changed' });
-    await report.getByText(/characters/).waitFor();
+    await report.getByText(/too long/).waitFor();
     expect((await world.service.client.posts.get({ id })).accountIds).toEqual([account]);
   });
 
@@ -196,7 +196,7 @@ inBrowser('posts', (world) => {
     await page.getByText('Restored as a draft.').waitFor();
     await row(page, 'binned back').waitFor({ state: 'detached' });
     expect(await isThere(back.id)).toBe(true);
-    await page.getByRole('button', { name: 'Delete binned gone for good' }).click();
+    await page.getByRole('button', { name: 'Delete for good: binned gone' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
     await row(page, 'binned gone').waitFor({ state: 'detached' });
   });

@@ -33,7 +33,7 @@ const showFault = (title: string, error: unknown) =>
 export const useDeletePosts = () => {
   const client = useQueryClient();
   return useCallback(
-    (posts: readonly Deletable[]) => {
+    (posts: readonly Deletable[], onRestored?: () => void) => {
       const ids = posts.map(({ id }) => id);
       const show = (shown: readonly string[]) =>
         setDeletedIds(new Set([...deletedIds].filter((id) => !shown.includes(id))));
@@ -63,6 +63,7 @@ export const useDeletePosts = () => {
           icon: ArchiveRestore,
         });
         show(restored.done);
+        if (restored.done.length > 0) onRestored?.();
         await client.invalidateQueries({ queryKey: ['posts'] });
       };
       void deletion.then(({ done }) => {

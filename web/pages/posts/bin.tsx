@@ -194,7 +194,12 @@ const BinRow = ({
             Restore
           </Button>
           {post.mayDelete && (
-            <Button size="xs" variant="danger" aria-label={`Delete ${title} for good`} onClick={() => onEnd(post)}>
+            <Button
+              size="xs"
+              variant="danger"
+              aria-label={`${isPhone ? 'Delete' : 'Delete for good'}: ${title}`}
+              onClick={() => onEnd(post)}
+            >
               {isPhone ? 'Delete' : 'Delete for good'}
             </Button>
           )}

@@ -78,7 +78,7 @@ export const BulkBar = ({
               </Button>
             )}
             {deletable.length > 0 && (
-              <Button size="xs" variant="danger" onClick={act(() => onDelete(deletable))}>
+              <Button size="xs" variant="danger" onClick={() => onDelete(deletable)}>
                 {deletable.length === posts.length ? 'Delete' : `Delete ${formatNumber(deletable.length)}`}
               </Button>
             )}

@@ -25,6 +25,7 @@ const personTexts: Record<string, Words> = {
   'consent.given': ({ name }) => `let ${name ?? 'a client'} act for them`,
   'import.saved': ({ fileName }) => `saved drafts from the file ${fileName}`,
   'import.scheduled': ({ fileName }) => `scheduled drafts from the file ${fileName}`,
+  'import.undone': ({ fileName }) => `undid the import of the file ${fileName}`,
   'invitation.failed': ({ email }) => `could not accept an invitation for ${email}`,
   'invitation.withdrawn': () => 'withdrew an invitation',
   'link.used': () => 'signed in with a one-time link',

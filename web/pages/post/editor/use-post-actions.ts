@@ -102,19 +102,23 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
       }
     },
 
-    removeDraft: () => {
+    removeDraft: async () => {
       const id = save.base?.id;
-      void navigate({ to: '/posts' });
+      const text = titleOf(save.draft);
       removeLocalDraft(id);
-      if (id !== undefined) deletePosts([{ id, status: 'Draft', text: titleOf(save.draft) }]);
+      // First, because the editor cannot read a deleted post.
+      await navigate({ to: '/posts' });
+      if (id === undefined) return;
+      deletePosts([{ id, status: 'Draft', text }], () => void navigate({ to: '/posts/$id', params: { id } }));
     },
 
     remove: async () => {
       const id = save.base?.id;
       if (id === undefined) return;
+      const post = { id, status: save.base?.status ?? 'Scheduled', text: titleOf(save.draft) };
       removeLocalDraft(id);
-      deletePosts([{ id, status: save.base?.status ?? 'Scheduled', text: titleOf(save.draft) }]);
       await navigate({ to: '/posts' });
+      deletePosts([post]);
     },
   };
 };

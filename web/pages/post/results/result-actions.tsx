@@ -132,8 +132,9 @@ const DeleteDialog = ({
       act="Delete"
       kind="danger"
       onConfirm={async () => {
-        deletePosts([{ id: post.id, status: post.status, text: post.versions[0]?.content[0]?.body ?? '' }]);
+        // First, because this page cannot read a deleted post.
         await navigate({ to: '/posts' });
+        deletePosts([{ id: post.id, status: post.status, text: post.versions[0]?.content[0]?.body ?? '' }]);
       }}
     >
       {maybeOut.length > 0 ? (
