@@ -12,11 +12,13 @@ import { useZone } from '#web/session.ts';
 export const DeleteDialog = ({
   posts,
   area,
+  onDeleted,
   onClose,
 }: {
   /** Empty while it is closed. */
   posts: readonly SelectedPost[];
   area: React.RefObject<HTMLElement | null>;
+  onDeleted: () => void;
   onClose: () => void;
 }) => {
   const client = useQueryClient();
@@ -29,6 +31,7 @@ export const DeleteDialog = ({
   const remove = async () => {
     if (only) focusAfter(area.current, only.id);
     deletePosts(posts);
+    if (posts.length > 1) onDeleted();
     await client.invalidateQueries({ queryKey: ['posts', 'search'] });
   };
   return (

@@ -123,10 +123,16 @@ export const PostList = ({
         )}
       </p>
       {selection.isActive && (
-        <BulkBar selection={selection} total={total} onDuplicate={duplicate} onLabel={setLabelling} onDelete={remove} />
+        <BulkBar
+          selection={selection}
+          total={total}
+          onDuplicate={duplicate}
+          onLabel={setLabelling}
+          onDelete={(posts) => remove(posts, selection.clear)}
+        />
       )}
       <Labelling posts={currentOf(labelling, all)} onClose={() => setLabelling([])} />
-      <DeleteDialog posts={confirming} area={area} onClose={() => setConfirming([])} />
+      <DeleteDialog posts={confirming} area={area} onDeleted={selection.clear} onClose={() => setConfirming([])} />
       <BulkFailures />
     </>
   );
@@ -156,7 +162,7 @@ const useActs = ({
     const duplicate = async (posts: readonly SelectedPost[]) =>
       latest.current(await duplicateAll(posts.map(({ id }) => id)));
     /** Drafts go at once. What would go out, or has gone out in part, is confirmed first. */
-    const remove = (posts: readonly SelectedPost[]) => {
+    const remove = (posts: readonly SelectedPost[], onDeleted?: () => void) => {
       const deletable = posts.filter(isDeletable);
       const [first] = deletable;
       if (first === undefined) {
@@ -164,6 +170,7 @@ const useActs = ({
       } else if (deletable.every(({ status }) => status === 'Draft')) {
         focusAfter(area.current, first.id);
         deletePosts(deletable);
+        onDeleted?.();
       } else {
         setConfirming(deletable);
       }
