@@ -15,7 +15,7 @@ import { PostTitle, quoteHeading, titleOf } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { formatDateTime, formatNear, now } from '#web/parts/time.ts';
+import { formatDateTime, formatSaid, now } from '#web/parts/time.ts';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
@@ -154,7 +154,7 @@ const BinRow = ({
       {count(days, 'day')} left
     </span>
   );
-  const deleted = `Deleted ${formatNear(post.deletedAt, zone)}${post.deletedBy ? ` by ${post.deletedBy.name}` : ''}`;
+  const deleted = `Deleted ${formatSaid(post.deletedAt, zone)}${post.deletedBy ? ` by ${post.deletedBy.name}` : ''}`;
   const out =
     post.reachedAccountIds.length > 0 && ` · Stays on ${count(post.reachedAccountIds.length, 'account')} that has it`;
   return (
@@ -194,12 +194,7 @@ const BinRow = ({
             Restore
           </Button>
           {post.mayDelete && (
-            <Button
-              size="xs"
-              variant="danger"
-              aria-label={`${isPhone ? 'Delete' : 'Delete for good'}: ${title}`}
-              onClick={() => onEnd(post)}
-            >
+            <Button size="xs" variant="danger" aria-label={`Delete for good: ${title}`} onClick={() => onEnd(post)}>
               {isPhone ? 'Delete' : 'Delete for good'}
             </Button>
           )}
