@@ -23,6 +23,8 @@ export const historyKinds = [
   'Scheduled',
   'Unscheduled',
   'Publishing',
+  'Deleted',
+  'Restored',
   'Requested',
   'Approved',
   'Rejected',
@@ -35,7 +37,9 @@ export const HistoryEntry = z
     id: z.string().describe('Id of this entry; no other operation takes it'),
     kind: z
       .enum(historyKinds)
-      .describe('Publishing: a person published it. Requested, Approved, Rejected: a request of an agent'),
+      .describe(
+        'Publishing: a person published it. Deleted: it went to the bin. Restored: it came back. Requested, Approved, Rejected: a request of an agent',
+      ),
     at: z.string().describe('ISO-8601 instant; the last of several small steps'),
     since: z.string().optional().describe('ISO-8601 instant of the first of several small steps'),
     person: Person.optional().describe('Absent when nobody had to do it'),

@@ -7,7 +7,7 @@ import { editors, everyone } from './scopes.ts';
 export const labelColors = ['grey', 'blue', 'green', 'orange', 'red', 'plum'] as const;
 export type LabelColor = (typeof labelColors)[number];
 
-const LabelName = z
+export const LabelName = z
   .string()
   .transform((text) => text.replace(/\s+/g, ' ').trim())
   .pipe(

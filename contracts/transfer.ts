@@ -9,6 +9,7 @@ import {
   type Route,
   rawRoute,
 } from './define.ts';
+import { Post } from './posts.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const exportFormats = ['json', 'csv'] as const;
@@ -41,6 +42,10 @@ export const ImportProblem = z
     code: z.string().describe('A stable name'),
     message: z.string().describe('What is wrong and what to do'),
     stops: z.boolean().describe('False for a remark that does not keep the row from being saved'),
+    blocks: z
+      .boolean()
+      .optional()
+      .describe('True when the row can be saved as a draft, but posts.schedule would refuse it for this reason'),
   })
   .meta({ id: 'ImportProblem', description: 'A remark on a row' });
 export type ImportProblem = z.output<typeof ImportProblem>;
@@ -73,6 +78,9 @@ export const ImportTotals = z
     unmatched: z.int().describe('Rows in the state Unmatched'),
     duplicate: z.int().describe('Rows in the state Duplicate'),
     bad: z.int().describe('Rows in the state Bad'),
+    blocked: z
+      .int()
+      .describe('Rows that can be saved as a draft, but break a limit and cannot be scheduled as they are'),
     saved: z.int().describe('Drafts, and what was scheduled since'),
     scheduled: z.int().describe('Rows in the state Scheduled'),
     schedulable: z.int().describe('Saved drafts with an account whose wished time is still to come'),
@@ -126,6 +134,13 @@ const Step = z.object({
   import: Import,
   next: z.int().optional().describe('Send it as `after` to continue; absent when all is done'),
 });
+
+const StayedPost = z
+  .object({
+    ...Post.pick({ id: true, status: true }).shape,
+    text: z.string().describe('The beginning of its text'),
+  })
+  .meta({ id: 'StayedPost', description: 'A post that is no longer a draft' });
 
 const After = z.int().min(0).default(0).describe('`next` of the answer before; 0 begins at the first row');
 
@@ -220,6 +235,22 @@ export const transferRoutes = {
     params: byId('Import id'),
     body: z.strictObject({ after: After }),
     answer: Step,
+    more: ['NotFound'],
+  }),
+
+  undoImport: appRoute({
+    ...route,
+    method: 'POST',
+    path: '/api/app/imports/:id/undo',
+    summary: 'Undo an import',
+    description:
+      'Moves the drafts of this import to the bin, as many as fit into a second, and says where to continue. Posts that are no longer drafts stay as they are, and the last answer names them. The rows can be saved again.',
+    roles: editors,
+    params: byId('Import id'),
+    body: z.strictObject({ after: After }),
+    answer: Step.extend({
+      stayed: z.array(StayedPost).describe('Posts that are no longer drafts, at most 100; empty before the last step'),
+    }),
     more: ['NotFound'],
   }),
 

@@ -203,6 +203,81 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     listAudit: (options?: CallOptions): ApiPromise<ListAuditOutput> => http.json('GET', () => '/api/app/audit', [], {}, options),
 
     /**
+     * List deleted posts.
+     *
+     * The last deleted first. A deleted post stays here for 30 days, however it was deleted; for API and MCP callers
+     * it is gone at once.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listBin: (input: ListBinInput = {}, options?: CallOptions): ApiPromise<ListBinOutput> =>
+      http.json('GET', () => '/api/app/bin', ['cursor'], input, options),
+
+    /**
+     * Restore a deleted post.
+     *
+     * It becomes a Draft with its old id, its labels, comments and history. Its time stays as a suggestion. Accounts
+     * that have the post, or may have it, are left out, so that nothing is sent to them twice. Review links and
+     * numbers do not come back.
+     *
+     * Roles: owner, admin, editor.
+     */
+    restorePost: (input: RestorePostInput, options?: CallOptions): ApiPromise<RestorePostOutput> =>
+      http.json('POST', (field) => `/api/app/bin/${field('id')}/restore`, [], input, options),
+
+    /**
+     * Delete a post for good.
+     *
+     * Owners and admins may delete any post in the bin, editors the posts that they wrote.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteForGood: (input: DeleteForGoodInput, options?: CallOptions): ApiPromise<Deleted> =>
+      http.json('DELETE', (field) => `/api/app/bin/${field('id')}`, [], input, options),
+
+    /**
+     * Empty the bin.
+     *
+     * Deletes all posts in the bin for good.
+     *
+     * Roles: owner, admin.
+     */
+    emptyBin: (options?: CallOptions): ApiPromise<Done> => http.json('DELETE', () => '/api/app/bin', [], {}, options),
+
+    /**
+     * Select all posts of a filter.
+     *
+     * The newest 2000 posts that match, without paging.
+     *
+     * Roles: owner, admin, editor.
+     */
+    selectPosts: (input: SelectPostsInput = {}, options?: CallOptions): ApiPromise<SelectPostsOutput> =>
+      http.json('GET', () => '/api/app/bulk/posts', ['status', 'query', 'accountIds', 'labelIds'], input, options),
+
+    /**
+     * Change several posts.
+     *
+     * Changes post after post by the rules for a single one, for about a second. Posts without a result were not
+     * reached: send them again. Repeating a request does nothing twice. Schedule and Move take the time of each
+     * post; Move leaves the status alone, so a draft keeps the time as a suggestion.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changePosts: (input: ChangePostsInput, options?: CallOptions): ApiPromise<ChangePostsOutput> =>
+      http.json('POST', () => '/api/app/bulk/changes', [], input, options),
+
+    /**
+     * Plan new times for several posts.
+     *
+     * Changes nothing. Keeps the order of the posts by their time and gives each the next slot from the day on that
+     * is free for its accounts; slots that these posts leave are free too.
+     *
+     * Roles: owner, admin, editor.
+     */
+    planMoves: (input: PlanMovesInput, options?: CallOptions): ApiPromise<PlanMovesOutput> =>
+      http.json('POST', () => '/api/app/bulk/plan', [], input, options),
+
+    /**
      * Read what a client asks for.
      *
      * In the browser that the client sent here, for the person who is signed in.
@@ -1068,6 +1143,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/imports/${field('id')}/schedule`, [], input, options),
 
     /**
+     * Undo an import.
+     *
+     * Moves the drafts of this import to the bin, as many as fit into a second, and says where to continue. Posts
+     * that are no longer drafts stay as they are, and the last answer names them. The rows can be saved again.
+     *
+     * Roles: owner, admin, editor.
+     */
+    undoImport: (input: UndoImportInput, options?: CallOptions): ApiPromise<UndoImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/undo`, [], input, options),
+
+    /**
      * Forget an import.
      *
      * What was saved stays. The same file can then be saved a second time.
@@ -1680,6 +1766,179 @@ export interface ListAuditOutput {
   entries: AuditEntry[];
 }
 
+/** A post in the bin */
+export interface DeletedPost {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** The beginning of the original version, at most 200 characters */
+  text: string;
+  /** How many items the original version has */
+  items: number;
+  /** Of its first image or video */
+  thumbnailUrl?: string;
+  /** ISO-8601 instant */
+  scheduledAt?: string;
+  /** Before it was deleted: Draft, Scheduled or Failed */
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Accounts it was for */
+  accountIds: string[];
+  /** Those that have it, or may have it: it stays there, and the restored draft is not for them */
+  reachedAccountIds: string[];
+  /** ISO-8601 instant */
+  deletedAt: string;
+  /** Absent when this person is no longer here */
+  deletedBy?: {
+    /** User id, prefix `usr_` */
+    id: string;
+    /** Name in the profile */
+    name: string;
+  };
+  /** What they used */
+  client?: ClientUsed;
+  /** ISO-8601 instant from which it can no longer be restored */
+  goneAt: string;
+  /** Whether you may delete it for good */
+  mayDelete: boolean;
+}
+
+/** What a person used to do something */
+export interface ClientUsed {
+  /** Mcp: an MCP client. Token: a program with a personal token. Import: a file */
+  kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
+  /** Name of the token, or the name that the MCP client gives itself */
+  name?: string;
+}
+
+/** What `listBin` answers. */
+export interface ListBinOutput {
+  /** At most 50, the last deleted first */
+  posts: DeletedPost[];
+  /** How many are in the bin */
+  total: number;
+  /** Present when there are more; send it as cursor */
+  nextCursor?: string;
+}
+
+/** What `listBin` takes. */
+export interface ListBinInput {
+  /** nextCursor of the page before */
+  cursor?: string;
+}
+
+/** What `restorePost` answers. */
+export interface RestorePostOutput {
+  post: Post;
+  /** Accounts that have the post, or may have it */
+  leftOut: string[];
+}
+
+/** What `restorePost` takes. */
+export interface RestorePostInput {
+  /** Post id */
+  id: string;
+}
+
+/** What `deleteForGood` takes. */
+export interface DeleteForGoodInput {
+  /** Post id */
+  id: string;
+}
+
+/** What a bulk change needs to know of a post */
+export interface SelectedPost {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** The beginning of the original version, at most 200 characters */
+  text: string;
+  /** Accounts it goes to */
+  accountIds: string[];
+  /** ISO-8601 instant */
+  scheduledAt?: string;
+  /** Its labels */
+  labelIds: string[];
+}
+
+/** What `selectPosts` answers. */
+export interface SelectPostsOutput {
+  /** The newest first, at most 2000 */
+  posts: SelectedPost[];
+}
+
+/** What `selectPosts` takes. */
+export interface SelectPostsInput {
+  /** Only this status */
+  status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Only posts with this in their text (default `''`) */
+  query?: string;
+  /** Only posts for one of these accounts; ids separated by commas (default `''`) */
+  accountIds?: string;
+  /** Only posts with one of these labels; ids separated by commas (default `''`) */
+  labelIds?: string;
+}
+
+/** What became of one post of a bulk change */
+export interface BulkResult {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** False when a rule refused it; the post is then unchanged */
+  done: boolean;
+  /** Error code of the refusal */
+  code?: string;
+  /** Why it was refused, and what to do */
+  message?: string;
+}
+
+/** What `changePosts` answers. */
+export interface ChangePostsOutput {
+  /** One per post that was reached, in the same order */
+  results: BulkResult[];
+}
+
+/** What `changePosts` takes. */
+export interface ChangePostsInput {
+  /** What to do with each */
+  change: 'Delete' | 'Restore' | 'Unschedule' | 'Schedule' | 'Move' | 'AddAccount' | 'RemoveAccount';
+  /** In this order */
+  posts: Array<{
+    /** Post id */
+    id: string;
+    /** Schedule and Move: the new time; empty takes a suggestion away */
+    at?: string;
+  }>;
+  /** AddAccount and RemoveAccount: the account */
+  accountId?: string;
+}
+
+/** The new time of one post */
+export interface PlannedMove {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** ISO-8601 instant that it has now */
+  before?: string;
+  /** ISO-8601 instant that it would get; absent when it cannot be moved */
+  at?: string;
+  /** Why it cannot be moved */
+  problem?: string;
+}
+
+/** What `planMoves` answers. */
+export interface PlanMovesOutput {
+  /** In the order of the new times; those without one last */
+  moves: PlannedMove[];
+}
+
+/** What `planMoves` takes. */
+export interface PlanMovesInput {
+  /** Ids of posts */
+  ids: string[];
+  /** The first day, such as 2026-11-19 */
+  from: string;
+  /** IANA name: where the day begins */
+  timeZone: string;
+}
+
 /** An MCP client asks to act for the signed-in person */
 export interface ConsentQuestion {
   /** Who asks */
@@ -1732,8 +1991,8 @@ export interface DecideConsentInput {
 export interface HistoryEntry {
   /** Id of this entry; no other operation takes it */
   id: string;
-  /** Publishing: a person published it. Requested, Approved, Rejected: a request of an agent */
-  kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
+  /** Publishing: a person published it. Deleted: it went to the bin. Restored: it came back. Requested, Approved, Rejected: a request of an agent */
+  kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Deleted' | 'Restored' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
   /** ISO-8601 instant; the last of several small steps */
   at: string;
   /** ISO-8601 instant of the first of several small steps */
@@ -1764,14 +2023,6 @@ export interface HistoryEntry {
     /** Those it is for */
     all: number;
   };
-}
-
-/** What a person used to do something */
-export interface ClientUsed {
-  /** Mcp: an MCP client. Token: a program with a personal token. Import: a file */
-  kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
-  /** Name of the token, or the name that the MCP client gives itself */
-  name?: string;
 }
 
 /** What `listChanges` answers. */
@@ -3217,6 +3468,8 @@ export interface ImportTotals {
   duplicate: number;
   /** Rows in the state Bad */
   bad: number;
+  /** Rows that can be saved as a draft, but break a limit and cannot be scheduled as they are */
+  blocked: number;
   /** Drafts, and what was scheduled since */
   saved: number;
   /** Rows in the state Scheduled */
@@ -3297,6 +3550,8 @@ export interface ImportProblem {
   message: string;
   /** False for a remark that does not keep the row from being saved */
   stops: boolean;
+  /** True when the row can be saved as a draft, but posts.schedule would refuse it for this reason */
+  blocks?: boolean;
 }
 
 /** What `listImportRows` answers. */
@@ -3345,6 +3600,33 @@ export interface ScheduleImportOutput {
 
 /** What `scheduleImport` takes. */
 export interface ScheduleImportInput {
+  /** Import id */
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+}
+
+/** A post that is no longer a draft */
+export interface StayedPost {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** The beginning of its text */
+  text: string;
+}
+
+/** What `undoImport` answers. */
+export interface UndoImportOutput {
+  import: Import;
+  /** Send it as `after` to continue; absent when all is done */
+  next?: number;
+  /** Posts that are no longer drafts, at most 100; empty before the last step */
+  stayed: StayedPost[];
+}
+
+/** What `undoImport` takes. */
+export interface UndoImportInput {
   /** Import id */
   id: string;
   /** `next` of the answer before; 0 begins at the first row (default `0`) */

@@ -87,6 +87,8 @@ export const bounds = {
   importColumns: 100,
   /** How long one request saves or schedules rows before it returns the row to continue from. */
   importStepMs: 1_000,
+  /** How long one request changes posts in bulk before it returns what is done. */
+  bulkStepMs: 1_000,
   /** Posts that an export reads per page. `pageBytes` limits the page too. */
   exportPage: 200,
 

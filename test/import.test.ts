@@ -388,3 +388,113 @@ test('a report that nobody saved is forgotten after 7 days, and one that was sav
   await service.posthorn.imports.purge();
   expect(await status(saved)).toBe(404);
 });
+
+describe('the dry run says what posts.schedule would say', () => {
+  test('a text too long for its network is no ready row: it can be saved, and says why it cannot be scheduled', async () => {
+    const long = 'x'.repeat(900);
+    const { id, totals } = await tried(
+      `text,accounts,time\n${long},bluesky:anna.example,2090-03-01 08:00\nShort,bluesky:anna.example,2090-03-01 09:00\n${long},mastodon:ada@bakers.example,\n`,
+    );
+    expect(totals).toMatchObject({ ready: 3, blocked: 2, bad: 0 });
+    const [first, second, third] = await rowsOf(person, id);
+    expect(first.problems).toMatchObject([{ column: 'text', code: 'TooLong', stops: false, blocks: true }]);
+    expect(second.problems).toEqual([]);
+    expect(third.problems).toMatchObject([{ blocks: true }]);
+    await through(person, id, 'save');
+    await through(person, id, 'schedule');
+    const [saved] = await rowsOf(person, id);
+    const words = first.problems[0].message.replace(/^text \w+: /, '');
+    expect(saved.failure).toContain(words);
+  });
+
+  test('what only the files decide is not claimed, and what they cannot mend is', async () => {
+    const clip = await accountCalled(service, 'youtube', 'clips');
+    const shop = await accountCalled(service, 'instagram', 'shop');
+    const [video, picture] = await report(
+      `text,accounts,media\nA clip,youtube:clips,https://example.com/clip\nNo picture,instagram:shop,\n`,
+    );
+    expect(video).toMatchObject({ accountIds: [clip] });
+    expect(codesOf([video])[0]).not.toContain('TooFewMedia');
+    expect(picture).toMatchObject({ accountIds: [shop], problems: [{ column: 'media', blocks: true }] });
+  });
+
+  test('an address that begins with http:// is refused before anything is saved', async () => {
+    const [plain, own] = await report(
+      `text,media\nPlain,http://example.com/a.png\nOwn,http://posthorn.test/media/media_01J00000000000000000000001\n`,
+    );
+    expect(plain).toMatchObject({ state: 'Bad', problems: [{ column: 'media', code: 'BadUrl' }] });
+    expect(own.state).toBe('Ready');
+  });
+});
+
+describe('labels of a file', () => {
+  test('are given to the drafts; one that does not exist is created once', async () => {
+    const { body: label } = await person.post('/api/app/labels', { name: 'Bread' });
+    const { id, ignored } = await tried('text,labels\nLabelled one,"bread, New one"\nLabelled two,new ONE\nPlain,\n');
+    expect(ignored).toEqual([]);
+    await through(person, id, 'save');
+    const labelsOf = async (postId: string) => (await person.get(`/api/app/posts/${postId}/labels`)).body.labelIds;
+    const [one, two, plain] = await rowsOf(person, id);
+    const { labels } = (await person.get('/api/app/labels')).body;
+    const created = labels.filter(({ name }: { name: string }) => name.toLowerCase() === 'new one');
+    expect(created).toHaveLength(1);
+    expect(await labelsOf(one.postId)).toEqual([label.id, created[0].id]);
+    expect(await labelsOf(two.postId)).toEqual([created[0].id]);
+    expect(await labelsOf(plain.postId)).toEqual([]);
+  });
+
+  test('that cannot be names are reported', async () => {
+    const [row] = await report(`text,labels\nToo long,${'x'.repeat(41)}\n`);
+    expect(row).toMatchObject({ state: 'Bad', problems: [{ column: 'labels' }] });
+  });
+});
+
+describe('undoing an import', () => {
+  const undo = async (id: string, by = person) => {
+    let answer = (await by.post(`/api/app/imports/${id}/undo`)).body;
+    while (answer.next !== undefined)
+      answer = (await by.post(`/api/app/imports/${id}/undo`, { after: answer.next })).body;
+    return answer;
+  };
+
+  test('moves its drafts to the bin, also edited ones, and names what is no longer a draft', async () => {
+    const { id } = await tried(
+      'text,accounts,time\nUndone one,bluesky:anna.example,2090-04-01 08:00\nUndone two,,\nUndone three,,\n',
+    );
+    await through(person, id, 'save');
+    await through(person, id, 'schedule');
+    const [planned, edited, plain] = await rowsOf(person, id);
+    await service.call('posts.setVersionText', { id: edited.postId, body: 'Edited since' });
+    const answer = await undo(id);
+    expect(answer.stayed).toEqual([{ id: planned.postId, status: 'Scheduled', text: 'Undone one' }]);
+    expect(answer.import.totals).toMatchObject({ saved: 1, scheduled: 1, ready: 2 });
+    expect((await service.client.posts.get({ id: planned.postId })).status).toBe('Scheduled');
+    for (const { postId } of [edited, plain])
+      expect((await service.call('posts.get', { id: postId })).status).toBe(404);
+    const restored = await person.post(`/api/app/bin/${edited.postId}/restore`);
+    expect(restored.body.post.versions[0].content[0].body).toBe('Edited since');
+    expect((await person.get(`/api/app/imports/${id}`)).body.totals).toMatchObject({ saved: 2 });
+    const { entries } = (await person.get('/api/app/audit')).body;
+    expect(entries.some(({ event }: { event: string }) => event === 'import.undone')).toBe(true);
+  });
+
+  test('can be repeated, and the rows can be saved again', async () => {
+    const { id } = await tried(`text\n${Array.from({ length: 30 }, (_, n) => `Back and forth ${n}`).join('\n')}`);
+    await through(person, id, 'save');
+    expect((await undo(id)).import.totals).toMatchObject({ saved: 0, ready: 30 });
+    expect((await undo(id)).stayed).toEqual([]);
+    expect(await through(person, id, 'save')).toMatchObject({ totals: { saved: 30 } });
+  });
+
+  test('is refused to viewers and other workspaces', async () => {
+    const { id } = await tried('text\nNot theirs to undo\n');
+    await through(person, id, 'save');
+    const viewer = service.browser();
+    await viewer.signIn((await service.addMember('viewer')).email);
+    expect((await viewer.post(`/api/app/imports/${id}/undo`)).status).toBe(403);
+    const stranger = service.browser();
+    await stranger.signIn((await service.addWorkspace()).email);
+    expect((await stranger.post(`/api/app/imports/${id}/undo`)).status).toBe(404);
+    expect((await person.get(`/api/app/imports/${id}`)).body.totals.saved).toBe(1);
+  });
+});

@@ -21,6 +21,8 @@ export const keys = {
   posts: (input: PostsListInput) => ['posts', 'list', input],
   search: (input: object) => ['posts', 'search', input],
   counts: (input: object) => ['posts', 'counts', input],
+  bin: ['posts', 'bin'],
+  movePlan: (input: object) => ['posts', 'plan', input],
   post: (id: string) => ['posts', 'one', id],
   editor: (id: string) => ['posts', 'editor', id],
   late: (minute: number) => ['posts', 'late', minute],

@@ -5,6 +5,7 @@ import { sandboxes as folders } from '#generated/sandboxes';
 import { prepareActions } from '#server/admission';
 import { openApprovals } from '#server/approvals/slice';
 import { openAssistant } from '#server/assistant/slice';
+import { openBulk } from '#server/bulk/slice';
 import { openSandbox } from '#server/sandbox/slice';
 import { createSuggestedTimes } from '#server/slots/suggested-times';
 import { openUi } from '#server/ui/slice';
@@ -21,7 +22,7 @@ export const wireAgents = ({
   core,
   messaging,
   networks: { networks, providers, accounts },
-  content: { media, posts, slots },
+  content: { media, posts, bin, slots },
   publishing,
   ownUrl,
   log,
@@ -48,8 +49,9 @@ export const wireAgents = ({
     uploadAddresses: media.uploadAddresses,
     openPage: ui.openPage,
     reading,
-    lifecycle,
     drafts,
+    lifecycle,
+    bin: bin.bin,
     publishControls: publishing.publishing.publishControls,
     statistics: publishing.statistics.statistics,
     analytics: publishing.analytics.analytics,
@@ -59,6 +61,10 @@ export const wireAgents = ({
   });
   const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
     subject === 'post' ? reading.get(caller, id) : accounts.accounts.mustExist(caller, id),
+  );
+  const bulk = registry.open(
+    'bulk',
+    openBulk({ actions, reading, lifecycle, overview: posts.overview, bin: bin.bin, slots: slots.slots }),
   );
   const approvals = registry.open(
     'approvals',
@@ -102,5 +108,5 @@ export const wireAgents = ({
       sandboxClock,
     }),
   );
-  return { ui, actions, approvals, assistant, sandbox };
+  return { ui, actions, bulk, approvals, assistant, sandbox };
 };

@@ -1,3 +1,4 @@
+import { openBin } from '#server/bin/slice';
 import { openHistory } from '#server/history/slice';
 import { openIdempotency } from '#server/idempotency/slice';
 import { openLabels } from '#server/labels/slice';
@@ -18,7 +19,7 @@ import type { People } from './people.ts';
 
 export type Content = ReturnType<typeof wireContent>;
 
-/** Posts and the records around them: media, history, reviews, slots, labels, templates. */
+/** Posts and the records around them: media, history, reviews, the bin, slots, labels, templates. */
 export const wireContent = ({
   core,
   messaging,
@@ -84,9 +85,6 @@ export const wireContent = ({
 
   const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
   const uploadOnce = createUploadOnce({ uploads, answers: idempotency.answers });
-  const { isUsed, usesOf } = posts.mediaUse;
-  const mediaRoutes = registry.open('media/routes', media.openMediaRoutes({ isUsed, usesOf, uploadOnce }));
-
   const review = registry.open(
     'review',
     openReview({
@@ -104,6 +102,26 @@ export const wireContent = ({
       wallClock,
     }),
   );
+  const labels = registry.open('labels', openLabels({ database, reading, live, clock }));
+  const bin = registry.open(
+    'bin',
+    openBin({
+      database,
+      reading,
+      lifecycle,
+      revisions: history.revisions,
+      comments: review.comments,
+      labels: labels.labels,
+      library,
+      fileOptions: posts.fileOptions,
+      audit,
+    }),
+  );
+  const { isUsed, usesOf } = posts.mediaUse;
+  const mediaRoutes = registry.open(
+    'media/routes',
+    media.openMediaRoutes({ isUsed, isInBin: bin.bin.usesMedia, usesOf, uploadOnce }),
+  );
   const transfer = registry.open(
     'transfer',
     openTransfer({
@@ -114,6 +132,8 @@ export const wireContent = ({
       uploads,
       drafts,
       lifecycle,
+      labels: labels.labels,
+      bin: bin.bin,
       audit,
       notifications,
       config,
@@ -121,7 +141,6 @@ export const wireContent = ({
     }),
   );
   const slots = registry.open('slots', openSlots({ database, accounts: accounts.accounts, live, clock }));
-  const labels = registry.open('labels', openLabels({ database, reading: posts.reading, live, clock }));
   const templates = registry.open('templates', openTemplates({ database, networks, live, clock }));
   return {
     media,
@@ -130,6 +149,7 @@ export const wireContent = ({
     uploadOnce,
     history,
     posts,
+    bin,
     idempotency,
     review,
     transfer,

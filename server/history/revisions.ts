@@ -41,12 +41,17 @@ export const createRevisions = ({ store }: { store: HistoryStore }) => ({
   recordStatus: async (
     caller: Caller,
     id: string,
-    kind: Extract<HistoryEntry['kind'], 'Scheduled' | 'Unscheduled' | 'Publishing'>,
+    kind: Extract<HistoryEntry['kind'], 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Deleted' | 'Restored'>,
     scheduledAt?: string,
   ) => {
     await store.insert(caller.workspaceId, id, authorOf(caller), { kind, ...(scheduledAt && { scheduledAt }) });
     await store.drop(caller.workspaceId, id, { entries: bounds.revisions, bytes: bounds.revisionBytes });
   },
+
+  /** JSON of all rows of the post, for `putBack` when it is restored. */
+  copyRows: ({ workspaceId }: Caller, id: string) => store.copyRows(workspaceId, id),
+
+  putBack: ({ workspaceId }: Caller, id: string, rows: string) => store.putBack(workspaceId, id, rows),
 });
 
 /** `Caller.client` is absent in the app. */

@@ -153,6 +153,17 @@ const texts = sql(
     where workspace_id = $3 and post_id = $1 and number <= $2 and versions is not null order by number desc limit 2`,
 );
 
+const columns = `number, kind, user_id, client, since, at, scheduled_at, changed, ${textColumns}`;
+const copyRows = sql(
+  'history.copyRows',
+  `select coalesce(jsonb_agg(to_jsonb(h)), '[]')::text as rows from post_history h where workspace_id = $1 and post_id = $2`,
+);
+const putBack = sql(
+  'history.putBack',
+  `insert into post_history (workspace_id, post_id, ${columns})
+   select $1, $2, ${columns} from jsonb_populate_recordset(null::post_history, $3)`,
+);
+
 export type HistoryStore = ReturnType<typeof createHistoryStore>;
 
 export const createHistoryStore = (db: Database) => ({
@@ -194,6 +205,11 @@ export const createHistoryStore = (db: Database) => ({
 
   texts: (workspaceId: string, postId: string, number: number) =>
     db.query<ContentRow>(texts, [postId, number, workspaceId]),
+
+  copyRows: async (workspaceId: string, postId: string) =>
+    (await db.query<{ rows: string }>(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
+
+  putBack: (workspaceId: string, postId: string, rows: string) => db.run(putBack, [workspaceId, postId, rows]),
 });
 
 const valuesOf = ({ accountIds, versions, hash, characters }: Content & Measures) => [

@@ -84,6 +84,35 @@ export const createLabels = ({
       return store.ofPost(caller.workspaceId, postId);
     },
 
+    /** Ids of the labels with these names. Creates those that do not exist. */
+    named: (caller: Caller, names: readonly string[]): Promise<string[]> =>
+      store.transaction(async () => {
+        const { workspaceId } = caller;
+        await store.lockWorkspace(workspaceId);
+        const idOf = new Map((await store.list(workspaceId)).map(({ id, name }) => [keyOf(name), id]));
+        for (const name of names) {
+          if (idOf.has(keyOf(name))) continue;
+          if (idOf.size >= bounds.labels) {
+            throw new Refusal('Conflict', `A workspace has at most ${bounds.labels} labels. Delete one first.`);
+          }
+          const id = newId('label', clock.now());
+          await store.insert(workspaceId, id, { name, key: keyOf(name), color: 'grey' });
+          await publishChange(caller, id);
+          idOf.set(keyOf(name), id);
+        }
+        return [...new Set(names.map((name) => idOf.get(keyOf(name)) ?? ''))];
+      }),
+
+    /** Gives a restored post those of its labels that still exist. */
+    putBack: async (caller: Caller, postId: string, labelIds: readonly string[]) => {
+      const existing = new Set((await store.list(caller.workspaceId)).map(({ id }) => id));
+      await store.assign(
+        caller.workspaceId,
+        [postId],
+        labelIds.filter((id) => existing.has(id)),
+      );
+    },
+
     assign: (
       caller: Caller,
       { postIds, add, remove }: { postIds: readonly string[]; add: readonly string[]; remove: readonly string[] },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Issue } from '#contracts/errors';
 import type { Post, Result } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { ApprovalRun, Caller } from '#server/context';
@@ -18,6 +18,7 @@ import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
+import type { RemovedPost } from './post-row.ts';
 import type { PostStore } from './store.ts';
 
 /** One round fits at most `bounds.renditions` files. */
@@ -194,6 +195,34 @@ export const createLifecycle = ({
 
     examine,
 
+    /**
+     * What posts.schedule would refuse in a draft whose files are still addresses: broken limits that hold whether the
+     * files turn out to be images or videos. What only the files themselves can break is not known yet.
+     */
+    findBlocking: async (
+      { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
+      connected: ReadonlyMap<string, ConnectedNetwork>,
+    ): Promise<Findings['issues']> => {
+      const networkOf = (accountId: string) => {
+        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
+        const network = networks.find(key);
+        return network && { network, facts };
+      };
+      const urls = versions.flatMap(({ content }) => content.flatMap(({ media }) => media));
+      const post: Post = { id: '', status: 'Draft', accountIds, versions, results: [], updatedAt: '' };
+      const issuesWith = async (kind: 'Image' | 'Video') => {
+        const media = new Map(urls.map((url) => [url, unfetched(url, kind)]));
+        const { issues } = await checkLimits(post, { networkOf, media, reachable });
+        return issues.filter(({ path, code }) => !/\.media\.\d+$/.test(path) && code !== 'MediaGone');
+      };
+      const issues = await issuesWith('Image');
+      if (urls.length === 0 || issues.length === 0) return issues;
+      const others = new Set(
+        (await issuesWith('Video')).map(({ path, code, accountId }) => `${path} ${code} ${accountId}`),
+      );
+      return issues.filter(({ path, code, accountId }) => others.has(`${path} ${code} ${accountId}`));
+    },
+
     fits: fitsOf,
 
     fitPictures,
@@ -323,17 +352,48 @@ export const createLifecycle = ({
         return { post: settled, confirmed };
       }),
 
-    remove: (caller: Caller, id: string) =>
-      store.transaction(async () => {
-        const post = await locked(caller, id);
-        if (post.status === 'Publishing' || post.status === 'Published') {
-          throw notFrom(post, 'deleted', 'a post that is not published');
-        }
-        if (post.status === 'Scheduled') await giveBack(caller, id);
-        await store.remove(id, caller.workspaceId);
-      }),
+    /** Inside the transaction that moves the post to the bin. */
+    remove: async (caller: Caller, id: string): Promise<RemovedPost> => {
+      const post = await locked(caller, id);
+      if (post.status === 'Publishing' || post.status === 'Published') {
+        throw notFrom(post, 'deleted', 'a post that is not published');
+      }
+      if (post.status === 'Scheduled') await giveBack(caller, id);
+      return store.remove(id, caller.workspaceId);
+    },
+
+    /** Inside the transaction that takes the post out of the bin. */
+    restore: (caller: Caller, deleted: RemovedPost) => store.putBack(caller.workspaceId, toDraft(deleted)),
   };
 };
+
+/** Accounts that have the post, or may have it. */
+export const reachedBy = ({ results, account_ids }: Pick<RemovedPost, 'results' | 'account_ids'>) =>
+  account_ids.filter((id) => results.some(({ accountId, ok, uncertain }) => accountId === id && (ok || uncertain)));
+
+/**
+ * A restored draft is for the accounts that do not have the post, so that publishing it sends nothing twice. The row keeps
+ * the results of the others: when such an account is added again, it already has the post.
+ */
+const toDraft = (post: RemovedPost): RemovedPost => {
+  const reached = reachedBy(post);
+  return {
+    ...post,
+    account_ids: post.account_ids.filter((id) => !reached.includes(id)),
+    versions: post.versions.filter(({ accountId }) => accountId === undefined || !reached.includes(accountId)),
+    results: post.results.filter(({ ok, uncertain }) => ok || uncertain),
+  };
+};
+
+const unfetched = (id: string, kind: 'Image' | 'Video'): NetworkMedia => ({
+  id,
+  kind,
+  mimeType: kind === 'Image' ? 'image/jpeg' : 'video/mp4',
+  bytes: 1000,
+  width: 1000,
+  height: 1000,
+  ...(kind === 'Video' && { durationMs: 10_000 }),
+});
 
 const invalid = (issues: Findings['issues']) =>
   new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);

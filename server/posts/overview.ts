@@ -1,8 +1,9 @@
+import { bulkPosts } from '#contracts/bulk';
 import { type PostStatus, type PostSummary, postStatuses } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
-import type { PostFilter, PostMatch, PostSearch } from './search.ts';
+import type { PostFilter, PostSearch } from './search.ts';
 import type { PostStore } from './store.ts';
 
 const listPage = 50;
@@ -27,9 +28,13 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
         const thumbnailUrl = mediaId === null ? undefined : media.get(mediaId);
         return { ...summary, ...(thumbnailUrl !== undefined && { thumbnailUrl }) };
       }),
-      ...(matches.length > limit && last && { nextCursor: cursorOf(last) }),
+      ...(matches.length > limit && last && { nextCursor: cursorOf({ at: last.at, id: last.summary.id }) }),
     };
   },
+
+  /** All that match, for a change of many posts. */
+  select: ({ workspaceId }: Caller, status: PostStatus | undefined, filter: PostFilter) =>
+    store.select(workspaceId, status, filter, bulkPosts),
 
   scheduledByAccount: ({ workspaceId }: Caller) => store.scheduledByAccount(workspaceId),
 
@@ -42,9 +47,15 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
   },
 });
 
-const cursorOf = ({ at, summary }: PostMatch) => Buffer.from(`${at} ${summary.id}`).toString('base64url');
+/** The position of a post in a list that is ordered by time. */
+export interface Place {
+  readonly at: string;
+  readonly id: string;
+}
 
-const placeOf = (cursor: string | undefined) => {
+export const cursorOf = ({ at, id }: Place) => Buffer.from(`${at} ${id}`).toString('base64url');
+
+export const placeOf = (cursor: string | undefined): Place | undefined => {
   if (cursor === undefined) return undefined;
   const place = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (post_\w+)$/.exec(Buffer.from(cursor, 'base64url').toString());
   const [, at, id] = place ?? [];

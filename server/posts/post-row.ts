@@ -1,3 +1,4 @@
+import type { Client } from '#contracts/history';
 import { type Post, type PostStatus, Result, resultErrorCodes, type Version } from '#contracts/posts';
 
 /** A row of posts. `toPost` converts it here and `postJsonOf` in the database; both give the same post. */
@@ -9,6 +10,12 @@ export interface PostRow {
   readonly scheduled_at: string | null;
   readonly results: Result[];
   readonly updated_at: string;
+}
+
+/** A row that has left the table. */
+export interface RemovedPost extends PostRow {
+  readonly createdBy: string;
+  readonly createdClient: Client | null;
 }
 
 export const postColumns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';

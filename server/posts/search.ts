@@ -86,6 +86,14 @@ const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
 export const search = Object.fromEntries(
   Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
 ) as Record<PostGroup, ReturnType<typeof sql>>;
+/** For changes of many posts, in the order of their ids. */
+export const select = sql(
+  'posts.select',
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.account_ids as "accountIds",
+          p.scheduled_at as "scheduledAt",
+          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as "labelIds"
+     from posts p where ${filterBy('$4')} and ($5::text is null or p.status = $5) order by p.id desc limit $6`,
+);
 export const counts = sql(
   'posts.counts',
   `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,

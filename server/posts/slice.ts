@@ -82,6 +82,8 @@ export const openPosts = ({
     linkCards,
     drafts: createDrafts({ ...shared, lifecycle, mediaByAddress, baseUrl: config.baseUrl }),
     editorViews,
+    /** Keys of the options whose value is a file. */
+    fileOptions,
     mediaUse: {
       isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
       usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),

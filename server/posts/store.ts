@@ -1,3 +1,4 @@
+import type { SelectedPost } from '#contracts/bulk';
 import type { Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
@@ -8,8 +9,9 @@ import type { PlanUse } from '#server/plans/allowance';
 import { type Database, sql } from '#server/store/database';
 import { isColumnMissing } from '#server/store/pg-errors';
 import { keyColumns, type PostKey } from '#server/store/post-key';
+import { usesOf } from './media-use.ts';
 import type { StoredLinkCard } from './outgoing.ts';
-import { type PostRow, postColumns, postJsonOf, toPost } from './post-row.ts';
+import { type PostRow, postColumns, postJsonOf, type RemovedPost, toPost } from './post-row.ts';
 import {
   counts,
   literal,
@@ -18,6 +20,7 @@ import {
   type PostMatch,
   type PostSearch,
   search,
+  select,
   toMatch,
 } from './search.ts';
 
@@ -248,12 +251,6 @@ interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
 }
 
 const wake = sql('posts.wake', `select ${wakes('posts')}`);
-/** In an item, or as the value of one of these options. Each alternative is an index scan. */
-const usesOf = (mediaId: string, optionKeys: string) => `versions @> any(
-  array(select jsonb_build_array(jsonb_build_object('options', jsonb_build_object(key, ${mediaId})))
-          from unnest(${optionKeys}::text[]) as key)
-  || jsonb_build_array(jsonb_build_object('content', jsonb_build_array(jsonb_build_object('media',
-       jsonb_build_array(${mediaId}))))))`;
 const usesMedia = sql(
   'posts.usesMedia',
   `select 1 from posts where workspace_id = $1 and ${usesOf('$2::text', '$3')} limit 1`,
@@ -265,7 +262,16 @@ const mediaUses = sql(
 );
 const remove = sql(
   'posts.remove',
-  `delete from posts where id = $1 and workspace_id = $2 returning ${notifyTabs('post')}`,
+  `delete from posts where id = $1 and workspace_id = $2
+   returning ${postColumns}, created_by as "createdBy", created_client as "createdClient", ${notifyTabs('post')}`,
+);
+/** Later than before the deletion, so that a caller with the old updatedAt gets a Conflict. */
+const putBack = sql(
+  'posts.putBack',
+  `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, results, created_by, created_client,
+                           updated_at)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7, $8, greatest(posthorn_now(), $9::timestamptz + interval '1 microsecond'))
+   returning ${postColumns}, ${notifyTabs('post')}`,
 );
 
 /** What posts.create and posts.update write. */
@@ -456,6 +462,23 @@ export const createPostStore = (db: Database) => {
         labelIds,
       ]),
 
+    select: async (
+      workspaceId: string,
+      status: PostStatus | undefined,
+      { query, accountIds, labelIds }: PostFilter,
+      limit: number,
+    ) => {
+      const values = [workspaceId, literal(query), accountIds, labelIds, status ?? null, limit];
+      const rows = await db.query<Omit<SelectedPost, 'scheduledAt'> & { scheduledAt: string | null }>(select, values);
+      return rows.map(
+        ({ scheduledAt, text, ...row }): SelectedPost => ({
+          ...row,
+          text: text ?? '',
+          ...(scheduledAt !== null && { scheduledAt }),
+        }),
+      );
+    },
+
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
 
@@ -464,9 +487,25 @@ export const createPostStore = (db: Database) => {
       await db.query(wake);
     },
 
-    remove: async (id: string, workspaceId: string) => {
-      await db.query(remove, [id, workspaceId]);
+    remove: async (id: string, workspaceId: string): Promise<RemovedPost> => {
+      const [row] = await db.query<RemovedPost>(remove, [id, workspaceId]);
+      if (row === undefined) throw new Error('A locked post disappeared.');
+      return row;
     },
+
+    /** A deleted post becomes a Draft with its old id. */
+    putBack: (workspaceId: string, post: RemovedPost) =>
+      changed(putBack, [
+        post.id,
+        workspaceId,
+        post.account_ids,
+        JSON.stringify(post.versions),
+        post.scheduled_at,
+        JSON.stringify(post.results),
+        post.createdBy,
+        post.createdClient === null ? null : JSON.stringify(post.createdClient),
+        post.updated_at,
+      ]),
   };
 };
 

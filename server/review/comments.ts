@@ -94,6 +94,11 @@ export const createComments = ({
         }
         await store.remove(caller.workspaceId, id);
       }),
+
+    /** JSON of all comments of the post, for `putBack` when it is restored. */
+    copyRows: ({ workspaceId }: Caller, postId: string) => store.copyRows(workspaceId, postId),
+
+    putBack: ({ workspaceId }: Caller, postId: string, rows: string) => store.putBack(workspaceId, postId, rows),
   };
 };
 

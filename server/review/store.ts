@@ -56,6 +56,21 @@ const remove = sql(
   `delete from post_comments where workspace_id = $1 and id = $2 returning ${tellsOfComment}`,
 );
 
+const columns = 'id, user_id, body, mentions, created_at, edited_at';
+/** Locked, so that an edit that is under way is in the copy. */
+const copyRows = sql(
+  'comments.copyRows',
+  `select coalesce(jsonb_agg(to_jsonb(c)), '[]')::text as rows
+     from (select * from post_comments where workspace_id = $1 and post_id = $2 for update) c`,
+);
+/** Without those of people whose account was deleted meanwhile. */
+const putBack = sql(
+  'comments.putBack',
+  `insert into post_comments (workspace_id, post_id, ${columns})
+   select $1, $2, ${columns} from jsonb_populate_recordset(null::post_comments, $3) c
+    where exists (select from users u where u.id = c.user_id)`,
+);
+
 export type CommentStore = ReturnType<typeof createCommentStore>;
 
 export const createCommentStore = (db: Database) => ({
@@ -79,6 +94,9 @@ export const createCommentStore = (db: Database) => ({
   remove: async (workspaceId: string, id: string) => {
     await db.query(remove, [workspaceId, id]);
   },
+  copyRows: async (workspaceId: string, postId: string) =>
+    (await db.query<{ rows: string }>(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
+  putBack: (workspaceId: string, postId: string, rows: string) => db.run(putBack, [workspaceId, postId, rows]),
 });
 
 export interface ShareRow {

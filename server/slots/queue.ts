@@ -45,6 +45,7 @@ export const createSlotQueue = ({
     { timeZone, slots }: Slots,
     accountIds: readonly string[],
     { fromMs, days, toMs, limit }: { fromMs: number; days: number; toMs: number; limit: number },
+    ignoredPosts: readonly string[] = [],
   ) => {
     const suitable = slots.filter((slot) => serves(slot, accountIds));
     const candidates = occurrencesOf(suitable, timeZone || 'UTC', fromMs, days)
@@ -53,7 +54,7 @@ export const createSlotQueue = ({
         atMs,
         accountIds: slot.accountIds.length === 0 || accountIds.length === 0 ? slot.accountIds : accountIds,
       }));
-    return candidates.length === 0 ? [] : store.free(workspaceId, candidates, limit);
+    return candidates.length === 0 ? [] : store.free(workspaceId, candidates, limit, ignoredPosts);
   };
 
   return {
@@ -132,6 +133,8 @@ export const createSlotQueue = ({
       workspaceId: string,
       accountIds: readonly string[],
       after?: string,
+      /** Posts that are about to leave their slots. */
+      ignoredPosts?: readonly string[],
     ): Promise<string | undefined> => {
       const slots = await read(workspaceId);
       const beginMs = 1 + Math.max(clock.now().getTime(), after ? Date.parse(after) : 0);
@@ -139,7 +142,7 @@ export const createSlotQueue = ({
         const fromMs = beginMs + day * dayMs;
         // Overlaps the next query, because a day can be shorter than 24 hours.
         const range = { fromMs, days: daysPerQuery + 2, toMs: fromMs + daysPerQuery * dayMs, limit: 1 };
-        const [at] = await freeOn(workspaceId, slots, accountIds, range);
+        const [at] = await freeOn(workspaceId, slots, accountIds, range, ignoredPosts);
         if (at !== undefined) return at;
       }
       return undefined;

@@ -30,7 +30,7 @@ const free = sql(
   `select distinct slot.at from unnest($2::timestamptz[], $3::text[]) as slot (at, account_ids)
     where not exists (
       select from posts p
-       where p.workspace_id = $1 and p.status = 'Scheduled'
+       where p.workspace_id = $1 and p.status = 'Scheduled' and p.id <> all($5::text[])
          and p.scheduled_at >= slot.at and p.scheduled_at < slot.at + interval '1 minute'
          and (slot.account_ids = '' or p.account_ids && string_to_array(slot.account_ids, ',')))
     order by slot.at limit $4`,
@@ -64,6 +64,7 @@ export const createSlotStore = (db: Database) => ({
     workspaceId: string,
     slots: readonly { readonly atMs: number; readonly accountIds: readonly string[] }[],
     limit: number,
+    ignoredPosts: readonly string[],
   ) =>
     (
       await db.query<{ at: string }>(free, [
@@ -71,6 +72,7 @@ export const createSlotStore = (db: Database) => ({
         slots.map(({ atMs }) => new Date(atMs).toISOString()),
         slots.map(({ accountIds }) => accountIds.join(',')),
         limit,
+        ignoredPosts,
       ])
     ).map(({ at }) => at),
 });

@@ -16,6 +16,18 @@ export const accountsCell = {
       .filter((account) => account !== ''),
 };
 
+/** Names with commas, semicolons or lines between them. */
+export const labelsCell = {
+  read: (cell: string) => [
+    ...new Set(
+      cell
+        .split(/[\n,;]/)
+        .map((name) => name.replace(/\s+/g, ' ').trim())
+        .filter((name) => name !== ''),
+    ),
+  ],
+};
+
 const Alts = z.array(z.string());
 const Options = z.record(z.string(), z.string());
 const Media = z.array(z.object({ url: z.string(), alt: z.string().optional() }));

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { textBounds } from '#contracts/bounds';
+import type { Issue } from '#contracts/errors';
 import { isUrl } from '#contracts/is-url';
+import { LabelName } from '#contracts/labels';
 import { AltText } from '#contracts/media';
 import type { ImportProblem, ImportRowState } from '#contracts/transfer';
 import type { ConnectedNetwork } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import type { Drafts } from '#server/posts/drafts';
-import { type Entry, type EntryVersion, note, problem } from './entry.ts';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import { block, type Entry, type EntryVersion, note, problem } from './entry.ts';
 import type { Match } from './matching.ts';
 import { isZone, readTime } from './wall-time.ts';
 
@@ -16,6 +20,8 @@ export interface ImportedDraft {
   readonly accountIds: string[];
   readonly versions: (Omit<EntryVersion, 'account'> & { readonly accountId?: string })[];
   readonly scheduledAt: string | null;
+  /** Absent in rows of an earlier build. */
+  readonly labels?: readonly string[];
 }
 
 export interface CheckedRow {
@@ -51,16 +57,21 @@ export const createRowCheck = ({
   match,
   networkOf,
   drafts,
+  findBlocking,
   timeZone,
   defaultAccountIds,
+  baseUrl,
   now,
 }: {
   match: (name: string) => Match;
   networkOf: ReadonlyMap<string, ConnectedNetwork>;
   drafts: Pick<Drafts, 'check'>;
+  /** The check of posts.schedule, for a draft whose files are not fetched yet. */
+  findBlocking: Lifecycle['findBlocking'];
   timeZone: string;
   /** For entries that name no account. */
   defaultAccountIds: readonly string[];
+  baseUrl: string;
   now: string;
 }) => {
   const timeOf = ({ time, zone }: Entry, problems: ImportProblem[]): string | null => {
@@ -101,11 +112,24 @@ export const createRowCheck = ({
       return [];
     });
 
-  return (entry: Entry): CheckedRow => {
+  const labelsOf = ({ labels = [] }: Entry, problems: ImportProblem[]) => {
+    if (labels.length > bounds.labelsPerPost) {
+      problems.push(problem('labels', 'TooBig', `names more than ${bounds.labelsPerPost} labels`));
+    }
+    const long = labels.find((name) => !LabelName.safeParse(name).success);
+    if (long !== undefined) {
+      const message = `must be names of at most ${textBounds.labelCharacters} characters, not ${long.slice(0, 60)}`;
+      problems.push(problem('labels', 'BadFormat', message));
+    }
+    return labels;
+  };
+
+  return async (entry: Entry): Promise<CheckedRow> => {
     const problems = [...entry.problems];
     const scheduledAt = timeOf(entry, problems);
     const { accountIds, isUnmatched } = accountsOf(entry, problems);
-    const isReadable = checkContent(entry, problems);
+    const labels = labelsOf(entry, problems);
+    const isReadable = checkContent(entry, problems, baseUrl);
     const versions = isReadable ? versionsOf(entry, problems) : [];
     if (isReadable) {
       const input = versions.map(({ content, ...version }) => ({
@@ -114,6 +138,9 @@ export const createRowCheck = ({
         content: content.map(({ body, media }) => ({ body, media: media.map(({ url }) => url) })),
       }));
       problems.push(...refusals(() => drafts.check({ accountIds, versions: input }, networkOf)));
+      if (!problems.some(({ stops }) => stops) && accountIds.length > 0) {
+        problems.push(...(await findBlocking({ accountIds, versions: input }, networkOf)).map(toBlock));
+      }
     }
     const isBad = problems.some(({ stops }) => stops);
     const [original] = entry.versions;
@@ -122,7 +149,7 @@ export const createRowCheck = ({
       fingerprint: fingerprintOf(entry, scheduledAt, defaultAccountIds),
       state: isBad ? 'Bad' : isUnmatched ? 'Unmatched' : 'Ready',
       problems: problems.slice(0, maxProblems),
-      draft: isBad ? null : { accountIds, versions, scheduledAt },
+      draft: isBad ? null : { accountIds, versions, scheduledAt, labels },
       text: (original?.content[0]?.body ?? '').replaceAll('\0', '').slice(0, excerptLength).toWellFormed(),
       items: original?.content.length ?? 0,
       media: entry.versions.reduce((sum, version) => sum + mediaOf(version).length, 0),
@@ -133,7 +160,7 @@ export const createRowCheck = ({
 const mediaOf = ({ content }: Pick<EntryVersion, 'content'>) => content.flatMap(({ media }) => media);
 
 /** Returns whether the entry can be checked further. */
-const checkContent = ({ versions, problems: before }: Entry, problems: ImportProblem[]) => {
+const checkContent = ({ versions, problems: before }: Entry, problems: ImportProblem[], baseUrl: string) => {
   if (before.length > 0 || versions.length === 0) return false;
   const issues = Content.safeParse(versions).error?.issues ?? [];
   for (const { path, code } of issues.slice(0, maxProblems)) {
@@ -160,7 +187,7 @@ const checkContent = ({ versions, problems: before }: Entry, problems: ImportPro
   if (original?.content.every(({ body, media }) => body.trim() === '' && media.length === 0)) {
     problems.push(problem('text', 'Empty', 'is empty, and there is no media'));
   }
-  const wrongUrl = versions.flatMap(mediaOf).find(({ url }) => !isAddress(url));
+  const wrongUrl = versions.flatMap(mediaOf).find(({ url }) => !isFetchable(url, baseUrl));
   if (wrongUrl) {
     problems.push(
       problem('media', 'BadUrl', `must be addresses that begin with https://, not ${wrongUrl.url.slice(0, 100)}`),
@@ -174,7 +201,24 @@ const columnOf = ([version, part, index]: PropertyKey[], what: string) => {
   return part === 'content' && index !== 0 ? 'thread' : what;
 };
 
-const isAddress = (url: string) => isUrl(url) && /^https?:$/.test(new URL(url).protocol);
+/** A file of this installation is read from its own store, whatever its address begins with. */
+const isFetchable = (url: string, baseUrl: string) =>
+  isUrl(url) && (new URL(url).protocol === 'https:' || url.startsWith(`${baseUrl}/media/`));
+
+const toBlock = ({ path, code, message, provider = '' }: Issue) => {
+  const [, version = '0', part = '', index = '0', field = ''] = path.split('.');
+  const column =
+    version !== '0'
+      ? 'versions'
+      : part === 'options'
+        ? 'options'
+        : index !== '0'
+          ? 'thread'
+          : field === 'media'
+            ? 'media'
+            : 'text';
+  return block(column, code, `${provider}: ${message}`);
+};
 
 /** The refusals of the rules of posts, by column of the file. */
 const refusals = (check: () => unknown): ImportProblem[] => {

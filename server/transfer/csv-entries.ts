@@ -3,11 +3,22 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
-import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
+import { accountsCell, labelsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
 import { withoutGuard } from './csv.ts';
 import { type Entry, type EntryVersion, problem, unreadable } from './entry.ts';
 
-type Column = 'id' | 'text' | 'accounts' | 'time' | 'time zone' | 'media' | 'alt' | 'options' | 'thread' | 'versions';
+type Column =
+  | 'id'
+  | 'text'
+  | 'accounts'
+  | 'labels'
+  | 'time'
+  | 'time zone'
+  | 'media'
+  | 'alt'
+  | 'options'
+  | 'thread'
+  | 'versions';
 
 /** Accepted column names, in lower case with spaces between words. */
 const columns: Readonly<Record<string, Column>> = {
@@ -15,6 +26,8 @@ const columns: Readonly<Record<string, Column>> = {
   text: 'text',
   accounts: 'accounts',
   account: 'accounts',
+  labels: 'labels',
+  label: 'labels',
   time: 'time',
   'time zone': 'time zone',
   timezone: 'time zone',
@@ -156,7 +169,7 @@ const refusalOf = ({ code }: CsvError, line: number) =>
       });
 
 /** Columns whose cells are split, which is slow for long text. */
-const shortColumns = ['accounts', 'media', 'alt', 'options'] as const satisfies readonly Column[];
+const shortColumns = ['accounts', 'labels', 'media', 'alt', 'options'] as const satisfies readonly Column[];
 
 async function* entriesOf(
   records: AsyncIterable<CsvRecord>,
@@ -200,6 +213,7 @@ const entryOf = (cell: (column: Column) => string, line: number): Entry => {
     line,
     id: cell('id') || undefined,
     accounts: accountsCell.read(cell('accounts')),
+    labels: labelsCell.read(cell('labels')),
     time: cell('time').trim(),
     zone: cell('time zone').trim(),
     versions: [original, ...others],

@@ -25,6 +25,8 @@ export interface Entry {
   readonly id?: string | undefined;
   /** `network:handle`; empty when the file names no accounts. */
   readonly accounts: readonly string[];
+  /** Names of labels. */
+  readonly labels?: readonly string[];
   readonly time: string;
   /** For a time without a zone; empty means the zone of the import. */
   readonly zone: string;
@@ -45,6 +47,12 @@ export const problem = (column: string, code: string, message: string): ImportPr
 export const note = (column: string, code: string, message: string): ImportProblem => ({
   ...problem(column, code, message),
   stops: false,
+});
+
+/** A warning that posts.schedule would refuse the post. */
+export const block = (column: string, code: string, message: string): ImportProblem => ({
+  ...note(column, code, message),
+  blocks: true,
 });
 
 /** An entry that cannot be read as a post. */

@@ -2,12 +2,14 @@ import { instantOf } from '#contracts/instant';
 import type { Import, ImportRow } from '#contracts/transfer';
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Bin } from '#server/bin/bin';
 import { bounds } from '#server/bounds';
 import { type Clock, startStopwatch } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
+import type { Labels } from '#server/labels/labels';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Drafts } from '#server/posts/drafts';
@@ -41,9 +43,12 @@ export const createImports = ({
   networks,
   drafts,
   lifecycle,
+  labels,
+  bin,
   fetch,
   audit,
   notifications,
+  baseUrl,
   clock,
 }: {
   store: ImportStore;
@@ -51,9 +56,12 @@ export const createImports = ({
   networks: Networks;
   drafts: Drafts;
   lifecycle: Lifecycle;
+  labels: Labels;
+  bin: Bin;
   fetch: Fetching;
   audit: AuditLog;
   notifications: Notifications;
+  baseUrl: string;
   clock: Clock;
 }) => {
   const find = async ({ workspaceId }: Caller, id: string): Promise<Import> => {
@@ -141,6 +149,10 @@ export const createImports = ({
       if ((await store.lockUnsaved(workspaceId, importId, number)) === undefined) return;
       const post = await drafts.addDraft({ ...caller, client: { kind: 'Import' } }, withMedia(draft, mediaOf));
       await store.setPost(workspaceId, importId, number, post.id);
+      const { labels: names = [] } = draft;
+      if (names.length > 0) {
+        await labels.assign(caller, { postIds: [post.id], add: await labels.named(caller, names), remove: [] });
+      }
     });
   };
 
@@ -183,6 +195,8 @@ export const createImports = ({
           connected.map(({ id }) => id),
         ),
         drafts,
+        findBlocking: lifecycle.findBlocking,
+        baseUrl,
         timeZone,
         defaultAccountIds: accountIds,
         now: instantOf(clock.now()),
@@ -198,7 +212,7 @@ export const createImports = ({
         let count = 0;
         for await (const entry of entries) {
           if (++count > bounds.importRows) throw tooMany();
-          batch.push({ ...checkRow(entry), id: entry.id });
+          batch.push({ ...(await checkRow(entry)), id: entry.id });
           if (batch.length === rowsPerBatch) {
             await addRows(batch);
             batch = [];
@@ -267,6 +281,27 @@ export const createImports = ({
           }),
       );
       return { import: await find(caller, id), ...(next !== undefined && { next }) };
+    },
+
+    /** Moves what is still a draft to the bin. */
+    undo: async (caller: Caller, id: string, { after }: { after: number }) => {
+      const { fileName } = await find(caller, id);
+      const { workspaceId, userId } = caller;
+      if (after === 0) await audit.write({ event: 'import.undone', workspaceId, userId, details: { id, fileName } });
+      const next = await step(
+        after,
+        (last) => store.savedDrafts(workspaceId, id, last, rowsPerQuery),
+        async ({ postId }) => {
+          try {
+            await bin.addDraft(caller, postId);
+          } catch (error) {
+            // Somebody scheduled or deleted it meanwhile.
+            if (!(error instanceof Refusal) || !['NotFound', 'Conflict'].includes(error.code)) throw error;
+          }
+        },
+      );
+      const stayed = next === undefined ? await store.stayed(workspaceId, id, shownRows) : [];
+      return { import: await find(caller, id), stayed, ...(next !== undefined && { next }) };
     },
 
     remove: async ({ workspaceId }: Caller, id: string) => {

@@ -20,6 +20,7 @@ export const transferRoutes = ({
     imports.rows(caller, params.id, { after: Number(after), problemsOnly: show === 'problems' }),
   saveImport: ({ caller, params, body }) => imports.save(caller, params.id, body),
   scheduleImport: ({ caller, params, body }) => imports.schedule(caller, params.id, body),
+  undoImport: ({ caller, params, body }) => imports.undo(caller, params.id, body),
   deleteImport: async ({ caller, params: { id } }) => {
     await imports.remove(caller, id);
     return { id, deleted: true };

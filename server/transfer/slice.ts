@@ -1,7 +1,9 @@
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Bin } from '#server/bin/bin';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
+import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import type { Networks } from '#server/networks/registry';
@@ -23,6 +25,8 @@ export const openTransfer = ({
   uploads,
   drafts,
   lifecycle,
+  labels,
+  bin,
   audit,
   notifications,
   config: { baseUrl },
@@ -35,6 +39,8 @@ export const openTransfer = ({
   uploads: Uploads;
   drafts: Drafts;
   lifecycle: Lifecycle;
+  labels: Labels;
+  bin: Bin;
   audit: AuditLog;
   notifications: Notifications;
   config: Config;
@@ -49,8 +55,11 @@ export const openTransfer = ({
     networks,
     drafts,
     lifecycle,
+    labels,
+    bin,
     audit,
     notifications,
+    baseUrl,
     clock,
   });
   const exports = createExports({ store: createExportStore(database), library, clock });

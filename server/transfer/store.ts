@@ -70,6 +70,7 @@ const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as
              'unmatched', count(*) filter (where p.id is null and r.state = 'Unmatched'),
              'duplicate', count(*) filter (where p.id is null and r.state = 'Duplicate'),
              'bad', count(*) filter (where p.id is null and r.state = 'Bad'),
+             'blocked', count(*) filter (where p.id is null and r.state <> 'Bad' and r.problems @> '[{"blocks": true}]'),
              'saved', count(p.id),
              'scheduled', count(*) filter (where p.status <> 'Draft'),
              'schedulable', count(*) filter (where ${isSchedulable}),
@@ -127,6 +128,17 @@ const schedulable = sql(
   'imports.schedulable',
   `select r.number, p.id as "postId", p.scheduled_at as at from import_rows r join ${postOfRow}
     where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and ${isSchedulable} order by r.number limit $4`,
+);
+const savedDrafts = sql(
+  'imports.savedDrafts',
+  `select r.number, p.id as "postId" from import_rows r join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and p.status = 'Draft' order by r.number limit $4`,
+);
+const stayed = sql(
+  'imports.stayed',
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text
+     from import_rows r join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and p.status <> 'Draft' order by r.number limit $3`,
 );
 const fetched = sql(
   'imports.fetched',
@@ -229,6 +241,13 @@ export const createImportStore = (db: Database) => ({
 
   schedulable: (workspaceId: string, importId: string, after: number, limit: number) =>
     db.query<{ number: number; postId: string; at: string }>(schedulable, [workspaceId, importId, after, limit]),
+
+  savedDrafts: (workspaceId: string, importId: string, after: number, limit: number) =>
+    db.query<{ number: number; postId: string }>(savedDrafts, [workspaceId, importId, after, limit]),
+
+  /** Posts of the import that are no longer drafts. */
+  stayed: (workspaceId: string, importId: string, limit: number) =>
+    db.query<{ id: string; status: PostStatus; text: string }>(stayed, [workspaceId, importId, limit]),
 
   fetched: async (workspaceId: string, importId: string, url: string, alt: string) =>
     (await db.query<{ mediaId: string }>(fetched, [workspaceId, importId, url, alt]))[0]?.mediaId,

@@ -536,12 +536,12 @@ inBrowser('the editor', (world) => {
     await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Written for the first');
   });
 
-  test('a draft is deleted when the time for Undo is over', async () => {
+  test('a deleted draft opens again with Undo', async () => {
     const { id } = await makeDraft({ body: 'Too hasty' });
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByText('Deleted “Too hasty”').waitFor();
+    await page.getByText('Draft “Too hasty” deleted').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => text(page).inputValue()).toBe('Too hasty');
     await page.getByRole('button', { name: 'More', exact: true }).click();

@@ -237,7 +237,8 @@ inBrowser('the results of a post', (world) => {
     await dialog.getByText('It stays public on Mastodon').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/posts');
-    expect((await service.call('posts.get', { id })).status).toBe(404);
+    await expect.poll(async () => (await service.call('posts.get', { id })).status).toBe(404);
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
   });
 
   test('is clean on a desk in light and on a phone in dark', async () => {

@@ -26,7 +26,7 @@ inBrowser('import and export', (world) => {
           'For nobody we know,x:nobody,',
         ]),
       );
-    await page.getByText('Nothing is saved yet. 2 rows of 4 are ready.').waitFor();
+    await page.getByText('Nothing is saved yet. 2 rows of 4 can be saved.').waitFor();
     expect(await world.service.count('posts')).toBe(0);
     await page.getByText('Problems only').click();
     await page.getByRole('row', { name: /does not exist in Europe\/Paris/ }).waitFor();
@@ -42,8 +42,14 @@ inBrowser('import and export', (world) => {
       '2090-01-02T07:30:00.000000Z',
       '2090-01-03T07:30:00.000000Z',
     ]);
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByText('2 posts of this import are no longer a draft and will stay.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Move 1 draft' }).click();
+    await page.getByText('2 posts stayed, because they are no longer drafts:').waitFor();
+    await page.getByText('2 drafts saved, 2 of them scheduled.').waitFor();
     await page.getByText('All rows').click();
-    await page.getByRole('link', { name: 'Flour day' }).click();
+    await page.getByRole('link', { name: 'Flour day' }).first().click();
     await page.waitForURL(/\/posts\/post_/);
   });
 

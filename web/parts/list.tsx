@@ -31,7 +31,7 @@ export const List = ({
 /** Covers all `[data-row]` elements inside, across several lists. */
 export const useListKeys = (
   area: React.RefObject<HTMLElement | null>,
-  onKey?: (key: string, rowId: string) => void,
+  onKey?: (key: string, rowId: string, isShift: boolean) => void,
 ) => {
   const shortcutsOn = useShortcutsOn();
   const latest = useRef(onKey);
@@ -48,7 +48,7 @@ export const useListKeys = (
         focusRow(next);
         event.preventDefault();
       } else if (here >= 0 && latest.current && /^([xd]|Backspace|Delete)$/.test(key)) {
-        latest.current(key === 'Delete' ? 'Backspace' : key, rows[here]?.dataset.row ?? '');
+        latest.current(key === 'Delete' ? 'Backspace' : key, rows[here]?.dataset.row ?? '', event.shiftKey);
         event.preventDefault();
       }
     };

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Copy, Trash2 } from 'lucide-react';
+import { ArchiveRestore, Copy, Trash2 } from 'lucide-react';
 import { useCallback, useSyncExternalStore } from 'react';
 import type { Post, PostSummary } from '#generated/app-client';
-import { actions, app, keepaliveActions } from '#web/api.ts';
+import { actions, app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { runBulk } from './bulk.ts';
 import { count } from './number.ts';
 import { quoteHeading, titleOf } from './post-title.tsx';
-import { showToast, showUndo } from './toasts.tsx';
+import { showToast } from './toasts.tsx';
 import { useAccounts } from './use-accounts.ts';
 
-type Named = Pick<PostSummary, 'id' | 'text'>;
+type Deletable = Pick<PostSummary, 'id' | 'text' | 'status'>;
 
 let deletedIds: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
@@ -22,41 +23,69 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Drafts deleted in this tab; lists hide them while Undo is possible. */
+/** Posts deleted in this tab; lists hide them before the server answers. */
 export const useDeleted = () => useSyncExternalStore(subscribe, () => deletedIds);
 
 const showFault = (title: string, error: unknown) =>
-  showToast({ tone: 'red', text: `${title} ${faultOf(error).message}`, icon: Trash2 });
+  showToast({ tone: 'red', text: `${title} ${faultOf(error).message}`, icon: Copy });
 
-/** Hides drafts at once and deletes them when the time for Undo is over. */
-export const useDeleteDrafts = () => {
+/** Deletes at once. Undo takes the posts out of the bin, as drafts. */
+export const useDeletePosts = () => {
   const client = useQueryClient();
   return useCallback(
-    (drafts: readonly Named[]) => {
-      const ids = drafts.map(({ id }) => id);
-      const restore = () => setDeletedIds(new Set([...deletedIds].filter((id) => !ids.includes(id))));
-      const act = async () => {
-        try {
-          await Promise.all(ids.map((id) => keepaliveActions.posts.delete({ id })));
-        } catch (error) {
-          restore();
-          showFault('Not deleted.', error);
-        }
+    (posts: readonly Deletable[], onRestored?: () => void) => {
+      const ids = posts.map(({ id }) => id);
+      const show = (shown: readonly string[]) =>
+        setDeletedIds(new Set([...deletedIds].filter((id) => !shown.includes(id))));
+      setDeletedIds(new Set([...deletedIds, ...ids]));
+      const deletion = runBulk({
+        change: 'Delete',
+        posts,
+        doing: 'Deleting',
+        doneText: () => describeDeleted(posts),
+        notDone: 'not deleted',
+        icon: Trash2,
+        onUndo: () => restore(),
+        isImmediate: true,
+      });
+      const restore = async () => {
+        const { done } = await deletion;
+        const wasScheduled = posts.some(({ status }) => status === 'Scheduled');
+        const restored = await runBulk({
+          change: 'Restore',
+          posts: posts.filter(({ id }) => done.includes(id)),
+          doing: 'Restoring',
+          doneText: (number) =>
+            wasScheduled
+              ? `${count(number, 'post')} restored as ${number === 1 ? 'a draft. Its time is a suggestion' : 'drafts. Their times are suggestions'} now.`
+              : undefined,
+          notDone: 'not restored',
+          icon: ArchiveRestore,
+        });
+        show(restored.done);
+        if (restored.done.length > 0) onRestored?.();
         await client.invalidateQueries({ queryKey: ['posts'] });
       };
-      setDeletedIds(new Set([...deletedIds, ...ids]));
-      const [only] = drafts;
-      const text =
-        drafts.length > 1 || only === undefined
-          ? `${count(drafts.length, 'draft')} deleted`
-          : titleOf(only.text) === ''
-            ? 'Empty draft deleted'
-            : `Draft ${quoteHeading(only.text)} deleted`;
-      showUndo({ text, icon: Trash2, act: () => void act(), undo: restore });
+      void deletion.then(({ done }) => {
+        show(ids.filter((id) => !done.includes(id)));
+        return client.invalidateQueries({ queryKey: ['posts'] });
+      });
     },
     [client],
   );
 };
+
+const describeDeleted = (posts: readonly Deletable[]) => {
+  const [only] = posts;
+  const isDraft = posts.every(({ status }) => status === 'Draft');
+  if (posts.length > 1 || only === undefined) return `${count(posts.length, isDraft ? 'draft' : 'post')} deleted`;
+  if (titleOf(only.text) === '') return isDraft ? 'Empty draft deleted' : 'Post deleted';
+  return `${isDraft ? 'Draft ' : ''}${quoteHeading(only.text)} deleted`;
+};
+
+/** A post that is back from the bin shows again. */
+export const showRestored = (ids: readonly string[]) =>
+  setDeletedIds(new Set([...deletedIds].filter((id) => !ids.includes(id))));
 
 /** Copies a post, without accounts that are no longer connected. */
 const copyOf = async (id: string, isConnected: (accountId: string) => boolean): Promise<Post> => {

@@ -64,34 +64,6 @@ export const showToast = (toast: Toast): string => {
 
 export const showFault = (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message });
 
-/**
- * Undo instead of a confirmation: `act` runs when the toast closes or the page is left, so it needs `keepalive`
- * requests.
- */
-export const showUndo = ({
-  text,
-  icon,
-  act,
-  undo,
-}: {
-  text: string;
-  icon?: LucideIcon;
-  act: () => void;
-  undo: () => void;
-}) => {
-  let isDone = false;
-  const finish = (why: Why) => {
-    if (isDone) return;
-    isDone = true;
-    window.removeEventListener('pagehide', leave);
-    if (why === 'action') undo();
-    else act();
-  };
-  const leave = () => finish('time');
-  window.addEventListener('pagehide', leave);
-  return showToast({ text, icon, action: { label: 'Undo' }, onClose: finish });
-};
-
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);

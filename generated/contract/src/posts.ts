@@ -294,7 +294,7 @@ export type EditorView = z.output<typeof EditorView>;
 export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed', 'Late', 'Recent'] as const;
 export type PostGroup = (typeof postGroups)[number];
 
-const PostFilter = {
+export const PostFilter = {
   query: z.string().max(200).default('').describe('Only posts with this in their text'),
   accountIds: z
     .string()

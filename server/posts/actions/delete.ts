@@ -1,10 +1,10 @@
 import type { postActions } from '#contracts/posts';
+import type { Bin } from '#server/bin/bin';
 import type { Handler } from '#server/context';
-import type { Lifecycle } from '#server/posts/lifecycle';
 
 export const deletePost =
-  ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.delete']> =>
+  ({ bin }: { bin: Bin }): Handler<(typeof postActions)['posts.delete']> =>
   async ({ caller, input: { id } }) => {
-    await lifecycle.remove(caller, id);
+    await bin.add(caller, id);
     return { id, deleted: true };
   };

@@ -37,6 +37,7 @@ import { sql as messageRecipients } from './0036-message-recipients.ts';
 import { sql as mediaCodecs } from './0037-media-codecs.ts';
 import { sql as videoFits } from './0038-video-fits.ts';
 import { sql as mediaByAddress } from './0039-media-by-address.ts';
+import { sql as bin } from './0040-bin.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -79,4 +80,5 @@ export const migrations = [
   { number: 37, name: 'media-codecs', sql: mediaCodecs },
   { number: 38, name: 'video-fits', sql: videoFits },
   { number: 39, name: 'media-by-address', sql: mediaByAddress },
+  { number: 40, name: 'bin', sql: bin },
 ] as const;

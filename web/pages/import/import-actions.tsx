@@ -1,29 +1,39 @@
 import { Button, Checkbox, Progress } from '@mantine/core';
-import { Clock, Save } from 'lucide-react';
+import { Clock, Save, Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Import } from '#generated/app-client';
+import type { Import, UndoImportOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';
 import styles from './import.module.css';
-import { useBatches } from './use-batches.ts';
+import { Stayed } from './stayed.tsx';
+import { useBatches, type Work } from './use-batches.ts';
 
 /** Saving and scheduling are separate: scheduling makes posts public. */
 export const ImportActions = ({ report: { id, totals } }: { report: Import }) => {
   const [unmatched, setUnmatched] = useState(false);
   const [duplicates, setDuplicates] = useState(false);
   const [isConfirming, setIsConfirming] = useState(false);
+  const [isUndoing, setIsUndoing] = useState(false);
+  const [stayed, setStayed] = useState<UndoImportOutput['stayed']>([]);
   const { running, fault, run, stop } = useBatches(id);
   const toSave = totals.ready + (unmatched ? totals.unmatched : 0) + (duplicates ? totals.duplicate : 0);
   const canSave = totals.ready + totals.unmatched + totals.duplicate > 0;
   const save = () => run('save', (after) => app.saveImport({ id, after, unmatched, duplicates }));
+  const undo = () =>
+    run('undo', async (after) => {
+      const answer = await app.undoImport({ id, after });
+      setStayed(answer.stayed);
+      return answer;
+    });
+  const drafts = totals.saved - totals.scheduled;
   const schedule = () => run('schedule', (after) => app.scheduleImport({ id, after }));
   return (
     <div className={`card ${styles.acts}`}>
       <p role="status" className={styles.state}>
         {running
-          ? `${running.what === 'save' ? 'Saving' : 'Scheduling'}, row ${formatNumber(running.row)} of ${formatNumber(totals.rows)}`
+          ? `${doing[running.what]}, row ${formatNumber(running.row)} of ${formatNumber(totals.rows)}`
           : describeState(totals)}
       </p>
       {running ? (
@@ -33,7 +43,7 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
             color="var(--chart-1)"
             value={(running.row / Math.max(1, totals.rows)) * 100}
             animated
-            aria-label={running.what === 'save' ? 'Saving drafts' : 'Scheduling posts'}
+            aria-label={doing[running.what]}
           />
           <Button size="xs" onClick={stop}>
             Stop
@@ -76,7 +86,13 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
                 Schedule {count(totals.schedulable, 'post')}
               </Button>
             )}
+            {drafts > 0 && (
+              <Button leftSection={<Undo2 size={16} aria-hidden="true" />} onClick={() => setIsUndoing(true)}>
+                Undo the import
+              </Button>
+            )}
           </div>
+          <Stayed posts={stayed} />
         </>
       )}
       {fault !== undefined && (
@@ -95,18 +111,36 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
       >
         Each goes public at its own time. One that breaks a limit stays a draft, and its row says why.
       </ConfirmDialog>
+      <ConfirmDialog
+        opened={isUndoing}
+        onClose={() => setIsUndoing(false)}
+        title={`Move ${count(drafts, 'draft')} to the bin?`}
+        act={`Move ${count(drafts, 'draft')}`}
+        kind="danger"
+        onConfirm={async () => undo()}
+      >
+        They can be restored for 30 days, also those that were changed since.
+        {totals.scheduled > 0 &&
+          ` ${count(totals.scheduled, 'post')} of this import ${totals.scheduled === 1 ? 'is' : 'are'} no longer a draft and will stay.`}
+      </ConfirmDialog>
     </div>
   );
 };
 
-const describeState = ({ rows, ready, saved, scheduled, schedulable, failed }: Import['totals']) => {
+const doing: Record<Work, string> = { save: 'Saving', schedule: 'Scheduling', undo: 'Moving to the bin' };
+
+const describeState = ({ rows, ready, blocked, saved, scheduled, schedulable, failed }: Import['totals']) => {
   const trouble = failed > 0 ? ` ${count(failed, 'row')} failed; “Problems only” says why.` : '';
+  const limits =
+    blocked > 0
+      ? ` ${count(blocked, 'row')} can be saved but not scheduled as ${blocked === 1 ? 'it is' : 'they are'}; “Problems only” says why.`
+      : '';
   if (saved === 0) {
     return ready === 0
-      ? `Nothing of ${count(rows, 'row')} can be saved as it is. Nothing is saved yet.${trouble}`
-      : `Nothing is saved yet. ${count(ready, 'row')} of ${formatNumber(rows)} ${ready === 1 ? 'is' : 'are'} ready.${trouble}`;
+      ? `Nothing of ${count(rows, 'row')} can be saved as it is. Nothing is saved yet.${limits}${trouble}`
+      : `Nothing is saved yet. ${count(ready, 'row')} of ${formatNumber(rows)} can be saved.${limits}${trouble}`;
   }
   const done = scheduled > 0 ? `${formatNumber(scheduled)} of them scheduled` : 'nothing goes out by itself';
   const next = schedulable > 0 ? ` ${formatNumber(schedulable)} can be scheduled for their time.` : '';
-  return `${count(saved, 'draft')} saved, ${done}.${next}${trouble}`;
+  return `${count(saved, 'draft')} saved, ${done}.${next}${limits}${trouble}`;
 };

@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleCheck, CircleDashed, CircleX, Clock, Copy, Unplug } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleDashed, CircleX, Clock, Copy, Unplug } from 'lucide-react';
 import { useRef } from 'react';
 import type { ImportRow } from '#generated/app-client';
 import { app } from '#web/api.ts';
@@ -97,7 +97,7 @@ const Row = ({
         {number}
       </td>
       <td className={styles.chip}>
-        <RowState state={state} />
+        <RowState state={state} isBlocked={problems.some(({ blocks }) => blocks)} />
       </td>
       <td className={styles.words}>
         {postId ? (
@@ -117,8 +117,11 @@ const Row = ({
       <td className={`text-2 ${styles.time}`}>{scheduledAt && <When at={scheduledAt} form="full" />}</td>
       <td className={styles.notes}>
         {failure && <p className={styles.trouble}>{failure}</p>}
-        {problems.map(({ code, column, message, stops }) => (
-          <p key={`${code} ${column} ${message}`} className={stops ? styles.trouble : 'text-2'}>
+        {problems.map(({ code, column, message, stops, blocks }) => (
+          <p
+            key={`${code} ${column} ${message}`}
+            className={stops ? styles.trouble : blocks ? styles.blocks : 'text-2'}
+          >
             <code>{column}</code> {message.slice(column.length + 1)}
           </p>
         ))}
@@ -136,8 +139,11 @@ const states = {
   Scheduled: { tone: 'blue', icon: Clock, word: 'Scheduled' },
 } as const;
 
-const RowState = ({ state }: Pick<ImportRow, 'state'>) => {
-  const { tone, icon, word } = states[state];
+/** It can be saved, but not scheduled as it is. */
+const draftOnly = { tone: 'orange', icon: CircleAlert, word: 'Draft only' } as const;
+
+const RowState = ({ state, isBlocked }: Pick<ImportRow, 'state'> & { isBlocked: boolean }) => {
+  const { tone, icon, word } = state === 'Ready' && isBlocked ? draftOnly : states[state];
   return (
     <Chip tone={tone} icon={icon}>
       {word}

@@ -3,13 +3,15 @@ import { useEffect, useRef, useState } from 'react';
 import type { Import } from '#generated/app-client';
 import { keys } from '#web/queries.ts';
 
+export type Work = 'save' | 'schedule' | 'undo';
+
 /** One batch; `next` is the row to continue after. */
 type Step = (after: number) => PromiseLike<{ import: Import; next?: number }>;
 
 /** Runs batch after batch until all rows are done or the person stops. Finished batches stay. */
 export const useBatches = (id: string) => {
   const client = useQueryClient();
-  const [running, setRunning] = useState<{ what: 'save' | 'schedule'; row: number }>();
+  const [running, setRunning] = useState<{ what: Work; row: number }>();
   const [fault, setFault] = useState<unknown>();
   const isStopped = useRef(false);
   useEffect(
@@ -19,7 +21,7 @@ export const useBatches = (id: string) => {
     [],
   );
 
-  const run = async (what: 'save' | 'schedule', step: Step) => {
+  const run = async (what: Work, step: Step) => {
     isStopped.current = false;
     setFault(undefined);
     setRunning({ what, row: 0 });

@@ -1,43 +1,102 @@
-import { Button } from '@mantine/core';
-import type { PostSummary } from '#generated/app-client';
-import { count } from '#web/parts/number.ts';
+import { ActionIcon, Button } from '@mantine/core';
+import { CalendarClock, X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { SelectedPost } from '#generated/app-client';
+import { count, formatNumber } from '#web/parts/number.ts';
+import { isDeletable } from './post-row.tsx';
 import styles from './posts.module.css';
+import { useBulkActions } from './use-bulk-actions.ts';
+import type { Selection } from './use-selection.ts';
+
+const MoveDialog = lazy(() => import('./move-dialog.tsx'));
+const AddAccountDialog = lazy(() => import('./add-account-dialog.tsx'));
+
+/** As many as the server selects at once. */
+const maxSelected = 2000;
 
 export const BulkBar = ({
-  posts,
+  selection,
+  total,
   onDuplicate,
   onLabel,
   onDelete,
-  onClear,
 }: {
-  posts: readonly PostSummary[];
-  onDuplicate: () => Promise<unknown>;
-  onLabel: () => void;
-  onDelete: (drafts: readonly PostSummary[]) => void;
-  onClear: () => void;
+  selection: Selection;
+  /** How many posts match the filter; undefined while loading. */
+  total: number | undefined;
+  onDuplicate: (posts: readonly SelectedPost[]) => unknown;
+  onLabel: (posts: readonly SelectedPost[]) => void;
+  onDelete: (posts: readonly SelectedPost[]) => void;
 }) => {
-  const drafts = posts.filter(({ status }) => status === 'Draft');
+  const { posts, clear } = selection;
+  const [dialog, setDialog] = useState<'move' | 'account'>();
+  const { unschedule } = useBulkActions();
+  const scheduled = posts.filter(({ status }) => status === 'Scheduled');
+  const deletable = posts.filter(isDeletable);
+  const editable = posts.filter(({ status }) => status !== 'Publishing' && status !== 'Published');
+  const most = Math.min(total ?? 0, maxSelected);
   const act = (what: () => unknown) => () => {
     void what();
-    onClear();
+    clear();
   };
   return (
     <section className={styles.bulk} aria-label="Selected posts">
-      <p role="status">{count(posts.length, 'post')} selected</p>
-      <Button size="xs" onClick={act(onDuplicate)}>
-        Duplicate
-      </Button>
-      <Button size="xs" onClick={onLabel}>
-        Labels
-      </Button>
-      {drafts.length > 0 && (
-        <Button size="xs" variant="danger" onClick={act(() => onDelete(drafts))}>
-          Delete {count(drafts.length, 'draft')}
+      <p role="status">{posts.length === 0 ? 'Select posts' : `${count(posts.length, 'post')} selected`}</p>
+      {most > posts.length && (
+        <Button size="xs" variant="quiet" loading={selection.isLoading} onClick={() => void selection.selectAll()}>
+          {most < (total ?? 0) ? `Select the newest ${formatNumber(most)}` : `Select all ${formatNumber(most)}`}
         </Button>
       )}
-      <Button size="xs" variant="quiet" onClick={onClear}>
-        Clear
-      </Button>
+      <div className={styles.bulkActions}>
+        {posts.length > 0 && (
+          <>
+            {editable.length > 0 && (
+              <Button
+                size="xs"
+                leftSection={<CalendarClock size={16} aria-hidden="true" />}
+                onClick={() => setDialog('move')}
+              >
+                Move to…
+              </Button>
+            )}
+            {scheduled.length > 0 && (
+              <Button size="xs" onClick={act(() => unschedule(scheduled))}>
+                {scheduled.length === posts.length ? 'Unschedule' : `Unschedule ${formatNumber(scheduled.length)}`}
+              </Button>
+            )}
+            <Button size="xs" onClick={() => onLabel(posts)}>
+              Labels
+            </Button>
+            {editable.length > 0 && (
+              <Button size="xs" onClick={() => setDialog('account')}>
+                Add account
+              </Button>
+            )}
+            {posts.length <= maxCopies && (
+              <Button size="xs" onClick={act(() => onDuplicate(posts))}>
+                Duplicate
+              </Button>
+            )}
+            {deletable.length > 0 && (
+              <Button size="xs" variant="danger" onClick={() => onDelete(deletable)}>
+                {deletable.length === posts.length ? 'Delete' : `Delete ${formatNumber(deletable.length)}`}
+              </Button>
+            )}
+          </>
+        )}
+        <ActionIcon size={28} aria-label="Clear the selection" onClick={clear}>
+          <X size={18} aria-hidden="true" />
+        </ActionIcon>
+      </div>
+      <Suspense>
+        {dialog === 'move' && <MoveDialog posts={posts} onClose={() => setDialog(undefined)} onMoved={clear} />}
+        {dialog === 'account' && (
+          <AddAccountDialog posts={editable} onClose={() => setDialog(undefined)} onAdded={clear} />
+        )}
+      </Suspense>
     </section>
   );
 };
+
+/** Each copy takes several requests. */
+const maxCopies = 100;

@@ -1,50 +1,55 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { PostSummary } from '#generated/app-client';
-import { actions } from '#web/api.ts';
+import type { SelectedPost } from '#generated/app-client';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { focusAfter } from '#web/parts/list.tsx';
+import { count } from '#web/parts/number.ts';
+import { useDeletePosts } from '#web/parts/post-actions.ts';
 import { quoteHeading } from '#web/parts/post-title.tsx';
 import { formatDateTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 
 /** Scheduled and partly sent posts need a confirmation; drafts have Undo. */
 export const DeleteDialog = ({
-  post,
+  posts,
   area,
+  onDeleted,
   onClose,
 }: {
-  post: PostSummary | undefined;
+  /** Empty while it is closed. */
+  posts: readonly SelectedPost[];
   area: React.RefObject<HTMLElement | null>;
+  onDeleted: () => void;
   onClose: () => void;
 }) => {
   const client = useQueryClient();
   const zone = useZone();
+  const deletePosts = useDeletePosts();
+  const [only] = posts;
+  const isOne = posts.length === 1;
+  const scheduled = posts.filter(({ status }) => status === 'Scheduled').length;
+  const hasFailed = posts.some(({ status }) => status === 'Failed');
   const remove = async () => {
-    if (post === undefined) return;
-    await actions.posts.delete({ id: post.id });
-    focusAfter(area.current, post.id);
-    await client.invalidateQueries({ queryKey: ['posts'] });
+    if (only) focusAfter(area.current, only.id);
+    deletePosts(posts);
+    if (posts.length > 1) onDeleted();
+    await client.invalidateQueries({ queryKey: ['posts', 'search'] });
   };
-  const isOut = post?.results.some(({ ok }) => ok) ?? false;
   return (
     <ConfirmDialog
-      opened={post !== undefined}
+      opened={only !== undefined}
       onClose={onClose}
-      title="Delete this post?"
+      title={isOne ? 'Delete this post?' : `Delete ${count(posts.length, 'post')}?`}
       act="Delete"
       kind="danger"
       onConfirm={remove}
     >
-      {post && (
-        <>
-          <p dir="auto">{quoteHeading(post.text)}</p>
-          {post.status === 'Scheduled' && post.scheduledAt !== undefined && (
-            <p>It will not go out on {formatDateTime(post.scheduledAt, zone)}.</p>
-          )}
-          {isOut && <p>What is already on a network stays there. Its numbers are deleted here.</p>}
-          <p>It cannot be brought back.</p>
-        </>
+      {isOne && only && <p dir="auto">{quoteHeading(only.text)}</p>}
+      {isOne && only?.status === 'Scheduled' && only.scheduledAt !== undefined && (
+        <p>It will not go out on {formatDateTime(only.scheduledAt, zone)}.</p>
       )}
+      {!isOne && scheduled > 0 && <p>{count(scheduled, 'scheduled post')} will not go out.</p>}
+      {hasFailed && <p>What is already on a network stays there. Its numbers are deleted here.</p>}
+      <p>{isOne ? 'It stays' : 'They stay'} in the bin for 30 days and can be restored as a draft.</p>
     </ConfirmDialog>
   );
 };

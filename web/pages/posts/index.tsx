@@ -8,6 +8,7 @@ import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
+import { Bin } from './bin.tsx';
 import { PostList } from './post-list.tsx';
 import styles from './posts.module.css';
 import { StatusTabs } from './status-tabs.tsx';
@@ -62,12 +63,16 @@ const Posts = () => {
         </div>
       )}
       <StatusTabs filter={filter} />
-      <PostList
-        key={`${status} ${filter.query} ${filter.accountIds} ${filter.labelIds}`}
-        status={status}
-        filter={filter}
-        onClear={() => void setSearch({ q: '', accounts: '', labels: '' })}
-      />
+      {search.status === 'Bin' ? (
+        <Bin />
+      ) : (
+        <PostList
+          key={`${status} ${filter.query} ${filter.accountIds} ${filter.labelIds}`}
+          status={status}
+          filter={filter}
+          onClear={() => void setSearch({ q: '', accounts: '', labels: '' })}
+        />
+      )}
     </>
   );
 };

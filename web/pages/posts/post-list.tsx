@@ -3,11 +3,11 @@ import { useIntersection } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import type { PostSummary } from '#generated/app-client';
+import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { focusAfter, GroupHead, useListKeys } from '#web/parts/list.tsx';
-import { useDeleteDrafts, useDeleted, useDuplicate } from '#web/parts/post-actions.ts';
+import { useDeleted, useDeletePosts, useDuplicate } from '#web/parts/post-actions.ts';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { dateIn } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -17,11 +17,13 @@ import { useNow } from '#web/parts/use-now.ts';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { usePermissions, useZone } from '#web/session.ts';
 import { BulkBar } from './bulk-bar.tsx';
+import { BulkFailures } from './bulk-failures.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { NoPosts } from './no-posts.tsx';
 import { isDeletable, PostRow, type RowActions } from './post-row.tsx';
 import styles from './posts.module.css';
 import { type Filter, type Group, type GroupName, type Status, useCounts, useGroups } from './use-groups.ts';
+import { useSelection, useTouchSelection } from './use-selection.ts';
 import { useSteadyRows } from './use-steady-rows.ts';
 
 const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));
@@ -41,18 +43,20 @@ export const PostList = ({
   const deleted = useDeleted();
   const area = useRef<HTMLDivElement>(null);
   const { canWrite } = usePermissions();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [menuOf, setMenuOf] = useState<string>();
-  const [confirming, setConfirming] = useState<PostSummary>();
-  const [labelling, setLabelling] = useState<readonly string[]>([]);
-  const { actions, duplicate, removeDrafts } = useActs({ area, admit, setMenuOf, setConfirming, setLabelling });
+  const [confirming, setConfirming] = useState<readonly SelectedPost[]>([]);
+  const [labelling, setLabelling] = useState<readonly SelectedPost[]>([]);
   const shown = rows.map(({ group, posts }) => ({ group, posts: posts.filter(({ id }) => !deleted.has(id)) }));
   const all = shown.flatMap(({ posts }) => posts);
+  const selection = useSelection(all, status, filter);
+  const touch = useTouchSelection(selection, canWrite);
+  const acts = { area, admit, setMenuOf, setConfirming, setLabelling, select: selection.toggle };
+  const { actions, duplicate, remove } = useActs(acts);
 
-  useListKeys(area, (key, id) => {
+  useListKeys(area, (key, id, isShift) => {
     const post = all.find((one) => one.id === id);
     if (post === undefined || !canWrite) return;
-    if (key === 'x') setChosen(toggle(chosen, id));
+    if (key === 'x') selection.toggle(id, isShift);
     if (key === 'd') actions.duplicate(post);
     if (key === 'Backspace') actions.remove(post);
   });
@@ -67,7 +71,7 @@ export const PostList = ({
   }
   if (groups.some(({ isPending }) => isPending)) return <SkeletonRows rows={10} label="Loading posts" />;
   if (all.length === 0 && waiting === 0) return <NoPosts status={status} filter={filter} onClear={onClear} />;
-  const picked = all.filter(({ id }) => chosen.has(id));
+  const total = totalOf(status, counts);
   return (
     <>
       {waiting > 0 && (
@@ -77,14 +81,21 @@ export const PostList = ({
           </Button>
         </div>
       )}
-      <div ref={area} className={styles.list}>
+      {canWrite && !selection.isActive && (
+        <div className={`phone-only ${styles.begin}`}>
+          <Button size="xs" variant="quiet" onClick={selection.begin}>
+            Select
+          </Button>
+        </div>
+      )}
+      <div ref={area} className={styles.list} data-selecting={selection.isActive || undefined} {...touch}>
         {shown.map(({ group, posts }) => (
           <Rows
             key={group.name}
             group={group}
             posts={posts}
             count={countOf(group.name, status, counts)}
-            chosen={chosen}
+            isSelected={selection.has}
             menuOf={menuOf}
             actions={actions}
           />
@@ -111,17 +122,18 @@ export const PostList = ({
           </>
         )}
       </p>
-      {picked.length > 0 && (
+      {selection.isActive && (
         <BulkBar
-          posts={picked}
-          onDuplicate={() => duplicate(picked)}
-          onLabel={() => setLabelling(picked.map(({ id }) => id))}
-          onDelete={removeDrafts}
-          onClear={() => setChosen(new Set())}
+          selection={selection}
+          total={total}
+          onDuplicate={duplicate}
+          onLabel={setLabelling}
+          onDelete={(posts) => remove(posts, selection.clear)}
         />
       )}
-      <Labelling posts={all.filter(({ id }) => labelling.includes(id))} onClose={() => setLabelling([])} />
-      <DeleteDialog post={confirming} area={area} onClose={() => setConfirming(undefined)} />
+      <Labelling posts={currentOf(labelling, all)} onClose={() => setLabelling([])} />
+      <DeleteDialog posts={confirming} area={area} onDeleted={selection.clear} onClose={() => setConfirming([])} />
+      <BulkFailures />
     </>
   );
 };
@@ -132,54 +144,61 @@ const useActs = ({
   setMenuOf,
   setConfirming,
   setLabelling,
+  select,
 }: {
   area: React.RefObject<HTMLElement | null>;
   admit: (ids: readonly string[]) => void;
   setMenuOf: (id: string | undefined) => void;
-  setConfirming: (post: PostSummary) => void;
-  setLabelling: (ids: readonly string[]) => void;
+  setConfirming: (posts: readonly SelectedPost[]) => void;
+  setLabelling: (posts: readonly SelectedPost[]) => void;
+  select: (id: string, isRange: boolean) => void;
 }) => {
   const navigate = useNavigate();
   const duplicateAll = useDuplicate();
-  const deleteDrafts = useDeleteDrafts();
+  const deletePosts = useDeletePosts();
   const latest = useRef(admit);
   latest.current = admit;
   return useMemo(() => {
-    const duplicate = async (posts: readonly PostSummary[]) =>
+    const duplicate = async (posts: readonly SelectedPost[]) =>
       latest.current(await duplicateAll(posts.map(({ id }) => id)));
-    const remove = (post: PostSummary) => {
-      if (!isDeletable(post)) {
+    /** Drafts go at once. What would go out, or has gone out in part, is confirmed first. */
+    const remove = (posts: readonly SelectedPost[], onDeleted?: () => void) => {
+      const deletable = posts.filter(isDeletable);
+      const [first] = deletable;
+      if (first === undefined) {
         showToast({ text: 'A post that went out stays in the list. Delete it on the network.' });
-      } else if (post.status === 'Draft') {
-        focusAfter(area.current, post.id);
-        deleteDrafts([post]);
+      } else if (deletable.every(({ status }) => status === 'Draft')) {
+        focusAfter(area.current, first.id);
+        deletePosts(deletable);
+        onDeleted?.();
       } else {
-        setConfirming(post);
+        setConfirming(deletable);
       }
     };
     const actions: RowActions = {
       open: ({ id }) => void navigate({ to: '/posts/$id', params: { id } }),
       duplicate: (post) => void duplicate([post]),
-      remove,
-      label: ({ id }) => setLabelling([id]),
+      remove: (post) => remove([post]),
+      label: (post) => setLabelling([post]),
+      select,
       openMenu: setMenuOf,
     };
-    return { actions, duplicate, removeDrafts: deleteDrafts };
-  }, [area, navigate, duplicateAll, deleteDrafts, setMenuOf, setConfirming, setLabelling]);
+    return { actions, duplicate, remove };
+  }, [area, navigate, duplicateAll, deletePosts, setMenuOf, setConfirming, setLabelling, select]);
 };
 
 const Rows = ({
   group,
   posts,
   count,
-  chosen,
+  isSelected,
   menuOf,
   actions,
 }: {
   group: Group;
   posts: readonly PostSummary[];
   count: number | undefined;
-  chosen: ReadonlySet<string>;
+  isSelected: (id: string) => boolean;
   menuOf: string | undefined;
   actions: RowActions;
 }) => {
@@ -201,7 +220,7 @@ const Rows = ({
             today={today}
             isPhone={isPhone}
             isWaiting={ofPost.has(post.id)}
-            isSelected={chosen.has(post.id)}
+            isSelected={isSelected(post.id)}
             isMenuOpen={menuOf === post.id}
             canWrite={canWrite}
             actions={actions}
@@ -231,7 +250,7 @@ const More = ({ group }: { group: Group }) => {
   );
 };
 
-const Labelling = ({ posts, onClose }: { posts: readonly PostSummary[]; onClose: () => void }) => {
+const Labelling = ({ posts, onClose }: { posts: readonly SelectedPost[]; onClose: () => void }) => {
   const labelPosts = useLabelPosts();
   if (posts.length === 0) return null;
   const ids = posts.map(({ id }) => id);
@@ -258,8 +277,14 @@ const countOf = (name: GroupName, status: Status | undefined, counts: ReturnType
   return name === 'Scheduled' ? counts.Scheduled : counts.Publishing + counts.Published + counts.Failed;
 };
 
-const toggle = (ids: ReadonlySet<string>, id: string) => {
-  const next = new Set(ids);
-  if (!next.delete(id)) next.add(id);
-  return next;
+/** How many posts the list has on all its pages. */
+const totalOf = (status: Status | undefined, counts: ReturnType<typeof useCounts>) => {
+  if (counts === undefined) return undefined;
+  return status === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[status];
+};
+
+/** Their present labels, as far as they are loaded. */
+const currentOf = (posts: readonly SelectedPost[], rows: readonly PostSummary[]) => {
+  const current = new Map(rows.map((post) => [post.id, post]));
+  return posts.map((post): SelectedPost => current.get(post.id) ?? post);
 };

@@ -5,13 +5,14 @@ import {
   Ellipsis,
   EllipsisVertical,
   List as ListIcon,
+  SquareCheck,
   SquarePen,
   Stamp,
   Tag,
   Trash2,
 } from 'lucide-react';
 import { memo } from 'react';
-import type { PostSummary } from '#generated/app-client';
+import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { LabelChips } from '#web/parts/label-chip.tsx';
@@ -30,6 +31,7 @@ export interface RowActions {
   duplicate: (post: PostSummary) => void;
   remove: (post: PostSummary) => void;
   label: (post: PostSummary) => void;
+  select: (id: string, isRange: boolean) => void;
   openMenu: (id: string | undefined) => void;
 }
 
@@ -64,7 +66,7 @@ export const PostRow = memo(
         id={post.id}
         link={{ to: '/posts/$id', params: { id: post.id } }}
         selected={isSelected}
-        lead={<StateIcon state={stateOf(post)} />}
+        lead={<Lead post={post} isSelected={isSelected} canWrite={canWrite} onSelect={actions.select} />}
         title={<PostTitle text={post.text} />}
         tail={<Oddities post={post} isWaiting={isWaiting} isPhone={isPhone} />}
         note={
@@ -98,6 +100,34 @@ export const PostRow = memo(
     );
   },
 );
+
+/** The state; on hover, on focus or while posts are selected, a checkbox. */
+const Lead = ({
+  post,
+  isSelected,
+  canWrite,
+  onSelect,
+}: {
+  post: PostSummary;
+  isSelected: boolean;
+  canWrite: boolean;
+  onSelect: RowActions['select'];
+}) => {
+  const icon = <StateIcon state={stateOf(post)} />;
+  if (!canWrite) return icon;
+  return (
+    <span className={styles.pick}>
+      <span className={styles.state}>{icon}</span>
+      <input
+        type="checkbox"
+        className={styles.box}
+        aria-label={`Select ${titleOf(post.text) || 'the empty draft'}`}
+        checked={isSelected}
+        onChange={({ nativeEvent }) => onSelect(post.id, (nativeEvent as unknown as MouseEvent).shiftKey)}
+      />
+    </span>
+  );
+};
 
 /** Chips for unusual states only. */
 const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: boolean; isPhone: boolean }) => {
@@ -184,6 +214,15 @@ const RowMenu = ({
           </Menu.Item>
         )}
         {canWrite && (
+          <Menu.Item
+            leftSection={<SquareCheck size={16} />}
+            rightSection={<Kbd keys="X" />}
+            onClick={() => actions.select(post.id, false)}
+          >
+            Select
+          </Menu.Item>
+        )}
+        {canWrite && (
           <Menu.Item leftSection={<Tag size={16} />} onClick={() => actions.label(post)}>
             Labels
           </Menu.Item>
@@ -203,7 +242,8 @@ const RowMenu = ({
   );
 };
 
-export const isDeletable = ({ status }: PostSummary) => status !== 'Publishing' && status !== 'Published';
+export const isDeletable = ({ status }: Pick<SelectedPost, 'status'>) =>
+  status !== 'Publishing' && status !== 'Published';
 
 /** `Today 18:00`, `Edited Mon`, `Planned Thu 19 Nov, 08:30`, `2 of 3 sent` */
 const timeOf = (post: PostSummary, zone: string) => {

@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
 import { formatNumber } from '#web/parts/number.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './posts.module.css';
 import { type Filter, type Status, statuses, useCounts } from './use-groups.ts';
 
 export const StatusTabs = ({ filter }: { filter: Filter }) => {
+  const { canWrite } = usePermissions();
   const counts = useCounts(filter);
   const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts?.[one]] as const)] as const;
@@ -32,6 +35,11 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
           )}
         </Link>
       ))}
+      {canWrite && (
+        <Link to="/posts" search={{ status: 'Bin' }} className={`${styles.tab} ${styles.binTab}`}>
+          <Trash2 size={14} aria-hidden="true" /> Bin
+        </Link>
+      )}
     </nav>
   );
 };

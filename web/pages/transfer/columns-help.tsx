@@ -13,7 +13,8 @@ const columns: readonly [name: string, meaning: React.ReactNode][] = [
     '2026-11-19 08:30, or with an offset: 2026-11-19T08:30:00+01:00. The post only goes out then if you schedule it.',
   ],
   ['time zone', 'Such as Europe/Paris, for a time without an offset.'],
-  ['media', 'Addresses of images and videos, with spaces or lines between them.'],
+  ['labels', 'Names with commas between them. A label that does not exist is created.'],
+  ['media', 'Public https addresses of images and videos, with spaces or lines between them.'],
   ['alt', 'Alternative texts, one a line, in the order of the media.'],
   ['options', 'key=value, one a line.'],
 ];
@@ -25,7 +26,7 @@ export const ColumnsHelp = () => {
     const accounts = first ? `${first.network}:${first.handle}` : '';
     const lines = [
       columns.map(([name]) => name),
-      ['The first post of the week', accounts, '2030-01-07 08:30', 'Europe/Paris', '', '', ''],
+      ['The first post of the week', accounts, '2030-01-07 08:30', 'Europe/Paris', 'News', '', '', ''],
     ];
     saveCsv(lines.map(csvLine).join(''), 'posthorn-sample.csv');
   };

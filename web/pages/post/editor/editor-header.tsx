@@ -132,7 +132,7 @@ const PostMenu = ({
         kind="danger"
         onConfirm={actions.remove}
       >
-        It will not go out, and it cannot be brought back.
+        It will not go out. It stays in the bin for 30 days.
       </ConfirmDialog>
     </>
   );

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { RotateCcw, Trash2 } from 'lucide-react';
-import { isPosthornError, type Post, type Revision } from '#generated/app-client';
+import { RotateCcw } from 'lucide-react';
+import type { Post, Revision } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { isMediaId } from '#web/parts/media-file.ts';
-import { makeCopy } from '#web/parts/post-actions.ts';
-import { showToast, showUndo } from '#web/parts/toasts.tsx';
+import { makeCopy, useDeletePosts } from '#web/parts/post-actions.ts';
+import { showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
 import { contentOf, draftOf, titleOf } from './draft.ts';
@@ -19,6 +19,7 @@ export type PostActions = ReturnType<typeof usePostActions>;
 export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
   const navigate = useNavigate();
   const client = useQueryClient();
+  const deletePosts = useDeletePosts();
 
   /** Saves first, so that the action applies to the text on the page. */
   const withSaved = async (act: (post: Post) => Promise<Post>) => {
@@ -101,36 +102,23 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
       }
     },
 
-    /** Deletes after the time for Undo. */
-    removeDraft: () => {
+    removeDraft: async () => {
       const id = save.base?.id;
-      const restore = () => void navigate({ to: '/posts/$id', params: { id: id ?? 'new' } });
-      void navigate({ to: '/posts' });
+      const text = titleOf(save.draft);
       removeLocalDraft(id);
+      // First, because the editor cannot read a deleted post.
+      await navigate({ to: '/posts' });
       if (id === undefined) return;
-      const title = titleOf(save.draft);
-      showUndo({
-        text: title ? `Deleted “${title}”` : 'Draft deleted',
-        icon: Trash2,
-        undo: restore,
-        act: () =>
-          actions.posts.delete({ id }).then(
-            () => client.invalidateQueries({ queryKey: ['posts'] }),
-            (error: unknown) => {
-              if (isPosthornError(error, 'NotFound')) return;
-              showToast({ text: `The draft was not deleted. ${faultOf(error).message}`, tone: 'red', stays: true });
-            },
-          ),
-      });
+      deletePosts([{ id, status: 'Draft', text }], () => void navigate({ to: '/posts/$id', params: { id } }));
     },
 
     remove: async () => {
       const id = save.base?.id;
       if (id === undefined) return;
-      await actions.posts.delete({ id });
+      const post = { id, status: save.base?.status ?? 'Scheduled', text: titleOf(save.draft) };
       removeLocalDraft(id);
       await navigate({ to: '/posts' });
-      showToast({ text: 'Post deleted' });
+      deletePosts([post]);
     },
   };
 };

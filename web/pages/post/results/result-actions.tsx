@@ -8,6 +8,7 @@ import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
+import { useDeletePosts } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
@@ -119,7 +120,7 @@ const DeleteDialog = ({
   opened: boolean;
   onClose: () => void;
 }) => {
-  const client = useQueryClient();
+  const deletePosts = useDeletePosts();
   const navigate = useNavigate();
   const maybeOut = targets.filter(({ state }) => state === 'Published' || state === 'Uncertain');
   const where = joinWithAnd([...new Set(maybeOut.map(({ provider }) => provider))]);
@@ -131,17 +132,18 @@ const DeleteDialog = ({
       act="Delete"
       kind="danger"
       onConfirm={async () => {
-        await actions.posts.delete({ id: post.id });
+        // First, because this page cannot read a deleted post.
         await navigate({ to: '/posts' });
-        void client.invalidateQueries({ queryKey: ['posts'] });
+        deletePosts([{ id: post.id, status: post.status, text: post.versions[0]?.content[0]?.body ?? '' }]);
       }}
     >
       {maybeOut.length > 0 ? (
         <p>
-          It stays public on {where}: Posthorn deletes nothing there. Here the post and its numbers are gone for good.
+          It stays public on {where}: Posthorn deletes nothing there. Here its numbers are deleted, and the post stays
+          in the bin for 30 days.
         </p>
       ) : (
-        <p>It is not public anywhere. Here it is gone for good.</p>
+        <p>It is not public anywhere. It stays in the bin for 30 days.</p>
       )}
     </ConfirmDialog>
   );

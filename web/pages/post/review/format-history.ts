@@ -26,6 +26,10 @@ export const describeEntry = (entry: HistoryEntry, zone: string): string => {
       return 'Unscheduled';
     case 'Publishing':
       return 'Published now';
+    case 'Deleted':
+      return 'Deleted';
+    case 'Restored':
+      return 'Restored from the bin';
     case 'Requested':
       return `Asked to ${request}`;
     case 'Approved':

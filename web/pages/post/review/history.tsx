@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import {
+  ArchiveRestore,
   CircleCheck,
   CircleHelp,
   CircleX,
@@ -11,6 +12,7 @@ import {
   Send,
   Stamp,
   ThumbsDown,
+  Trash2,
   Undo2,
 } from 'lucide-react';
 import { useState } from 'react';
@@ -30,6 +32,8 @@ const icons: Record<HistoryEntry['kind'], LucideIcon> = {
   Scheduled: Clock,
   Unscheduled: Undo2,
   Publishing: Send,
+  Deleted: Trash2,
+  Restored: ArchiveRestore,
   Requested: MessageCircleQuestionMark,
   Approved: Stamp,
   Rejected: ThumbsDown,

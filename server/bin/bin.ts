@@ -1,0 +1,153 @@
+import type { DeletedPost } from '#contracts/bin';
+import type { Post } from '#contracts/posts';
+import { admins, type Role } from '#contracts/scopes';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Caller } from '#server/context';
+import { notFound, Refusal } from '#server/errors';
+import type { Revisions } from '#server/history/revisions';
+import type { Labels } from '#server/labels/labels';
+import type { MediaLibrary } from '#server/media/library';
+import { type Lifecycle, reachedBy } from '#server/posts/lifecycle';
+import { mediaIn } from '#server/posts/outgoing';
+import { cursorOf, placeOf } from '#server/posts/overview';
+import type { Reading } from '#server/posts/reading';
+import type { Comments } from '#server/review/comments';
+import { isNotMigrated } from '#server/store/pg-errors';
+import type { BinRow, BinStore } from './store.ts';
+
+const pageSize = 50;
+const purgeBatch = 500;
+
+export type Bin = ReturnType<typeof createBin>;
+
+/**
+ * Deleted posts that can still be restored. They are rows of another table, not posts with a mark: what lists, counts or
+ * sends posts cannot meet them.
+ */
+export const createBin = ({
+  store,
+  reading,
+  lifecycle,
+  revisions,
+  comments,
+  labels,
+  library,
+  fileOptions,
+  audit,
+}: {
+  store: BinStore;
+  reading: Reading;
+  lifecycle: Lifecycle;
+  revisions: Revisions;
+  comments: Comments;
+  labels: Labels;
+  library: MediaLibrary;
+  fileOptions: readonly string[];
+  audit: AuditLog;
+}) => {
+  const toDeletedPost = ({ role, userId }: Caller, row: BinRow, thumbnailUrl: string | undefined): DeletedPost => ({
+    id: row.id,
+    status: row.status,
+    text: row.text ?? '',
+    items: row.items,
+    accountIds: row.account_ids,
+    reachedAccountIds: reachedBy(row),
+    ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+    ...(thumbnailUrl !== undefined && { thumbnailUrl }),
+    deletedAt: row.deleted_at,
+    ...(row.deleted_by_name !== null && { deletedBy: { id: row.deleted_by, name: row.deleted_by_name } }),
+    ...(row.deleted_client !== null && { client: row.deleted_client }),
+    goneAt: row.gone_at,
+    mayDelete: isAdmin(role) || row.created_by === userId,
+  });
+
+  const add = (caller: Caller, id: string, check: (post: Post) => void = () => undefined) =>
+    store
+      .transaction(async () => {
+        // Locked first, so that nobody adds a comment or label that the copies miss.
+        check(await reading.lock(caller, id));
+        await revisions.recordStatus(caller, id, 'Deleted');
+        const companions = {
+          labelIds: await labels.ofPost(caller, id),
+          history: await revisions.copyRows(caller, id),
+          comments: await comments.copyRows(caller, id),
+        };
+        await store.add(caller, await lifecycle.remove(caller, id), companions);
+      })
+      .catch((error: unknown) => {
+        if (!isNotMigrated(error)) throw error;
+        throw new Refusal('Conflict', 'Posts cannot be deleted while Posthorn is being upgraded. Try again later.');
+      });
+
+  return {
+    /** What posts.delete does. */
+    add: (caller: Caller, id: string) => add(caller, id),
+
+    /** Refuses a post that is no longer a draft. */
+    addDraft: (caller: Caller, id: string) =>
+      add(caller, id, ({ status }) => {
+        if (status !== 'Draft') throw new Refusal('Conflict', `The post ${id} is ${status}, no longer a Draft.`);
+      }),
+
+    list: async (caller: Caller, cursor: string | undefined) => {
+      const rows = await store.list(caller.workspaceId, pageSize + 1, placeOf(cursor));
+      const page = rows.slice(0, pageSize);
+      const last = page.at(-1);
+      const thumbnails = await library.thumbnails(
+        caller,
+        page.flatMap(({ media_id }) => media_id ?? []),
+      );
+      return {
+        posts: page.map((row) => toDeletedPost(caller, row, thumbnails.get(row.media_id ?? ''))),
+        total: await store.count(caller.workspaceId),
+        ...(rows.length > pageSize && last && { nextCursor: cursorOf({ at: last.deleted_at, id: last.id }) }),
+      };
+    },
+
+    has: async ({ workspaceId }: Caller, id: string) => store.has(workspaceId, id),
+
+    restore: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const deleted = await store.take(caller.workspaceId, id);
+        if (deleted === undefined) throw notInBin(id);
+        // A file of a post in the bin cannot be deleted; the lock keeps it until the post uses it again.
+        await library.hold(caller, mediaIn(deleted.versions));
+        const post = await lifecycle.restore(caller, deleted);
+        await revisions.putBack(caller, id, deleted.history);
+        await comments.putBack(caller, id, deleted.comments);
+        await labels.putBack(caller, id, deleted.labelIds);
+        await revisions.recordStatus(caller, id, 'Restored');
+        return { post, leftOut: reachedBy(deleted) };
+      }),
+
+    deleteForGood: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const { workspaceId, userId, role } = caller;
+        const post = await store.lock(workspaceId, id);
+        if (post === undefined) throw notInBin(id);
+        if (!isAdmin(role) && post.createdBy !== userId) {
+          throw new Refusal('Forbidden', 'Only its author, an owner or an admin can delete a post for good.');
+        }
+        await store.remove(workspaceId, id);
+        await audit.write({ event: 'bin.deleted', workspaceId, userId, details: { id, text: post.text ?? '' } });
+      }),
+
+    empty: (caller: Caller) =>
+      store.transaction(async () => {
+        const { workspaceId, userId } = caller;
+        const posts = await store.empty(workspaceId);
+        await audit.write({ event: 'bin.emptied', workspaceId, userId, details: { posts } });
+      }),
+
+    usesMedia: (workspaceId: string, mediaId: string) => store.usesMedia(workspaceId, mediaId, fileOptions),
+
+    /** Removes what has been here for too long. */
+    purge: async () => {
+      while ((await store.purge(purgeBatch)) === purgeBatch);
+    },
+  };
+};
+
+const isAdmin = (role: Role) => (admins as readonly Role[]).includes(role);
+
+const notInBin = (id: string) => notFound('deleted post', id);

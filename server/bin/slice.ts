@@ -1,0 +1,42 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Revisions } from '#server/history/revisions';
+import type { Labels } from '#server/labels/labels';
+import type { MediaLibrary } from '#server/media/library';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Reading } from '#server/posts/reading';
+import type { Comments } from '#server/review/comments';
+import type { Database } from '#server/store/database';
+import { createBin } from './bin.ts';
+import { binRoutes } from './routes.ts';
+import { createBinStore } from './store.ts';
+
+export const openBin = ({
+  database,
+  reading,
+  lifecycle,
+  revisions,
+  comments,
+  labels,
+  library,
+  fileOptions,
+  audit,
+}: {
+  database: Database;
+  reading: Reading;
+  lifecycle: Lifecycle;
+  revisions: Revisions;
+  comments: Comments;
+  labels: Labels;
+  library: MediaLibrary;
+  /** Keys of the options whose value is a file. */
+  fileOptions: readonly string[];
+  audit: AuditLog;
+}) => {
+  const store = createBinStore(database);
+  const bin = createBin({ store, reading, lifecycle, revisions, comments, labels, library, fileOptions, audit });
+  return {
+    bin,
+    routes: binRoutes({ bin }),
+    chores: { 'remove old posts from the bin': { every: '1 hour', run: bin.purge } },
+  };
+};

@@ -1,0 +1,144 @@
+import { type BulkChange, type BulkResult, bulkMoves, type PlannedMove } from '#contracts/bulk';
+import type { Post } from '#contracts/posts';
+import { findAction, type RunnableAction } from '#server/admission';
+import type { Bin } from '#server/bin/bin';
+import { bounds } from '#server/bounds';
+import { startStopwatch } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, Refusal } from '#server/errors';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Reading } from '#server/posts/reading';
+import type { SlotQueue } from '#server/slots/queue';
+import { endOfDayBefore } from './day.ts';
+
+export type Bulk = ReturnType<typeof createBulk>;
+
+/** The same change for several posts. Each is made by the rules for a single post, in a transaction of its own. */
+export const createBulk = ({
+  actions,
+  reading,
+  lifecycle,
+  bin,
+  slots,
+}: {
+  actions: ReadonlyMap<string, RunnableAction>;
+  reading: Reading;
+  lifecycle: Lifecycle;
+  bin: Bin;
+  slots: SlotQueue;
+}) => {
+  const run = async (caller: Caller, name: string, input: object) => {
+    const action = findAction(actions, name);
+    await action.run(action.admit(input, caller));
+  };
+
+  const update = async (caller: Caller, post: Post, change: { accountIds?: string[]; scheduledAt?: string }) => {
+    const { id, accountIds, versions, scheduledAt = '', updatedAt } = post;
+    const next = { accountIds, scheduledAt, ...change };
+    await run(caller, 'posts.update', {
+      ...next,
+      id,
+      versions: versions.filter(({ accountId }) => !accountId || next.accountIds.includes(accountId)),
+      baseUpdatedAt: updatedAt,
+    });
+  };
+
+  /** A change that the post already has is no error: a request whose answer was lost is sent again. */
+  const change: Record<
+    BulkChange,
+    (caller: Caller, id: string, to: { at: string; accountId: string }) => Promise<void>
+  > = {
+    Delete: async (caller, id) => {
+      if (!(await bin.has(caller, id))) await run(caller, 'posts.delete', { id });
+    },
+
+    Restore: async (caller, id) => {
+      if ((await reading.many(caller, [id])).length === 0) await bin.restore(caller, id);
+    },
+
+    Unschedule: async (caller, id) => {
+      if ((await reading.get(caller, id)).status !== 'Draft') await lifecycle.unschedule(caller, id);
+    },
+
+    Schedule: async (caller, id, { at }) => {
+      const { status, scheduledAt } = await reading.get(caller, id);
+      if (status !== 'Scheduled' || scheduledAt !== at) await run(caller, 'posts.schedule', { id, at });
+    },
+
+    Move: async (caller, id, { at }) => {
+      const post = await reading.get(caller, id);
+      if ((post.scheduledAt ?? '') !== at) await update(caller, post, { scheduledAt: at });
+    },
+
+    AddAccount: async (caller, id, { accountId }) => {
+      const post = await reading.get(caller, id);
+      if (!post.accountIds.includes(accountId)) {
+        await update(caller, post, { accountIds: [...post.accountIds, accountId] });
+      }
+    },
+
+    RemoveAccount: async (caller, id, { accountId }) => {
+      const post = await reading.get(caller, id);
+      if (post.accountIds.includes(accountId)) {
+        await update(caller, post, { accountIds: post.accountIds.filter((one) => one !== accountId) });
+      }
+    },
+  };
+
+  return {
+    /** Ends early when the time of one request is up. */
+    change: async (
+      caller: Caller,
+      kind: BulkChange,
+      posts: readonly { readonly id: string; readonly at: string }[],
+      accountId: string | undefined,
+    ): Promise<BulkResult[]> => {
+      if (kind.endsWith('Account') && accountId === undefined) {
+        throw badInput({ path: 'accountId', code: 'Required', message: 'is required' });
+      }
+      const sinceBegun = startStopwatch();
+      const results: BulkResult[] = [];
+      for (const { id, at } of posts) {
+        if (results.length > 0 && sinceBegun() > bounds.bulkStepMs) break;
+        try {
+          await change[kind](caller, id, { at, accountId: accountId ?? '' });
+          results.push({ id, done: true });
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          results.push({ id, done: false, code: error.code, message: error.message });
+        }
+      }
+      return results;
+    },
+
+    plan: async (caller: Caller, ids: readonly string[], day: string, timeZone: string): Promise<PlannedMove[]> => {
+      const posts = (await reading.many(caller, ids.slice(0, bulkMoves))).toSorted(byTime);
+      const moves: PlannedMove[] = [];
+      let after = endOfDayBefore(day, timeZone);
+      for (const post of posts) {
+        const { id, accountIds, scheduledAt } = post;
+        const before = scheduledAt !== undefined && { before: scheduledAt };
+        const problem = problemOf(post);
+        const at = problem ? undefined : await slots.nextFreeSlot(caller.workspaceId, accountIds, after, ids);
+        if (at !== undefined) after = at;
+        moves.push({ id, ...before, ...(at === undefined ? { problem: problem ?? noSlot } : { at }) });
+      }
+      return moves.toSorted((a, b) => Number(a.at === undefined) - Number(b.at === undefined));
+    },
+  };
+};
+
+const noSlot = 'No slot is free for its accounts within a year. Add slots in the settings.';
+
+const problemOf = ({ status }: Post) =>
+  status === 'Draft' || status === 'Scheduled'
+    ? undefined
+    : status === 'Failed'
+      ? 'It failed. Publish it again from its page.'
+      : 'It went out already.';
+
+/** Posts without a time come last, in the order in which they were created. */
+const byTime = (a: Post, b: Post) => {
+  const [left, right] = [a, b].map(({ scheduledAt = '9', id }) => `${scheduledAt} ${id}`) as [string, string];
+  return left < right ? -1 : 1;
+};

@@ -1,0 +1,21 @@
+import type { BulkRoutes } from '#contracts/bulk';
+import type { RouteHandlers } from '#server/context';
+import { idsIn } from '#server/ids';
+import type { Overview } from '#server/posts/overview';
+import type { Bulk } from './bulk.ts';
+
+export const bulkRoutes = ({ bulk, overview }: { bulk: Bulk; overview: Overview }): RouteHandlers<BulkRoutes> => ({
+  selectPosts: async ({ caller, query: { status, query, accountIds, labelIds } }) => ({
+    posts: await overview.select(caller, status, {
+      query,
+      accountIds: idsIn(accountIds),
+      labelIds: idsIn(labelIds),
+    }),
+  }),
+  changePosts: async ({ caller, body: { change, posts, accountId } }) => ({
+    results: await bulk.change(caller, change, posts, accountId),
+  }),
+  planMoves: async ({ caller, body: { ids, from, timeZone } }) => ({
+    moves: await bulk.plan(caller, ids, from, timeZone),
+  }),
+});

@@ -1,0 +1,63 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import type { SelectedPost } from '#generated/app-client';
+import { handleOf } from '#web/networks.ts';
+import { AccountChip } from '#web/parts/account-chip.tsx';
+import { count } from '#web/parts/number.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import styles from './posts.module.css';
+import { useBulkActions } from './use-bulk-actions.ts';
+
+const AddAccountDialog = ({
+  posts,
+  onClose,
+  onAdded,
+}: {
+  posts: readonly SelectedPost[];
+  onClose: () => void;
+  onAdded: () => void;
+}) => {
+  const { list } = useAccounts();
+  const { addAccount } = useBulkActions();
+  const [chosen, setChosen] = useState<string>();
+  const account = list.find(({ id }) => id === chosen);
+  const without = posts.filter(({ accountIds }) => chosen === undefined || !accountIds.includes(chosen));
+  const scheduled = without.filter(({ status }) => status === 'Scheduled').length;
+  return (
+    <Modal opened onClose={onClose} title={`Add an account to ${count(posts.length, 'post')}`} size={520}>
+      <fieldset className={styles.accountChoice}>
+        <legend className="hidden">Account</legend>
+        {list.map((one) => (
+          <AccountChip key={one.id} account={one} pressed={one.id === chosen} onToggle={() => setChosen(one.id)} />
+        ))}
+        {list.length === 0 && <p>No account is connected.</p>}
+      </fieldset>
+      <p className={styles.planIntro} role="status">
+        {account !== undefined &&
+          (without.length === 0
+            ? 'All of them are for this account already.'
+            : scheduled > 0
+              ? `${count(scheduled, 'scheduled post')} will go out there too.`
+              : '')}
+      </p>
+      <div className={styles.planButtons}>
+        <Button variant="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          variant={scheduled > 0 && account !== undefined ? 'send' : 'ink'}
+          disabled={account === undefined || without.length === 0}
+          onClick={() => {
+            if (account) void addAccount(posts, account.id, handleOf(account));
+            onClose();
+            onAdded();
+          }}
+        >
+          {account === undefined ? 'Add' : `Add to ${count(without.length, 'post')}`}
+        </Button>
+      </div>
+    </Modal>
+  );
+};
+
+export default AddAccountDialog;

@@ -1,0 +1,120 @@
+import type { LucideIcon } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import type { BulkResult, ChangePostsInput, SelectedPost } from '#generated/app-client';
+import { isPosthornError } from '#generated/app-client';
+import { keepaliveApp } from '#web/api.ts';
+import { faultOf, isRetryable } from '#web/faults.ts';
+import { formatNumber, count as quantity } from './number.ts';
+import { showToast } from './toasts.tsx';
+
+export type BulkPost = Pick<SelectedPost, 'id' | 'text'>;
+
+export interface BulkFailure {
+  readonly post: BulkPost;
+  readonly message: string;
+}
+
+interface BulkWork {
+  readonly change: ChangePostsInput['change'];
+  readonly posts: readonly BulkPost[];
+  /** Move and Schedule: the time of each post. */
+  readonly times?: ReadonlyMap<string, string>;
+  readonly accountId?: string;
+  /** `Deleting`: shown with the progress. */
+  readonly doing: string;
+  /** Undefined: no toast when all went well. */
+  readonly doneText: (number: number) => string | undefined;
+  /** `not deleted`: follows the number of failures. */
+  readonly notDone: string;
+  readonly icon: LucideIcon;
+  readonly onUndo?: (done: readonly string[]) => unknown;
+  /** The toast with Undo appears before the answer, because one request does it all. */
+  readonly isImmediate?: boolean;
+}
+
+export interface BulkOutcome {
+  readonly done: readonly string[];
+  readonly failures: readonly BulkFailure[];
+}
+
+const batchSize = 100;
+/** Repeating a request does nothing twice, so a lost connection is waited for. */
+const maxRetries = 6;
+
+let failed: { readonly title: string; readonly failures: readonly BulkFailure[] } | undefined;
+const listeners = new Set<() => void>();
+const setFailed = (next: typeof failed) => {
+  failed = next;
+  for (const listener of listeners) listener();
+};
+
+/** The posts that the last bulk change did not reach, with the reasons. */
+export const useBulkFailures = () => {
+  const current = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => failed,
+  );
+  return { ...current, clear: () => setFailed(undefined) };
+};
+
+/** Changes post after post on the server, and reports the progress and the outcome in a toast. */
+export const runBulk = async (work: BulkWork): Promise<BulkOutcome> => {
+  const { posts, doing, doneText, notDone, icon, onUndo } = work;
+  const toastId = `bulk ${work.change} ${posts[0]?.id}`;
+  let isStopped = false;
+  const done: string[] = [];
+  const failures: BulkFailure[] = [];
+  const showDone = (number: number) => {
+    const text = doneText(number);
+    if (text === undefined || number === 0) return;
+    const undo = onUndo && { action: { label: 'Undo', onClick: () => void onUndo(done) } };
+    showToast({ id: toastId, text, icon, ...undo });
+  };
+  const isImmediate = work.isImmediate && posts.length <= batchSize;
+  if (isImmediate) showDone(posts.length);
+  let pending = posts;
+  while (pending.length > 0 && !isStopped) {
+    if (!isImmediate && posts.length > batchSize) {
+      const text = `${doing} ${formatNumber(posts.length - pending.length)} of ${formatNumber(posts.length)}`;
+      const stop = { label: 'Stop', onClick: () => (isStopped = true) };
+      showToast({ id: toastId, text, icon, stays: true, action: stop });
+    }
+    const batch = pending.slice(0, batchSize);
+    const results = await send(work, batch);
+    for (const { id, message = '', done: isDone } of results) {
+      const post = batch.find((one) => one.id === id);
+      if (isDone) done.push(id);
+      else if (post) failures.push({ post, message });
+    }
+    const reached = new Set(results.map(({ id }) => id));
+    pending = pending.filter(({ id }) => !reached.has(id));
+  }
+  if (!isImmediate || failures.length > 0) showDone(done.length);
+  if (failures.length > 0) {
+    const [only] = failures;
+    const title = `${quantity(failures.length, 'post')} ${notDone}`;
+    const text = failures.length === 1 && only ? `${title}. ${only.message}` : `${title}. The list says why.`;
+    showToast({ id: done.length > 0 ? `${toastId} failures` : toastId, tone: 'red', text, icon });
+    if (posts.length > 1) setFailed({ title, failures });
+  }
+  return { done, failures };
+};
+
+/** One entry per post that the server reached. A failure of the whole request is that of each of its posts. */
+const send = async ({ change, times, accountId }: BulkWork, batch: readonly BulkPost[]): Promise<BulkResult[]> => {
+  const posts = batch.map(({ id }) => ({ id, at: times?.get(id) ?? '' }));
+  for (let retries = 0; ; retries++) {
+    try {
+      return (await keepaliveApp.changePosts({ change, posts, ...(accountId && { accountId }) })).results;
+    } catch (error) {
+      if (!isRetryable(error) || retries === maxRetries) {
+        return batch.map(({ id }) => ({ id, done: false, message: faultOf(error).message }));
+      }
+      const retryAfterMs = isPosthornError(error, 'TooManyRequests') ? error.retryAfterMs : undefined;
+      await new Promise((resolve) => setTimeout(resolve, retryAfterMs ?? Math.min(1000 * 2 ** retries, 15_000)));
+    }
+  }
+};
