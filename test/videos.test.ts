@@ -212,6 +212,18 @@ describe.skipIf(withoutFfmpeg)('with ffmpeg', () => {
     return sent;
   };
 
+  test('the thumbnail of a video is one of its frames, and a video that cannot be read has a sign in its place', async () => {
+    const coloursIn = async (file: Buffer) => {
+      const answer = await fetch(`${service.url}/media/${await help.upload(file)}?size=thumbnail`);
+      const { channels } = await sharp(Buffer.from(await answer.arrayBuffer())).stats();
+      return channels.reduce((sum, { stdev }) => sum + stdev, 0);
+    };
+    const sign = await coloursIn(mp4());
+    expect(await coloursIn(await clip('seen.mp4', { seconds: 3, video: h264 }))).toBeGreaterThan(2 * sign);
+    // Shorter than the moment that a longer one shows.
+    expect(await coloursIn(await clip('short.mp4', { seconds: 1, video: h264 }))).toBeGreaterThan(2 * sign);
+  });
+
   test('a 4K HEVC video goes out to five networks as H.264', async () => {
     const file = await clip('a.mov', { size: '3840x2160', rate: 1, video: hevc, audio: aac });
     for (const [network, bytes] of await publish(five, file, fitAll(five))) {

@@ -42,11 +42,12 @@ export const app = createAppClient({ workspace: workspaceOfTab, onError, onRespo
 export const { actions } = app;
 
 /** For requests while the page unloads: the browser completes keepalive requests up to 64 kB. */
-export const keepaliveActions = createAppClient({
+export const keepaliveApp = createAppClient({
   workspace: workspaceOfTab,
   onError,
   fetch: (url, init) => fetch(url, { ...init, keepalive: true }),
-}).actions;
+});
+export const { actions: keepaliveActions } = keepaliveApp;
 
 /** For streamed responses; errors become the same classes as in the client. */
 export const fetchStream: typeof fetch = async (url, init) => {

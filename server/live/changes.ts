@@ -12,6 +12,7 @@ export type LiveKind =
   | 'statistics'
   | 'member'
   | 'notification'
+  | 'presence'
   | 'workspace'
   | 'clock';
 

@@ -49,7 +49,7 @@ export const openMedia = ({
     baseUrl,
     report,
   });
-  const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
+  const uploads = createUploads({ store, files, incoming, ffmpeg, outbound, live, baseUrl, clock });
   return {
     library,
     renditions,

@@ -8,8 +8,9 @@ import { newSecretId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { readDocument } from './document.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import type { MediaFiles } from './files.ts';
-import { placeholder, readImage } from './image.ts';
+import { placeholder, readImage, thumbnailOf } from './image.ts';
 import { describeUpload, type Incoming, type Received } from './incoming.ts';
 import { thumbnailKey, toMediaItem } from './item.ts';
 import type { MediaStore } from './store.ts';
@@ -34,6 +35,7 @@ export const createUploads = ({
   store,
   files,
   incoming,
+  ffmpeg,
   outbound,
   live,
   baseUrl,
@@ -42,6 +44,7 @@ export const createUploads = ({
   store: MediaStore;
   files: MediaFiles;
   incoming: Incoming;
+  ffmpeg: Ffmpeg;
   outbound: Outbound;
   live: Live;
   baseUrl: string;
@@ -59,7 +62,11 @@ export const createUploads = ({
       const { thumbnail, ...facts } = await describeUpload(
         field,
         (): Promise<FileFacts> =>
-          ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
+          ({
+            Image: image,
+            Video: (from: string, mimeType: string) => video(from, mimeType, ffmpeg),
+            Document: readDocument,
+          })[type.kind](path, type.mimeType),
       );
       const { size: bytes } = await stat(path);
       await describeUpload(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
@@ -122,15 +129,26 @@ const image = async (path: string, mimeType: string) => {
   return facts;
 };
 
-const video = async (path: string, mimeType: string) => {
+/** Many videos begin with a black picture. */
+const thumbnailMs = 1_000;
+
+const video = async (path: string, mimeType: string, ffmpeg: Ffmpeg) => {
   const file = await open(path, 'r+');
   try {
     const { durationMs = null, ...facts } = await readVideo(file, mimeType);
     await file.sync();
-    return { ...facts, durationMs, thumbnail: await placeholder(facts) };
+    const frame = await frameOf(path, mimeType, durationMs, ffmpeg);
+    return { ...facts, durationMs, thumbnail: frame ?? (await placeholder(facts)) };
   } finally {
     await file.close();
   }
+};
+
+/** Undefined where ffmpeg is missing or cannot read the video: that is no reason to refuse the upload. */
+const frameOf = async (path: string, mimeType: string, durationMs: number | null, ffmpeg: Ffmpeg) => {
+  if ((await ffmpeg.version()) === undefined) return undefined;
+  const frame = await ffmpeg.frame(path, mimeType, Math.min(thumbnailMs, (durationMs ?? 0) / 2));
+  return frame && thumbnailOf(frame).catch(() => undefined);
 };
 
 /** A broken download is the caller's error; what breaks on our side stays an internal error. */

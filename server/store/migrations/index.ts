@@ -36,6 +36,7 @@ import { sql as retention } from './0035-retention.ts';
 import { sql as messageRecipients } from './0036-message-recipients.ts';
 import { sql as mediaCodecs } from './0037-media-codecs.ts';
 import { sql as videoFits } from './0038-video-fits.ts';
+import { sql as presence } from './0039-presence.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -77,4 +78,5 @@ export const migrations = [
   { number: 36, name: 'message-recipients', sql: messageRecipients },
   { number: 37, name: 'media-codecs', sql: mediaCodecs },
   { number: 38, name: 'video-fits', sql: videoFits },
+  { number: 39, name: 'presence', sql: presence },
 ] as const;

@@ -66,7 +66,7 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
   };
   const askPublish = () => {
     if (blockReason !== undefined) showReason(blockReason);
-    else if (!isScheduled) setIsConfirmingPublish(true);
+    else setIsConfirmingPublish(true);
   };
   useSendKeys({
     publish: askPublish,
@@ -108,7 +108,7 @@ const findBlockReason = ({ save, chosen, checks }: Editor): string | undefined =
   const broken = checks.filter(({ tone }) => tone === 'red').length;
   if (isEmpty(save.draft)) return 'Write something first.';
   if (chosen.length === 0) return 'Choose an account first.';
-  if (save.phase === 'conflict') return 'Someone changed this post. Decide which text counts first.';
+  if (save.phase === 'conflict') return 'The post was changed meanwhile. Decide which text counts first.';
   if (broken > 0) return `${broken === 1 ? '1 thing' : `${broken} things`} to fix, see Checks.`;
   return undefined;
 };
