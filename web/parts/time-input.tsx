@@ -10,7 +10,7 @@ export const TimeInput = ({
   const isPhone = useIsPhone();
   return (
     <TextInput
-      w={isPhone ? 120 : 128}
+      w={isPhone ? 144 : 128}
       {...props}
       {...(isPhone ? { type: 'time' } : { placeholder: '08:30', autoComplete: 'off', spellCheck: false })}
       value={value}

@@ -2,7 +2,7 @@ import '@mantine/dates/styles.layer.css';
 import { DatePicker } from '@mantine/dates';
 import { useDebouncedValue } from '@mantine/hooks';
 import { CalendarCheck, Sparkles, TrendingUp } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { count } from '#web/parts/number.ts';
 import { formatDateTime, formatTime } from '#web/parts/time.ts';
 import { TimeInput } from '#web/parts/time-input.tsx';
@@ -145,14 +145,19 @@ const firstLetter = (day: string) => {
 };
 
 const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void }) => {
-  const { text, zone, ownZone, chosen, problem, reading, clockChange, time } = picked;
+  const { text, zone, ownZone, problem } = picked;
   const [choosesZone, setChoosesZone] = useState(false);
+  const row = useRef<HTMLDivElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => {
+    if (choosesZone) row.current?.querySelector<HTMLElement>('[aria-label="Time zone"]')?.focus();
+  }, [choosesZone]);
   // A word that is not finished yet is not a mistake yet.
   const [settledText] = useDebouncedValue(text, typingMs);
   const shownProblem = settledText === text ? problem : undefined;
   return (
     <>
-      <div className={styles.time}>
+      <div ref={row} className={styles.time}>
         <TimeInput
           aria-label="Time"
           aria-invalid={shownProblem !== undefined}
@@ -164,7 +169,13 @@ const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void 
           }}
         />
         {choosesZone ? (
-          <ZoneSelect aria-label="Time zone" value={zone} onChange={picked.pickZone} />
+          <ZoneSelect
+            aria-label="Time zone"
+            value={zone}
+            // In a portal a click on a zone would count as one outside the panel, and close it.
+            comboboxProps={{ withinPortal: false, position: 'top-start' }}
+            onChange={picked.pickZone}
+          />
         ) : (
           <button type="button" className={styles.zone} onClick={() => setChoosesZone(true)}>
             <span className="hidden">Time zone: </span>
@@ -179,18 +190,24 @@ const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void 
             {shownProblem}
           </p>
         ) : (
-          <p role="status">
-            {chosen && problem === undefined && zone !== ownZone && `${formatDateTime(chosen, ownZone)} your time. `}
-            {reading && `That is ${reading}. `}
-            {chosen &&
-              clockChange === 'skipped' &&
-              `The clock skips ${time} on that day. It goes out at ${formatTime(chosen, zone)}.`}
-            {clockChange === 'repeated' && `The clock shows ${time} twice on that day. It goes out the first time.`}
-          </p>
+          <p role="status">{notesOn(picked).join(' ')}</p>
         )}
       </div>
     </>
   );
+};
+
+/** What was understood, what the person's own clock shows then, and what daylight saving does to it. */
+const notesOn = ({ chosen, problem, reading, zone, ownZone, clockChange, time }: PickedTime): string[] => {
+  if (chosen === undefined || problem !== undefined) return [];
+  return [
+    ...(reading === undefined ? [] : [`That is ${reading}.`]),
+    ...(zone === ownZone ? [] : [`${formatDateTime(chosen, ownZone)} your time.`]),
+    ...(clockChange === 'skipped'
+      ? [`The clock skips ${time} on that day. It goes out at ${formatTime(chosen, zone)}.`]
+      : []),
+    ...(clockChange === 'repeated' ? [`The clock shows ${time} twice on that day. It goes out the first time.`] : []),
+  ];
 };
 
 /** `Europe/Berlin` becomes Berlin. */

@@ -1,4 +1,4 @@
-import { Button, Slider } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
@@ -41,17 +41,17 @@ export const MomentField = ({
     <div className={styles.field}>
       <Frame id={video.id} atMs={atMs} onDuration={setDuration} />
       <div className={styles.controls}>
-        <Slider
-          id={fieldProps.id}
-          thumbLabel={option.label}
-          thumbProps={{ 'aria-describedby': fieldProps['aria-describedby'], 'aria-valuetext': formatMoment(atMs) }}
+        <input
+          {...fieldProps}
+          type="range"
+          className={styles.range}
           disabled={disabled || durationMs === undefined}
           min={0}
           max={Math.floor((durationMs ?? 0) / unitMs) * unitMs}
           step={Math.max(unitMs, finestMs)}
           value={atMs}
-          label={formatMoment}
-          onChange={(ms) => onChange(toValue(ms, unitMs))}
+          aria-valuetext={formatMoment(atMs)}
+          onChange={({ currentTarget }) => onChange(toValue(Number(currentTarget.value), unitMs))}
         />
         <p className={styles.line}>
           <span className="number">
