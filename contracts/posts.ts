@@ -761,6 +761,19 @@ export const postRoutes = {
     more: ['NotFound', 'Conflict'],
   }),
 
+  publishScheduled: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/publish-scheduled',
+    tag: 'posts',
+    summary: 'Publish a scheduled post now',
+    description: 'Takes a Scheduled post off its time and publishes it at once, both or neither.',
+    roles: editors,
+    params: byId('Post id'),
+    body: Empty,
+    answer: Post,
+    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
   publishAgain: appRoute({
     method: 'POST',
     path: '/api/app/posts/:id/publish-again',

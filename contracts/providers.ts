@@ -175,6 +175,10 @@ export const Option = z
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
     poll: PollLimits.optional().describe('The limits of a Poll'),
+    unitMs: z
+      .int()
+      .optional()
+      .describe('On an Integer that is a moment of the video: how many milliseconds one of it is'),
     file: FileLimits.optional().describe('What the file of a Media has to be'),
     description: z.string().optional().describe('What it does'),
   })

@@ -720,6 +720,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/unschedule`, [], input, options),
 
     /**
+     * Publish a scheduled post now.
+     *
+     * Takes a Scheduled post off its time and publishes it at once, both or neither.
+     *
+     * Roles: owner, admin, editor.
+     */
+    publishScheduled: (input: PublishScheduledInput, options?: CallOptions): ApiPromise<Post> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-scheduled`, [], input, options),
+
+    /**
      * Publish again despite an uncertain result.
      *
      * Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not
@@ -763,6 +773,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     confirmFound: (input: ConfirmFoundInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
+
+    /**
+     * Report that a post is open.
+     *
+     * A visible tab reports every 20 seconds, and once with `isOpen: false` when it closes or is hidden. Who has not
+     * reported for a minute is gone. Nothing of it is kept.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    reportPresence: (input: ReportPresenceInput, options?: CallOptions): ApiPromise<ReportPresenceOutput> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/presence`, [], input, options),
 
     /**
      * Read the comments on a post.
@@ -2786,6 +2807,12 @@ export interface UnscheduleInput {
   id: string;
 }
 
+/** What `publishScheduled` takes. */
+export interface PublishScheduledInput {
+  /** Post id */
+  id: string;
+}
+
 /** What `publishAgain` takes. */
 export interface PublishAgainInput {
   /** Post id */
@@ -2871,6 +2898,27 @@ export interface ConfirmFoundInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
+}
+
+/** What `reportPresence` answers. */
+export interface ReportPresenceOutput {
+  /** Who has the post open now, by name; you too */
+  people: Array<{
+    /** User id, prefix `usr_` */
+    id: string;
+    /** Name in the profile */
+    name: string;
+  }>;
+}
+
+/** What `reportPresence` takes. */
+export interface ReportPresenceInput {
+  /** Post id */
+  id: string;
+  /** Distinguishes the tabs of one person; letters and digits */
+  tab: string;
+  /** False when the tab closes or is hidden (default `true`) */
+  isOpen?: boolean;
 }
 
 /** What a member wrote about a post; it never leaves the workspace */

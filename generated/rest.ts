@@ -23,6 +23,7 @@ import { labelRoutes } from '#contracts/labels';
 import { notificationRoutes } from '#contracts/notifications';
 import { peopleRoutes } from '#contracts/people';
 import { planRoutes } from '#contracts/plans';
+import { presenceRoutes } from '#contracts/presence';
 import { reviewRoutes } from '#contracts/review';
 import { sandboxRoutes } from '#contracts/sandbox';
 import { slotRoutes } from '#contracts/slots';
@@ -54,6 +55,7 @@ export const routes = {
   ...peopleRoutes,
   ...planRoutes,
   ...postRoutes,
+  ...presenceRoutes,
   ...reviewRoutes,
   ...sandboxRoutes,
   ...slotRoutes,
@@ -1549,6 +1551,25 @@ export const rest = {
         500: error.Internal,
       },
     },
+    publishScheduled: {
+      method: 'POST',
+      path: '/api/app/posts/:id/publish-scheduled',
+      summary: "Publish a scheduled post now",
+      pathParams: postRoutes.publishScheduled.params,
+      body: postRoutes.publishScheduled.body,
+      metadata: {"access":"Session","roles":["owner","admin","editor"]},
+      responses: {
+        200: postRoutes.publishScheduled.responses[200].body,
+        400: z.discriminatedUnion('code', [error.BadInput, error.Invalid]),
+        401: error.Unauthorized,
+        402: error.PlanLimit,
+        403: error.Forbidden,
+        404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     publishAgain: {
       method: 'POST',
       path: '/api/app/posts/:id/publish-again',
@@ -1612,6 +1633,24 @@ export const rest = {
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
         200: postRoutes.confirmFound.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    reportPresence: {
+      method: 'POST',
+      path: '/api/app/posts/:id/presence',
+      summary: "Report that a post is open",
+      pathParams: presenceRoutes.reportPresence.params,
+      body: presenceRoutes.reportPresence.body,
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: presenceRoutes.reportPresence.responses[200].body,
         400: error.BadInput,
         401: error.Unauthorized,
         403: error.Forbidden,

@@ -241,6 +241,19 @@ describe('GET /api/app/posts/:id/editor', () => {
     });
     expect(body.media).toMatchObject([{ id: media, kind: 'Image', width: 1080 }]);
     expect(body.updatedAt).toBe((await service.client.posts.get({ id: post.id })).updatedAt);
+
+    // A section is offered once its board is chosen, and one that is not in the list is taken too.
+    const sectionsOn = async (board: string) => {
+      await service.client.posts.setOption({ id: post.id, key: 'pinterest.board', value: board });
+      return (await browser.get(`/api/app/posts/${post.id}/editor`)).body.accounts[1].choices[
+        'pinterest.board_section'
+      ];
+    };
+    const [recipes, travel] = body.accounts[1].choices['pinterest.board'];
+    expect(body.accounts[1].choices['pinterest.board_section']).toBeUndefined();
+    expect(await sectionsOn(recipes.value)).toEqual([{ value: '549755900001', label: 'Bread' }]);
+    expect(await sectionsOn(travel.value)).toBeUndefined();
+    await service.client.posts.setOption({ id: post.id, key: 'pinterest.board_section', value: '549755900777' });
   });
 
   test('is not found in another workspace', async () => {

@@ -655,3 +655,40 @@ describe('what operators see', () => {
     await own.stop();
   });
 });
+
+test('a person publishes a scheduled post at once; a refusal leaves it scheduled', async () => {
+  const own = await startService();
+  own.startJobs();
+  const person = own.browser();
+  await person.signIn();
+  const account = await own.connect('bluesky', { handle: 'early' });
+  const at = new Date(own.clock.now().getTime() + 24 * hourMs).toISOString();
+  const scheduled = async (body: string) => {
+    const { id } = await own.client.posts.create({ accountIds: [account], body });
+    await own.asHuman('posts.schedule', { id, at });
+    return id;
+  };
+  const publish = (id: string) => person.post(`/api/app/posts/${id}/publish-scheduled`, {});
+  const statusOf = async (id: string) => (await own.client.posts.get({ id })).status;
+
+  const used = async () => (await person.get('/api/app/plan')).body.used.scheduled as number;
+  const usedBefore = await used();
+  const id = await scheduled('Earlier than planned');
+  expect(await publish(id)).toMatchObject({ status: 200, body: { id, status: 'Publishing' } });
+  await until('it is out', async () => (await statusOf(id)) === 'Published');
+  // Unscheduling gave back what scheduling had used.
+  expect(await used()).toBe(usedBefore);
+  expect((await publish(id)).body.code).toBe('Conflict');
+  const { id: draftId } = await own.client.posts.create({ accountIds: [account], body: 'A draft' });
+  expect((await publish(draftId)).body.code).toBe('Conflict');
+
+  // The account went after the post was scheduled, so it cannot go out, and keeps its time.
+  const kept = await scheduled('Stays');
+  await own.asHuman('accounts.delete', { id: account });
+  expect((await publish(kept)).body.code).toBe('Invalid');
+  expect(await own.client.posts.get({ id: kept })).toMatchObject({
+    status: 'Scheduled',
+    scheduledAt: expect.stringContaining(at.slice(0, 19)),
+  });
+  await own.stop();
+});

@@ -212,6 +212,18 @@ describe.skipIf(withoutFfmpeg)('with ffmpeg', () => {
     return sent;
   };
 
+  test('the thumbnail of a video is one of its frames, and a video that cannot be read has a sign in its place', async () => {
+    const coloursIn = async (file: Buffer) => {
+      const answer = await fetch(`${service.url}/media/${await help.upload(file)}?size=thumbnail`);
+      const { channels } = await sharp(Buffer.from(await answer.arrayBuffer())).stats();
+      return channels.reduce((sum, { stdev }) => sum + stdev, 0);
+    };
+    const sign = await coloursIn(mp4());
+    expect(await coloursIn(await clip('seen.mp4', { seconds: 3, video: h264 }))).toBeGreaterThan(2 * sign);
+    // Shorter than the moment that a longer one shows.
+    expect(await coloursIn(await clip('short.mp4', { seconds: 1, video: h264 }))).toBeGreaterThan(2 * sign);
+  });
+
   // Each network takes its own conversion, and one of 4K takes most of a minute on a busy machine.
   test.each([
     ['a 4K HEVC video goes out as H.264 of 1920 pixels', '3840x2160', ['x'], [1920, 1080]],

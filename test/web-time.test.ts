@@ -13,6 +13,8 @@ import {
   startOfDay,
   wallTime,
 } from '#web/parts/time.ts';
+import { mergeTimes } from '#web/parts/time-picker/merge-times.ts';
+import { parseTime } from '#web/parts/time-picker/parse-time.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-11-17T13:03:00Z') });
@@ -107,4 +109,63 @@ test('numbers are short from ten thousand on', () => {
     undefined,
   ]);
   expect([999, 1500, 2_400_000, 31_000_000].map(formatBytes)).toEqual(['999 B', '1.5 kB', '2.4 MB', '31 MB']);
+});
+
+/** A Monday evening. */
+const monday = '2026-11-16 20:15:00';
+
+test.each([
+  ['21', { time: '21:00' }],
+  ['9pm', { time: '21:00' }],
+  ['9 PM', { time: '21:00' }],
+  ['9:30 p.m.', { time: '21:30' }],
+  ['12am', { time: '00:00' }],
+  ['12pm', { time: '12:00' }],
+  ['9.30', { time: '09:30' }],
+  ['0930', { time: '09:30' }],
+  ['930', { time: '09:30' }],
+  ['21h30', { time: '21:30' }],
+  ['18 h', { time: '18:00' }],
+  ['noon', { time: '12:00' }],
+  [' 08:05 ', { time: '08:05' }],
+  ['tomorrow 8', { date: '2026-11-17', time: '08:00' }],
+  ['tomorrow', { date: '2026-11-17' }],
+  ['8am tomorrow', { date: '2026-11-17', time: '08:00' }],
+  ['today at 22.45', { date: '2026-11-16', time: '22:45' }],
+  ['fri 9am', { date: '2026-11-20', time: '09:00' }],
+  ['Wednesday, 7', { date: '2026-11-18', time: '07:00' }],
+  ['monday 21', { date: '2026-11-16', time: '21:00' }],
+  ['monday 8', { date: '2026-11-23', time: '08:00' }],
+  ['19 nov 8:30', { date: '2026-11-19', time: '08:30' }],
+  ['3 February', { date: '2027-02-03' }],
+  ['2026-12-24 18', { date: '2026-12-24', time: '18:00' }],
+])('“%s” is understood', (text, expected) => {
+  expect(parseTime(text, monday)).toEqual(expected);
+});
+
+test.each(['', '24', '9:60', '9:3', '13pm', '0am', 'soon', 'tomorrow evening', '30 feb 9', '2026-02-30', '8 9', '-1'])(
+  '“%s” is no time',
+  (text) => {
+    expect(parseTime(text, monday)).toBeUndefined();
+  },
+);
+
+test('the next free slot and an equal best time are one suggestion with both reasons', () => {
+  const [slot, other] = ['2026-11-17T17:00:00.000000Z', '2026-11-20T07:30:00.000Z'];
+  const best = (at: string, evidence: string, isGuess = false) => ({ at, evidence, isGuess });
+  const equal = best('2026-11-17T17:00:00.000Z', '488 a post, from 4 posts');
+  expect(mergeTimes(slot, [best(other, '500 a post, from 3 posts'), equal])).toEqual([
+    { at: slot, reasons: ['slot', 'good'], detail: 'in 3 h 57 min · 488 a post, from 4 posts' },
+    { at: other, reasons: ['best'], detail: '500 a post, from 3 posts' },
+  ]);
+  expect(mergeTimes(slot, [equal, best(other, '358 a post, from 5 posts')]).map(({ reasons }) => reasons)).toEqual([
+    ['slot', 'best'],
+    [],
+  ]);
+  // Few posts are a guess, which is never called the best.
+  expect(mergeTimes(slot, [best(other, 'Only 2 posts so far: a guess', true)])).toEqual([
+    { at: slot, reasons: ['slot'], detail: 'in 3 h 57 min' },
+    { at: other, reasons: [], detail: 'Only 2 posts so far: a guess' },
+  ]);
+  expect(mergeTimes(undefined, [])).toEqual([]);
 });

@@ -51,6 +51,7 @@ export const keepaliveApp = createAppClient({
   onError,
   fetch: (url, init) => fetch(url, { ...init, keepalive: true }),
 });
+export const { actions: keepaliveActions } = keepaliveApp;
 
 /** For streamed responses; errors become the same classes as in the client. */
 export const fetchStream: typeof fetch = async (url, init) => {

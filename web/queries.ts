@@ -33,6 +33,7 @@ export const keys = {
   history: (id: string) => ['posts', 'history', id],
   changes: (id: string) => ['posts', 'changes', id],
   revision: (id: string, number: number) => ['posts', 'changes', id, number],
+  presence: (id: string) => ['presence', id],
   comments: (id: string) => ['comments', id],
   shares: (id: string) => ['shares', id],
   analytics: (input: object) => ['analytics', input],

@@ -7,6 +7,7 @@ import { openMedia } from '#server/media/slice';
 import { createUploadOnce } from '#server/media/upload-once';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { openPosts } from '#server/posts/slice';
+import { openPresence } from '#server/presence/slice';
 import { openReview } from '#server/review/slice';
 import type { Seal } from '#server/secrets/seal';
 import { openSlots } from '#server/slots/slice';
@@ -141,6 +142,7 @@ export const wireContent = ({
     }),
   );
   const slots = registry.open('slots', openSlots({ database, accounts: accounts.accounts, live, clock }));
+  const presence = registry.open('presence', openPresence({ database, reading, live }));
   const templates = registry.open('templates', openTemplates({ database, networks, live, clock }));
   return {
     media,
@@ -155,6 +157,7 @@ export const wireContent = ({
     transfer,
     slots,
     labels,
+    presence,
     templates,
   };
 };

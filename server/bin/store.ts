@@ -134,7 +134,7 @@ export const createBinStore = (db: Database) => ({
     return removed;
   },
 
-  /** The table may be missing: migration 39 waits behind 32 until processes of an earlier build have ended. */
+  /** The table may be missing: migration 40 waits behind 32 until processes of an earlier build have ended. */
   usesMedia: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) => {
     const read = () => db.query(usesMedia, [workspaceId, mediaId, optionKeys]);
     const rows = await db.attempt(read).catch((error: unknown) => {

@@ -14,6 +14,7 @@ export type LiveKind =
   | 'statistics'
   | 'member'
   | 'notification'
+  | 'presence'
   | 'workspace'
   | 'clock'
   /** Steps of a post that goes out. Not kept for tabs that resume: these read the current ones. */

@@ -129,11 +129,12 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
       return runBounded(program('ffmpeg'), all, { ...limits, fileBytes }, { onOutput, signal });
     },
 
-    /** One picture of it as PNG, for a thumbnail; undefined when there is none. */
-    frame: async (path: string, mimeType: string): Promise<Buffer | undefined> => {
+    /** The picture at this moment as PNG, for a thumbnail; undefined when there is none. */
+    frame: async (path: string, mimeType: string, atMs = 0): Promise<Buffer | undefined> => {
       const scale = `scale='min(${thumbnailPixels},iw)':-2`;
       const args = [
-        ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...input(path, mimeType)],
+        ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', '-ss', String(atMs / 1000)],
+        ...input(path, mimeType),
         ...['-frames:v', '1', '-vf', scale, '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
       ];
       const end = await runBounded(program('ffmpeg'), args, { ...limits, timeMs: probeMs, fileBytes: 0 });

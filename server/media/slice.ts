@@ -61,7 +61,7 @@ export const openMedia = ({
     baseUrl,
     report,
   });
-  const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, addressesMs, clock });
+  const uploads = createUploads({ store, files, incoming, ffmpeg, outbound, live, baseUrl, addressesMs, clock });
   const uploadAddresses = createUploadAddresses({
     store: createUploadAddressStore(database),
     seal,

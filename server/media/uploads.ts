@@ -11,9 +11,10 @@ import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { troubleFrom } from '#server/outbound/trouble';
 import { readDocument } from './document.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import type { FileType } from './file-type.ts';
 import type { MediaFiles } from './files.ts';
-import { placeholder, readImage } from './image.ts';
+import { placeholder, readImage, thumbnailOf } from './image.ts';
 import { describeUpload, type Incoming, type Received } from './incoming.ts';
 import { thumbnailKey, toMediaItem } from './item.ts';
 import type { MediaStore } from './store.ts';
@@ -57,6 +58,7 @@ export const createUploads = ({
   store,
   files,
   incoming,
+  ffmpeg,
   outbound,
   live,
   baseUrl,
@@ -66,6 +68,7 @@ export const createUploads = ({
   store: MediaStore;
   files: MediaFiles;
   incoming: Incoming;
+  ffmpeg: Ffmpeg;
   outbound: Outbound;
   live: Live;
   baseUrl: string;
@@ -78,15 +81,19 @@ export const createUploads = ({
     const { thumbnail, ...facts } = await describeUpload(
       field,
       (): Promise<FileFacts> =>
-        ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
+        ({
+          Image: image,
+          Video: (from: string, mimeType: string) => video(from, mimeType, ffmpeg),
+          Document: readDocument,
+        })[type.kind](path, type.mimeType),
     );
     const { size: bytes } = await stat(path);
-    await describeUpload(field, () => writeFile(thumbnailOf(path), thumbnail, { flush: true }));
+    await describeUpload(field, () => writeFile(thumbnailPathOf(path), thumbnail, { flush: true }));
     return { path, about: { ...type, ...facts, bytes, sha256 } };
   };
 
   const discard = async ({ path }: Pick<Received, 'path'>) => {
-    await Promise.all([path, thumbnailOf(path)].map((one) => rm(one, { force: true })));
+    await Promise.all([path, thumbnailPathOf(path)].map((one) => rm(one, { force: true })));
   };
 
   /** Stores the file, then records it. */
@@ -97,7 +104,7 @@ export const createUploads = ({
     record: Record = (write) => write(),
   ): Promise<MediaItem> => {
     const id = newSecretId('media', clock.now());
-    await unlessRefused(files.put(thumbnailKey(id), thumbnailOf(path), 'image/webp'));
+    await unlessRefused(files.put(thumbnailKey(id), thumbnailPathOf(path), 'image/webp'));
     await unlessRefused(files.put(id, path, about.mimeType));
     const row = { ...about, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
     const removeFiles = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
@@ -233,15 +240,26 @@ const image = async (path: string, mimeType: string) => {
   return facts;
 };
 
-const video = async (path: string, mimeType: string) => {
+/** Many videos begin with a black picture. */
+const thumbnailMs = 1_000;
+
+const video = async (path: string, mimeType: string, ffmpeg: Ffmpeg) => {
   const file = await open(path, 'r+');
   try {
     const { durationMs = null, ...facts } = await readVideo(file, mimeType);
     await file.sync();
-    return { ...facts, durationMs, thumbnail: await placeholder(facts) };
+    const frame = await frameOf(path, mimeType, durationMs, ffmpeg);
+    return { ...facts, durationMs, thumbnail: frame ?? (await placeholder(facts)) };
   } finally {
     await file.close();
   }
+};
+
+/** Undefined where ffmpeg is missing or cannot read the video: that is no reason to refuse the upload. */
+const frameOf = async (path: string, mimeType: string, durationMs: number | null, ffmpeg: Ffmpeg) => {
+  if ((await ffmpeg.version()) === undefined) return undefined;
+  const frame = await ffmpeg.frame(path, mimeType, Math.min(thumbnailMs, (durationMs ?? 0) / 2));
+  return frame && thumbnailOf(frame).catch(() => undefined);
 };
 
 /** A broken download is the caller's error; what breaks on our side stays an internal error. */
@@ -263,7 +281,7 @@ const advice: Readonly<{ [status: number]: string }> = {
 
 const nameIn = (url: string) => new URL(url).pathname.split('/').at(-1);
 
-const thumbnailOf = (path: string) => `${path}.thumbnail`;
+const thumbnailPathOf = (path: string) => `${path}.thumbnail`;
 
 /**
  * The operator finds the cause in the log and with `posthorn doctor`; the person who uploads learns that the file is

@@ -306,8 +306,8 @@ export interface Network<Prepared = unknown> {
   readonly options: readonly Option[];
   /** The constraints for this post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
-  /** What this account may choose for an option, where accounts differ and that is known. */
-  choicesFor?(key: string, facts: Json): Option['choices'];
+  /** What this account may choose for an option, where accounts differ and that is known; with `post`, as the post is. */
+  choicesFor?(key: string, facts: Json, post?: NetworkPost): Option['choices'];
   /** The options that this account cannot switch on as the post is, by key, and why. */
   disabledOptions?(post: NetworkPost, facts: Json): Readonly<Record<string, string>>;
   /** The limits of a poll on this account, where accounts differ. */

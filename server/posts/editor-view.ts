@@ -48,7 +48,7 @@ export const createEditorViews = ({
         const outgoing = outgoingTo(network, post.versions, accountId, files);
         const choices = Object.fromEntries(
           network.options.flatMap(({ key }) => {
-            const accountChoices = network.choicesFor?.(key, facts);
+            const accountChoices = network.choicesFor?.(key, facts, outgoing.post);
             return accountChoices ? [[key, accountChoices]] : [];
           }),
         );

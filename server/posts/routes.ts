@@ -13,7 +13,9 @@ export const postRoutes = ({
   editorViews: EditorViews;
   lifecycle: Lifecycle;
   overview: Overview;
-}): RouteHandlers<Omit<PostRoutes, 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'>> => ({
+}): RouteHandlers<
+  Omit<PostRoutes, 'publishScheduled' | 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'>
+> => ({
   searchPosts: ({ query: { cursor, accountIds, labelIds, ids, from, to, ...search }, caller }) =>
     overview.search(
       caller,

@@ -52,6 +52,21 @@ export const createPublishControls = ({
     return (await store.states(post)).map((state) => stepOf(state, latest.get(state.accountId)));
   };
 
+  /** Inside a transaction. */
+  const beginNow = async (
+    caller: Caller,
+    id: string,
+    { despite, only, approval }: { despite: readonly string[]; only: readonly string[]; approval?: ApprovalRun },
+  ) => {
+    const post = { workspaceId: caller.workspaceId, postId: id };
+    const otherFailures = await lifecycle.readyNow(caller, id, only, approval);
+    if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustHaveLetGo(lost);
+    await begin([post]);
+    if (otherFailures.length > 0) await store.holdBack(post, otherFailures);
+    await outcomes.end(await store.endedPosts([post]));
+    return reading.get(caller, id);
+  };
+
   return {
     /**
      * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: of the accounts
@@ -75,14 +90,18 @@ export const createPublishControls = ({
         await linkCards.keep(caller, draft);
         await lifecycle.fitPictures(caller, draft);
       }
-      const post = { workspaceId: caller.workspaceId, postId: id };
+      return store.transaction(() => beginNow(caller, id, { despite, only, ...(approval && { approval }) }));
+    },
+
+    /** Unscheduling and publishing are one transaction: a refusal leaves the post scheduled. */
+    publishScheduled: async (caller: Caller, id: string) => {
+      const scheduled = await reading.get(caller, id);
+      await linkCards.keep(caller, scheduled);
+      // A draft's fits are made again; those of a scheduled post count as decided.
+      await lifecycle.fitPictures(caller, { ...scheduled, status: 'Draft' });
       return store.transaction(async () => {
-        const otherFailures = await lifecycle.readyNow(caller, id, only, approval);
-        if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustHaveLetGo(lost);
-        await begin([post]);
-        if (otherFailures.length > 0) await store.holdBack(post, otherFailures);
-        await outcomes.end(await store.endedPosts([post]));
-        return reading.get(caller, id);
+        await lifecycle.unschedule(caller, id);
+        return beginNow(caller, id, { despite: [], only: [] });
       });
     },
 

@@ -2,13 +2,17 @@ import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
 import type { PublishControls } from './publish-now.ts';
 
-export type PublishingRoutes = Pick<PostRoutes, 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'>;
+export type PublishingRoutes = Pick<
+  PostRoutes,
+  'publishScheduled' | 'publishAgain' | 'getProgress' | 'giveUp' | 'confirmFound'
+>;
 
 export const publishingRoutes = ({
   publishControls,
 }: {
   publishControls: PublishControls;
 }): RouteHandlers<PublishingRoutes> => ({
+  publishScheduled: ({ params, caller }) => publishControls.publishScheduled(caller, params.id),
   publishAgain: ({ params, body, caller }) =>
     publishControls.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),
   getProgress: ({ params, caller }) => publishControls.progress(caller, params.id),

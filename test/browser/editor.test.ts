@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { mp4 } from '#test/support/videos';
 import { axe, beDarkPhone, inBrowser, isFocused, isSideways } from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
@@ -45,7 +47,7 @@ inBrowser('the editor', (world) => {
     await page.getByText('Ready for 2 accounts').waitFor();
     await page.getByRole('button', { name: 'Choose a time' }).click();
     const panel = page.getByRole('dialog', { name: 'Schedule' });
-    await panel.getByLabel('Time').fill('8:30');
+    await panel.getByLabel('Time', { exact: true }).fill('8:30');
     await panel.getByRole('button', { name: /^Schedule for .* 08:30/ }).click();
     await page.getByText(/Goes out .* 08:30\. Your changes count at once\./).waitFor();
     const post = await read(idIn(page));
@@ -76,17 +78,61 @@ inBrowser('the editor', (world) => {
     await text(second).fill('The text of the second');
     await second.getByText(/Not saved\. Trying again in \d s\./).waitFor();
     await second.unroute(/posts\.get|\/api\/app\/events/);
-    await second.getByText(/Someone changed this post at \d\d:\d\d/).waitFor();
+    await second.getByText(/^You changed this post elsewhere at \d\d:\d\d$/).waitFor();
     expect(await axe(second)).toEqual([]);
     await second.getByRole('button', { name: 'Compare' }).click();
     const dialog = second.getByRole('dialog', { name: 'Compare' });
-    await dialog.locator('del', { hasText: 'first' }).waitFor();
+    await dialog.locator('b', { hasText: 'first' }).waitFor();
     await dialog.locator('ins', { hasText: 'second' }).waitFor();
+    expect(await axe(second)).toEqual([]);
     await dialog.getByRole('button', { name: 'Keep mine as a copy' }).click();
     await second.waitForURL((url) => !url.pathname.endsWith(id));
     await text(second).waitFor();
     expect((await read(idIn(second))).versions[0]?.content[0]?.body).toBe('The text of the second');
     expect((await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
+  });
+
+  test('two people on one post see each other; a conflict has a name and is merged network by network', async () => {
+    const { id } = await makeDraft({ body: 'The text of both', accountIds: [bluesky, mastodon] });
+    const { email, userId } = await world.service.addMember('editor');
+    const rename = sql('test.rename', 'update users set name = $1 where id = $2');
+    await world.service.database.run(rename, ['Jonas Field', userId]);
+    const mine = await world.visit({ at: `/posts/${id}`, expected: [/409/, /ERR_FAILED/] });
+    const theirs = await world.visit({ at: `/posts/${id}`, as: email });
+    await mine.getByText('Jonas Field has this post open too').waitFor({ state: 'attached' });
+    await theirs.getByText(/has this post open too/).waitFor({ state: 'attached' });
+
+    // My tab hears nothing for a while, so that both write.
+    await mine.route(/posts\.get|posts\.update|\/api\/app\/events/, (route) => route.abort());
+    await text(theirs).fill('The text of Jonas');
+    await saved(theirs);
+    await mine.getByRole('tab', { name: /Mastodon/ }).click();
+    await text(mine).fill('Mine for Mastodon');
+    await mine.getByText(/Not saved\. Trying again in \d s\./).waitFor();
+    await mine.unroute(/posts\.get|posts\.update|\/api\/app\/events/);
+    await mine.getByText(/^Jonas Field changed this post at \d\d:\d\d$/).waitFor();
+    await mine.getByRole('button', { name: 'Compare' }).click();
+    const dialog = mine.getByRole('dialog', { name: 'Compare' });
+    const part = (name: RegExp) => dialog.getByRole('region', { name });
+    // Each part comes from whoever changed it.
+    expect(
+      await part(/^Original/)
+        .getByRole('radio', { name: 'Jonas Field' })
+        .isChecked(),
+    ).toBe(true);
+    expect(
+      await part(/^Mastodon/)
+        .getByRole('radio', { name: 'Mine' })
+        .isChecked(),
+    ).toBe(true);
+    expect(await axe(mine)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Use what is chosen' }).click();
+    await saved(mine);
+    const { versions } = await read(id);
+    expect(versions.map(({ content }) => content[0]?.body)).toEqual(['The text of Jonas', 'Mine for Mastodon']);
+
+    await theirs.close();
+    await expect.poll(() => mine.getByText('has this post open too').count()).toBe(0);
   });
 
   test('text is kept in the browser while the server is unreachable, and saved when it is back', async () => {
@@ -389,11 +435,11 @@ inBrowser('the editor', (world) => {
     const page = await world.visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });
     const panel = page.getByRole('dialog', { name: 'Schedule' });
     await page.getByRole('button', { name: 'Choose a time' }).click();
-    await panel.getByLabel('Time').fill('02:30');
+    await panel.getByLabel('Time', { exact: true }).fill('02:30');
     await panel.getByText('The clock skips 02:30 on that day. It goes out at 03:30.').waitFor();
     await page.goto(`${world.service.url}/posts/new?at=${lastSunday(year, 9)}T10:00:00Z`);
     await page.getByRole('button', { name: 'Choose a time' }).click();
-    await panel.getByLabel('Time').fill('02:30');
+    await panel.getByLabel('Time', { exact: true }).fill('02:30');
     await panel.getByText('The clock shows 02:30 twice on that day. It goes out the first time.').waitFor();
   });
 
@@ -469,10 +515,42 @@ inBrowser('the editor', (world) => {
     await page.getByRole('button', { name: 'Publish now' }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish now to 1 account?' });
     await dialog.getByText('It is public at once.').waitFor();
-    await dialog.getByText('@anna').waitFor();
+    await dialog.getByText(/^@anna.*, this text$/).waitFor();
+    await dialog.getByText('Out with it').waitFor();
+    await isFocused(dialog.getByRole('button', { name: 'Cancel' }));
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
     expect((await read(id)).status).toBe('Draft');
-    await dialog.getByRole('button', { name: 'Publish now' }).click();
+    // The keys that open the dialog publish when they are pressed again.
+    await page.keyboard.press('Control+Enter');
+    await dialog.waitFor();
+    expect((await read(id)).status).toBe('Draft');
+    await page.keyboard.press('Control+Enter');
     await text(page).waitFor({ state: 'detached' });
+    await expect.poll(async () => (await read(id)).status).toBe('Published');
+  });
+
+  test('the publish dialog groups accounts by what they get, and publishes a scheduled post before its time', async () => {
+    const { id } = await makeDraft({
+      body: 'For most of them https://example.com/a',
+      accountIds: [bluesky, mastodon, x],
+    });
+    await world.service.client.posts.setVersionText({ id, accountId: x, body: 'Shorter for X' });
+    const at = new Date(world.service.clock.now().getTime() + 86_400_000).toISOString();
+    await world.service.asHuman('posts.schedule', { id, at });
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Ready for 3 accounts').waitFor();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish now to 3 accounts?' });
+    await dialog.getByText(/^It is scheduled for .* It is public at once\.$/).waitFor();
+    await dialog.getByText('1 link', { exact: true }).waitFor();
+    const groups = dialog.getByRole('list').first().getByRole('listitem');
+    expect(await groups.allTextContents()).toEqual([
+      expect.stringMatching(/Bluesky.*Mastodon.*this text$/),
+      expect.stringMatching(/@anna, “Shorter for X”$/),
+    ]);
+    await dialog.getByRole('button', { name: 'Publish to 3 accounts' }).click();
     await expect.poll(async () => (await read(id)).status).toBe('Published');
   });
 
@@ -483,19 +561,56 @@ inBrowser('the editor', (world) => {
     await page.getByRole('button', { name: 'Choose a time' }).click();
     const panel = page.getByRole('dialog', { name: 'Schedule' });
     await panel.getByRole('button', { name: dayName(world.service.clock.now()), exact: true }).click();
-    await panel.getByLabel('Time').fill('00:00');
+    const time = panel.getByLabel('Time', { exact: true });
+    await time.fill('00:00');
     await panel.getByRole('alert').getByText('That time has passed. Choose a later one.').waitFor();
     await panel.getByRole('button', { name: /^Schedule for/ }).press('Enter');
     expect((await read(id)).status).toBe('Draft');
-    await panel.getByLabel('Time').fill('sometime');
-    await panel.getByRole('alert').getByText('Enter a time such as 08:30.').waitFor();
+    await time.fill('sometime');
+    await panel.getByRole('alert').getByText('“sometime” is not a time. Write 21:00, 9pm or tomorrow 8.').waitFor();
+    await panel.getByRole('button', { name: /^Schedule/ }).press('Enter');
+    expect((await read(id)).status).toBe('Draft');
+  });
+
+  test('a time is typed as people say it, in any zone, and the panel says what it understood', async () => {
+    const { id } = await makeDraft();
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Ready for 1 account').waitFor();
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    const time = panel.getByLabel('Time', { exact: true });
+    await time.fill('tomorrow 9pm');
+    await panel.getByText(/^That is .*, 21:00\.$/).waitFor();
+    const tomorrow = new Date(world.service.clock.now().getTime() + 86_400_000);
+    const day = tomorrow.toLocaleDateString('en-CA', { timeZone: 'Europe/Paris' });
+    await panel.getByRole('button', { name: /^Time zone: Paris/ }).click();
+    const zone = panel.getByRole('combobox', { name: 'Time zone' });
+    await zone.fill('New York');
+    await page.getByRole('option', { name: 'America/New York' }).click();
+    await expect.poll(() => time.inputValue()).toBe('21:00');
+    // What the person's own clock shows then.
+    await panel.getByText(/, 0[23]:00 your time\./).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await panel.getByRole('button', { name: /^Schedule for/ }).click();
+    await page.getByText(/^Goes out /).waitFor();
+    const { scheduledAt = '' } = await read(id);
+    const there = new Date(scheduledAt).toLocaleString('sv-SE', { timeZone: 'America/New_York' });
+    expect(there).toBe(`${day} 21:00:00`);
+    // The month shows that something is scheduled that day.
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    const planned = panel.locator('[data-planned]').first();
+    await planned.waitFor();
+    expect(await planned.getAttribute('aria-label')).toMatch(/, \d+ posts? scheduled$/);
   });
 
   test('a viewer can only read', async () => {
     const { id } = await makeDraft({ body: 'Look, do not touch' });
+    const tomorrow = new Date(world.service.clock.now().getTime() + 86_400_000).toISOString();
+    await world.service.asHuman('posts.schedule', { id, at: tomorrow });
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: `/posts/${id}`, as: email });
     await page.getByText('You can read this post').waitFor();
+    await page.getByText(/It goes out tomorrow \d\d:\d\d\./).waitFor();
     expect(await text(page).getAttribute('readonly')).not.toBeNull();
     for (const name of ['Publish now', 'Schedule', 'Add to thread', 'More']) {
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
@@ -551,6 +666,30 @@ inBrowser('the editor', (world) => {
     expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Too hasty');
   });
 
+  test('the cover of a video is chosen as a frame, and set on every network in its own unit', async () => {
+    const accountIds = [
+      await world.service.connect('instagram', { handle: 'covers' }),
+      await world.service.connect('pinterest', { handle: 'covers' }),
+    ];
+    const { id: media } = await world.service.client.media.upload(new Uint8Array(mp4({ durationMs: 42_000 })));
+    const versions = [{ content: [{ body: 'A video', media: [media] }] }];
+    const { id } = await world.service.client.posts.create({ accountIds, versions });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/media/] });
+    const options = page.getByRole('region', { name: 'Options' });
+    await options.getByRole('button', { name: 'Instagram' }).click();
+    const slider = options.getByRole('slider', { name: 'Moment of the cover' });
+    await options.getByText('0:00 of 0:42').waitFor();
+    await slider.focus();
+    for (let step = 0; step < 21; step++) await page.keyboard.press('ArrowRight');
+    await options.getByText('0:02.1 of 0:42').waitFor();
+    expect(await options.getByText(/millisecond/).count()).toBe(0);
+    await options.getByRole('button', { name: 'Use this frame on Pinterest too' }).click();
+    expect(await axe(page)).toEqual([]);
+    await expect
+      .poll(async () => (await read(id)).versions[0]?.options)
+      .toEqual({ 'instagram.cover_ms': '2100', 'pinterest.cover_second': '2' });
+  });
+
   test('is clean on a desk in light and on a phone in dark', async () => {
     const media = await world.service.addFile();
     const { id, updatedAt } = await makeDraft({ accountIds: [bluesky, mastodon, x] });
@@ -570,7 +709,7 @@ inBrowser('the editor', (world) => {
       await page.getByRole('img').first().waitFor();
       expect(await axe(page)).toEqual([]);
       await page.getByRole('button', { name: 'Choose a time' }).click();
-      await schedule.getByLabel('Time').waitFor();
+      await schedule.getByLabel('Time', { exact: true }).waitFor();
       expect(await axe(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await schedule.waitFor({ state: 'detached' });

@@ -32,6 +32,7 @@ const staleDomains: Record<string, readonly string[]> = {
   template: ['templates'],
   statistics: [],
   comment: ['comments'],
+  presence: [],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],
@@ -67,6 +68,7 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
   if (kind === 'statistics' && id !== undefined) {
     for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
+  if (kind === 'presence' && id !== undefined) void client.invalidateQueries({ queryKey: keys.presence(id) });
   for (const domain of staleDomains[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
   const toastId = toastIdOf(kind, id);
   if (kind === 'approval' && (!text || !id)) {

@@ -7,7 +7,7 @@ export const ZoneSelect = ({
   first,
   onChange,
   ...props
-}: Pick<SelectProps, 'label' | 'aria-label' | 'description'> & {
+}: Pick<SelectProps, 'label' | 'aria-label' | 'description' | 'comboboxProps'> & {
   value: string;
   /** A choice that is not a zone, shown before them. */
   first?: { value: string; label: string };

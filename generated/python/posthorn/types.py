@@ -546,6 +546,8 @@ class Option(TypedDict):
     """Greatest length of a Text, or entries of a List"""
     poll: NotRequired[PollLimits]
     """The limits of a Poll"""
+    unitMs: NotRequired[int]
+    """On an Integer that is a moment of the video: how many milliseconds one of it is"""
     file: NotRequired[FileLimits]
     """What the file of a Media has to be"""
     description: NotRequired[str]

@@ -735,6 +735,8 @@ export interface Option {
   maxLength?: number;
   /** The limits of a Poll */
   poll?: PollLimits;
+  /** On an Integer that is a moment of the video: how many milliseconds one of it is */
+  unitMs?: number;
   /** What the file of a Media has to be */
   file?: FileLimits;
   /** What it does */

@@ -144,6 +144,7 @@ export default {
       key: 'instagram.cover_ms',
       label: 'Moment of the cover',
       type: 'Integer',
+      unitMs: 1,
       description:
         'The moment of a reel that its cover shows, in milliseconds from the start; without a picture for it.',
     },

@@ -24,13 +24,20 @@ const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: strin
   };
 };
 
-const Board = z.object({ id: z.string(), name: z.string() });
+const Section = z.object({ id: z.string(), name: z.string() });
+const Sections = z.object({ items: z.array(Section) });
+const Board = z.object({ id: z.string(), name: z.string(), sections: z.array(Section).optional() });
 const Boards = z.object({ items: z.array(Board), bookmark: z.string().nullish() });
 
+type Board = z.output<typeof Board>;
+
 const maxPages = 8;
+/** Sections take a request for each board. */
+const maxBoardsWithSections = 50;
+const requestsAtOnce = 5;
 
 const readBoards = async (site: Site, tokens: Tokens) => {
-  const boards: z.output<typeof Board>[] = [];
+  const boards: Board[] = [];
   let bookmark: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const query = { page_size: 250, bookmark };
@@ -39,7 +46,24 @@ const readBoards = async (site: Site, tokens: Tokens) => {
     if (!read.bookmark) break;
     bookmark = read.bookmark;
   }
-  return boards;
+  const first = boards.slice(0, maxBoardsWithSections);
+  const withSections: Board[] = [];
+  for (let start = 0; start < first.length; start += requestsAtOnce) {
+    const batch = first.slice(start, start + requestsAtOnce);
+    withSections.push(...(await Promise.all(batch.map((board) => readSections(site, tokens, board)))));
+  }
+  return [...withSections, ...boards.slice(maxBoardsWithSections)];
+};
+
+/** A board can be used without its sections, so a refusal here fails nothing. */
+const readSections = async (site: Site, tokens: Tokens, { id, name }: Board): Promise<Board> => {
+  const path = `/boards/${encodeURIComponent(id)}/sections`;
+  try {
+    const { items } = shaped(Sections, await ask(site, { tokens }, { path, query: { page_size: 250 } }));
+    return { id, name, ...(items.length > 0 && { sections: items }) };
+  } catch {
+    return { id, name };
+  }
 };
 
 /** Undefined when nobody has asked for them. */

@@ -78,7 +78,7 @@ export default {
       key: 'pinterest.board_section',
       label: 'Section',
       type: 'Text',
-      description: 'Id of a section of the board.',
+      description: 'Id of a section of the board; only needed where the list does not have it.',
     },
     {
       key: 'pinterest.title',
@@ -111,6 +111,7 @@ export default {
       key: 'pinterest.cover_second',
       label: 'Cover',
       type: 'Integer',
+      unitMs: 1_000,
       default: '0',
       description: 'The moment of a video that its cover shows, in seconds from the start.',
     },
@@ -123,8 +124,14 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  choicesFor: (key, facts) =>
-    key === 'pinterest.board' ? boardsFrom(facts)?.map(({ id, name }) => ({ value: id, label: name })) : undefined,
+  choicesFor: (key, facts, post) => {
+    const boards = boardsFrom(facts);
+    if (key === 'pinterest.board') return boards?.map(({ id, name }) => ({ value: id, label: name }));
+    // Without a post anything is taken: sections made since the boards were read are not in the list.
+    if (key !== 'pinterest.board_section' || post === undefined) return undefined;
+    const board = boards?.find(({ id }) => id === option(post, 'pinterest.board'));
+    return board?.sections?.map(({ id, name }) => ({ value: id, label: name }));
+  },
   check: (post) => {
     const link = option(post, 'pinterest.link');
     return problems([

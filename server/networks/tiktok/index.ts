@@ -197,6 +197,7 @@ export default {
       key: 'tiktok.cover_ms',
       label: 'Cover',
       type: 'Integer',
+      unitMs: 1,
       default: '0',
       description: 'The moment of the video that its cover shows, in milliseconds from the start.',
     },

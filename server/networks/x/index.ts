@@ -165,7 +165,8 @@ export default {
       key: 'x.community',
       label: 'Community',
       type: 'Text',
-      description: 'Id of the community to post in; without it the post goes to your followers.',
+      description:
+        'The number at the end of the address of the community, x.com/i/communities/…; without it the post goes to your followers.',
     },
     {
       key: 'x.quote',

@@ -38,6 +38,7 @@ import { sql as mediaCodecs } from './0037-media-codecs.ts';
 import { sql as videoFits } from './0038-video-fits.ts';
 import { sql as mediaByAddress } from './0039-media-by-address.ts';
 import { sql as bin } from './0040-bin.ts';
+import { sql as presence } from './0041-presence.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -81,4 +82,5 @@ export const migrations = [
   { number: 38, name: 'video-fits', sql: videoFits },
   { number: 39, name: 'media-by-address', sql: mediaByAddress },
   { number: 40, name: 'bin', sql: bin },
+  { number: 41, name: 'presence', sql: presence },
 ] as const;

@@ -1,23 +1,22 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
-import { addDays, formatDateTime, instantOf, wallTime } from '#web/parts/time.ts';
-import { useZone } from '#web/session.ts';
-import { todayIn } from './dates.ts';
+import { TimePicker } from '#web/parts/time-picker/time-picker.tsx';
+import { useSuggestedTimes } from '#web/parts/time-picker/use-suggested-times.ts';
+import { useTimePicker } from '#web/parts/time-picker/use-time-picker.ts';
+import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import styles from './time-dialog.module.css';
-import { isPast, type Moves, passedMessage } from './use-moves.ts';
+import type { Moves } from './use-moves.ts';
 
 export interface Choosing {
   post: PostSummary;
   /** Initial value; default tomorrow morning. */
   at?: string | undefined;
 }
-
-const morning = '09:00:00';
 
 /** Keyboard equivalent of dragging: moves a scheduled post, schedules or plans a draft. */
 export const TimeDialog = ({
@@ -48,15 +47,11 @@ const TimeForm = ({
   moves: Moves;
   onClose: () => void;
 }) => {
-  const zone = useZone();
-  const initial = at === undefined ? `${addDays(todayIn(zone), 1)} ${morning}` : wallTime(at, zone);
-  const [date, setDate] = useState(initial.slice(0, 10));
-  const [time, setTime] = useState(initial.slice(11, 16));
+  const picked = useTimePicker({ initial: at });
+  const { chosen, problem: reason } = picked;
+  const suggestions = useSuggestedTimes(post.accountIds, useNextSlot(post.accountIds));
   const [running, setRunning] = useState<'schedule' | 'note'>();
   const [fault, setFault] = useState<unknown>();
-  const isComplete = /^\d{4}-\d\d-\d\d$/.test(date) && /^\d\d:\d\d$/.test(time);
-  const chosen = isComplete ? instantOf(`${date} ${time}:00`, zone) : undefined;
-  const reason = chosen === undefined ? 'Choose a date and a time.' : isPast(chosen) ? passedMessage : undefined;
   const isScheduled = post.status === 'Scheduled';
 
   const act = async (which: 'schedule' | 'note') => {
@@ -88,25 +83,9 @@ const TimeForm = ({
       <p className={`one-line ${styles.chosen}`} dir="auto">
         <PostTitle text={post.text} />
       </p>
-      <div className={styles.fields}>
-        <TextInput
-          type="date"
-          label="Date"
-          value={date}
-          min={todayIn(zone)}
-          data-autofocus
-          onChange={({ currentTarget }) => setDate(currentTarget.value)}
-        />
-        <TextInput
-          type="time"
-          label="Time"
-          value={time}
-          onChange={({ currentTarget }) => setTime(currentTarget.value)}
-        />
+      <div className={styles.picker}>
+        <TimePicker picked={picked} suggestions={suggestions} />
       </div>
-      <p className={reason ? styles.reason : 'small text-3'} role="status">
-        {reason ?? (chosen && `${formatDateTime(chosen, zone)} (${zone})`)}
-      </p>
       {fault !== undefined && (
         <div className={styles.fault}>
           <FaultBanner fault={fault} title="Not scheduled" />

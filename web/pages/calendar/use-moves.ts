@@ -4,14 +4,13 @@ import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
-import { formatDateTime, now } from '#web/parts/time.ts';
+import { formatDateTime } from '#web/parts/time.ts';
+import { isPast, passedMessage } from '#web/parts/time-picker/use-time-picker.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { useZone } from '#web/session.ts';
 
-export const passedMessage = 'That time has passed. Choose a later one.';
-
-export const isPast = (at: string) => Date.parse(at) <= now().getTime();
+export { isPast, passedMessage };
 
 export const showPassed = () => showToast({ id: 'calendar', text: passedMessage, icon: CalendarX2, tone: 'red' });
 

@@ -6,6 +6,7 @@ import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { TimeInput } from '#web/parts/time-input.tsx';
+import { parseTime } from '#web/parts/time-picker/parse-time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
 import { dayNames, longNames } from './format-days.ts';
@@ -36,13 +37,16 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
   const { list } = useAccounts();
   const client = useQueryClient();
   const [days, setDays] = useState<readonly number[]>(slot?.days ?? workdays);
-  const [time, setTime] = useState(slot?.time ?? '09:00');
+  const [timeText, setTimeText] = useState(slot?.time ?? '09:00');
+  const parsed = parseTime(timeText, '');
+  // A slot has weekdays of its own, so a day in the text is a mistake.
+  const time = parsed?.date === undefined ? parsed?.time : undefined;
   const [accounts, setAccounts] = useState<readonly string[]>(
     slot?.accountIds.filter((id) => list.some((account) => account.id === id)) ?? [],
   );
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => {
-      const input = { days: [...days], time, accountIds: [...accounts] };
+      const input = { days: [...days], time: time ?? '', accountIds: [...accounts] };
       return slot ? app.changeSlot({ id: slot.id, ...input }) : app.addSlots({ timeZone: zone, slots: [input] });
     },
     onSuccess: async (slots) => {
@@ -52,7 +56,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
     },
   });
   const noDay = days.length === 0 ? 'Choose at least one day.' : undefined;
-  const noTime = /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? undefined : 'Enter a time such as 08:30.';
+  const noTime = time === undefined ? 'Write a time such as 08:30 or 9pm.' : undefined;
   const toggle = <T,>(all: readonly T[], one: T) =>
     all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
   return (
@@ -63,7 +67,15 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
         if (!noDay && !noTime) mutate();
       }}
     >
-      <TimeInput label="Time" value={time} error={noTime} data-autofocus onChange={setTime} />
+      <TimeInput
+        label="Time"
+        w={220}
+        description={time !== undefined && time !== timeText.trim() ? `That is ${time}.` : undefined}
+        value={timeText}
+        error={noTime}
+        data-autofocus
+        onChange={setTimeText}
+      />
       <p className={`small text-3 ${styles.zone}`}>
         On the clocks of {zone.replaceAll('_', ' ')}, in summer and in winter.
       </p>

@@ -203,6 +203,14 @@ export const createAutosave = ({
     /** Replaces the draft with the response to an action, or with the other version of a conflict. */
     adopt,
 
+    /** Ends a conflict with this draft, based on the other version. */
+    resolve: (draft: Draft) => {
+      if (state.phase !== 'conflict' || state.theirs === undefined) return;
+      set({ base: state.theirs, theirs: undefined, fault: undefined, draft, phase: 'dirty' });
+      storeLocally();
+      void save();
+    },
+
     start: () => {
       window.addEventListener('pagehide', flushLocal);
       window.addEventListener('online', retryNow);

@@ -4,19 +4,16 @@ import { useState } from 'react';
 import { SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
-import { AccountChip } from '#web/parts/account-chip.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { count } from '#web/parts/number.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { formatShort } from '#web/parts/short-time.ts';
 import { PostStateChip, StateChip } from '#web/parts/state-chip.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import { useZone } from '#web/session.ts';
-import dialogs from './dialogs.module.css';
 import { titleOf } from './draft.ts';
 import styles from './editor-header.module.css';
-import { Previews } from './previews.tsx';
+import { OpenBy } from './open-by.tsx';
+import { PublishDialog } from './publish-dialog.tsx';
 import { SaveLine } from './save-line.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { useEditor } from './use-editor.ts';
@@ -46,11 +43,12 @@ export const EditorHeader = ({
         actions={
           <>
             {isPhone && !readOnly && <SaveLine short />}
+            {base && <OpenBy postId={base.id} />}
             {base && <SideButton postId={base.id} />}
             {!readOnly && <PostMenu actions={actions} sending={sending} templating={templating} />}
             {!isPhone && !readOnly && (
               <>
-                {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
+                <PublishButton sending={sending} />
                 {base?.status !== 'Failed' && <ScheduleButton sending={sending} />}
               </>
             )}
@@ -86,7 +84,7 @@ const PostMenu = ({
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {isPhone && !isScheduled && (
+          {isPhone && (
             <Menu.Item leftSection={<Send size={15} aria-hidden="true" />} onClick={sending.askPublish}>
               Publish now
             </Menu.Item>
@@ -207,31 +205,5 @@ export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wi
         </span>
       </span>
     </ScheduleDialog>
-  );
-};
-
-const PublishDialog = ({ actions, sending }: { actions: PostActions; sending: Sending }) => {
-  const { chosen, save } = useEditor();
-  const has = (id: string) => save.base?.results.some(({ accountId, ok }) => ok && accountId === id) ?? false;
-  const rest = chosen.filter(({ id }) => !has(id));
-  return (
-    <ConfirmDialog
-      opened={sending.isConfirmingPublish}
-      onClose={sending.closePublish}
-      title={`Publish now to ${count(rest.length, 'account')}?`}
-      act="Publish now"
-      kind="send"
-      onConfirm={actions.publish}
-    >
-      It is public at once.
-      <div className={dialogs.accounts}>
-        {rest.map((account) => (
-          <AccountChip key={account.id} account={account} />
-        ))}
-      </div>
-      <PreviewDisclosure>
-        <Previews accountIds={rest.map(({ id }) => id)} />
-      </PreviewDisclosure>
-    </ConfirmDialog>
   );
 };

@@ -8,8 +8,10 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatRelative, formatSaid, formatTime } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
+import { When } from '#web/parts/when.tsx';
 import { useZone } from '#web/session.ts';
 import styles from './notices.module.css';
+import { useChangeAuthor } from './use-change-author.ts';
 import { useEditor } from './use-editor.ts';
 import type { PostActions } from './use-post-actions.ts';
 
@@ -22,6 +24,11 @@ export const Notices = ({ actions }: { actions: PostActions }) => {
     <div className={styles.notices}>
       {readOnly && (
         <Banner tone="blue" title="You can read this post">
+          {isScheduled && save.base?.scheduledAt && (
+            <>
+              It goes out <When at={save.base.scheduledAt} form="said" />.{' '}
+            </>
+          )}
           Owners, admins and editors of the workspace can change it.
         </Banner>
       )}
@@ -45,9 +52,11 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
   const { save } = useEditor();
   const zone = useZone();
   const [comparing, setComparing] = useState(false);
-  const { theirs } = save;
+  const { theirs, base } = save;
+  const author = useChangeAuthor(theirs, base);
   if (!theirs) return null;
   const isOut = theirs.status === 'Publishing' || theirs.status === 'Published';
+  const who = author?.name ?? 'Someone';
   const keepMine = (
     <Button size="xs" onClick={actions.keepMineAsCopy}>
       Keep mine as a copy
@@ -55,7 +64,12 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
   );
   const takeTheirs = (
     <Button size="xs" onClick={actions.takeTheirs}>
-      {isOut ? 'See what went out' : 'Take theirs'}
+      {isOut ? 'See what went out' : 'Use theirs'}
+    </Button>
+  );
+  const takeMine = (
+    <Button size="xs" onClick={() => actions.replaceBoth(save.draft)}>
+      Use mine
     </Button>
   );
   return (
@@ -64,14 +78,14 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
       title={
         isOut
           ? 'This post went out while you were writing'
-          : `Someone changed this post at ${formatTime(theirs.updatedAt, zone)}`
+          : `${who} changed this post${author?.isMe ? ' elsewhere' : ''} at ${formatTime(theirs.updatedAt, zone)}`
       }
       action={
         <>
           <Button size="xs" onClick={() => setComparing(true)}>
             Compare
           </Button>
-          {keepMine}
+          {isOut ? keepMine : takeMine}
           {takeTheirs}
         </>
       }
@@ -79,8 +93,13 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
       Your text is kept here. Nothing was overwritten.
       <Suspense>
         {comparing && (
-          <CompareDialog theirs={theirs} onClose={() => setComparing(false)}>
-            {takeTheirs}
+          <CompareDialog
+            theirs={theirs}
+            who={who}
+            onClose={() => setComparing(false)}
+            onUse={isOut ? undefined : actions.replaceBoth}
+          >
+            {isOut && takeTheirs}
             {keepMine}
           </CompareDialog>
         )}

@@ -5,6 +5,7 @@ import { useZone } from '#web/session.ts';
 import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
 import { MediaOption } from './media-option.tsx';
+import { MomentField } from './moment-field.tsx';
 import styles from './options-card.module.css';
 import { PollField } from './poll-field.tsx';
 import { fields } from './use-reveal.ts';
@@ -31,8 +32,9 @@ export const OptionField = ({
   onChange: (value: string) => void;
 }) => {
   const { key, label, required } = option;
-  // With the account's own choices, the description of the format is redundant.
-  const help = disabled ?? (choices === option.choices ? option.description : undefined);
+  // A moment is shown as a frame, so its unit is of no use to a person.
+  const isSelfExplaining = choices !== option.choices || option.unitMs !== undefined;
+  const help = disabled ?? (isSelfExplaining ? undefined : option.description);
   const id = fields.option(key);
   return (
     <div className={styles.row}>
@@ -104,6 +106,9 @@ const Input = ({
     case 'Boolean':
       return <Chooser {...fieldProps} choices={yesNo} value={value} fallback={fallback} onChange={onChange} />;
     case 'Integer':
+      if (option.unitMs !== undefined) {
+        return <MomentField {...fieldProps} option={option} value={value} fallback={fallback} onChange={onChange} />;
+      }
       return text({ type: 'number', min: 0, step: 1, inputMode: 'numeric' });
     case 'Url':
       return text({

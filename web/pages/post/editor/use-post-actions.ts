@@ -51,7 +51,9 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
 
   return {
     publish: async () => {
-      await withSaved(({ id }) => actions.posts.publishNow({ id }));
+      await withSaved(({ id, status }) =>
+        status === 'Scheduled' ? app.publishScheduled({ id }) : actions.posts.publishNow({ id }),
+      );
       // Drop `?edit`, so that the results show.
       void navigate({ to: '.', search: {}, replace: true });
     },
@@ -70,6 +72,8 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
     unschedule: () => withSaved(({ id }) => app.unschedule({ id })),
     duplicate: () => openCopy('This is the copy'),
     takeTheirs,
+    /** Saves this text over the other version. A third change since then is a new conflict. */
+    replaceBoth: saver.resolve,
     keepMineAsCopy: async () => {
       if (await openCopy('Your text is a draft of its own now')) takeTheirs();
     },

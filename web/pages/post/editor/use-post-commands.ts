@@ -33,9 +33,7 @@ export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, te
       ? []
       : [{ id: 'schedule', label: 'Schedule this post', icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
     ...inSlot,
-    ...(isScheduled
-      ? []
-      : [{ id: 'publish', label: 'Publish this post now', icon: Send, keys: '⌘ ↵', run: sending.askPublish }]),
+    { id: 'publish', label: 'Publish this post now', icon: Send, keys: '⌘ ↵', run: sending.askPublish },
     { id: 'template', label: 'Insert template', icon: LayoutTemplate, words: 'signature', run: templating.choose },
   ];
   usePageCommands(readOnly ? [] : commands);

@@ -66,7 +66,7 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
   };
   const askPublish = () => {
     if (blockReason !== undefined) showReason(blockReason);
-    else if (!isScheduled) setIsConfirmingPublish(true);
+    else setIsConfirmingPublish(true);
   };
   useSendKeys({
     publish: askPublish,
@@ -111,7 +111,7 @@ const findBlockReason = ({ save, chosen, checks }: Editor): string | undefined =
   if (save.base?.status === 'Publishing' || save.base?.status === 'Published') {
     return 'This post went out. Keep your text as a copy to send it.';
   }
-  if (save.phase === 'conflict') return 'Someone changed this post. Decide which text counts first.';
+  if (save.phase === 'conflict') return 'The post was changed meanwhile. Decide which text counts first.';
   if (broken > 0) return `${broken === 1 ? '1 thing' : `${broken} things`} to fix, see Checks.`;
   return undefined;
 };

@@ -5,17 +5,19 @@ import { count, formatNumber } from '#web/parts/number.ts';
 import { addDays, dateIn, instantOf, now } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
+import { type BestTime, mergeTimes, type SuggestedTime } from './merge-times.ts';
 
 const daysBack = 90;
 const maxTimes = 3;
 
-export interface BestTime {
-  readonly at: string;
-  readonly evidence: string;
-}
+/** The next free slot and the best hours of these accounts. Equal times are one suggestion with both reasons. */
+export const useSuggestedTimes = (accountIds: readonly string[], slot: string | undefined): SuggestedTime[] => {
+  const best = useBestTimes(accountIds);
+  return mergeTimes(slot, best);
+};
 
 /** The next occurrences of the best hours of these accounts. */
-export const useBestTimes = (accountIds: readonly string[]): BestTime[] => {
+const useBestTimes = (accountIds: readonly string[]): BestTime[] => {
   const zone = useZone();
   const today = dateIn(now(), zone);
   // Whole days keep the query key stable while the person writes.
@@ -39,11 +41,12 @@ const bestTimesOf = (times: Summary['bestTimes'], zone: string): BestTime[] =>
     .filter(({ engagement }) => engagement > 0)
     .sort((one, other) => Number(one.lowConfidence) - Number(other.lowConfidence) || other.average - one.average)
     .slice(0, maxTimes)
-    .map(({ weekday, hour, posts, average, lowConfidence }, index) => ({
+    .map(({ weekday, hour, posts, average, lowConfidence }) => ({
       at: nextOf(weekday, hour, zone),
+      isGuess: lowConfidence,
       evidence: lowConfidence
         ? `Only ${count(posts, 'post')} so far: a guess`
-        : `${formatNumber(Math.round(average))} ${index === 0 ? 'engagements ' : ''}a post, ${count(posts, 'post')}`,
+        : `${formatNumber(Math.round(average))} a post, from ${count(posts, 'post')}`,
     }));
 
 const nextOf = (weekday: number, hour: number, zone: string): string => {

@@ -1,0 +1,135 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useNetworks } from '#web/networks.ts';
+import { joinWithAnd } from '#web/parts/join-names.ts';
+import { thumbnailOf } from '#web/parts/media-file.ts';
+import { setOption } from './draft.ts';
+import type { Option } from './limits.ts';
+import styles from './moment-field.module.css';
+import { useEditor } from './use-editor.ts';
+
+/** Frames lie about this far apart. */
+const finestMs = 100;
+
+/** The frame of the video that stands for it. The network's own unit is never shown. */
+export const MomentField = ({
+  option,
+  value,
+  fallback,
+  disabled,
+  onChange,
+  ...fieldProps
+}: {
+  id: string;
+  'aria-describedby': string | undefined;
+  option: Option;
+  value: string;
+  fallback: string | undefined;
+  disabled: boolean;
+  onChange: (value: string) => void;
+}) => {
+  const { side, mediaOf, editSide } = useEditor();
+  const others = useOtherMoments(option);
+  const video = side.items[0]?.media.map(mediaOf).find((item) => item?.kind === 'Video');
+  const [duration, setDuration] = useState<number>();
+  const { unitMs = 1 } = option;
+  const durationMs = video?.durationMs ?? duration;
+  const atMs = Number(value || fallback || 0) * unitMs;
+  if (video === undefined) return <p className="small text-2">Add a video to choose its cover.</p>;
+  const toValue = (ms: number, unit: number) => String(Math.round(ms / unit));
+  return (
+    <div className={styles.field}>
+      <Frame id={video.id} atMs={atMs} onDuration={setDuration} />
+      <div className={styles.controls}>
+        <input
+          {...fieldProps}
+          type="range"
+          className={styles.range}
+          disabled={disabled || durationMs === undefined}
+          min={0}
+          max={Math.floor((durationMs ?? 0) / unitMs) * unitMs}
+          step={Math.max(unitMs, finestMs)}
+          value={atMs}
+          aria-valuetext={formatMoment(atMs)}
+          onChange={({ currentTarget }) => onChange(toValue(Number(currentTarget.value), unitMs))}
+        />
+        <p className={styles.line}>
+          <span className="number">
+            {formatMoment(atMs)}
+            {durationMs !== undefined && ` of ${formatMoment(durationMs)}`}
+          </span>
+          {value !== '' && !disabled && (
+            <Button variant="quiet" size="compact-xs" onClick={() => onChange('')}>
+              Back to the first frame
+            </Button>
+          )}
+        </p>
+        {others.options.length > 0 && value !== '' && !disabled && (
+          <Button
+            size="xs"
+            onClick={() => {
+              for (const { key, unitMs: unit = 1 } of others.options) editSide(setOption(key, toValue(atMs, unit)));
+            }}
+          >
+            Use this frame on {others.names} too
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+};
+
+/** The same setting of the other networks of this post. */
+const useOtherMoments = ({ key }: Option) => {
+  const { chosen, version, optionsOf } = useEditor();
+  const networks = useNetworks();
+  // The version of one account is for its network alone.
+  const keys = version === undefined ? [...new Set(chosen.map(({ network }) => network))] : [];
+  const options = keys.flatMap((network) =>
+    optionsOf(network).flatMap((option) => (option.unitMs && option.key !== key ? [{ network, ...option }] : [])),
+  );
+  return { options, names: joinWithAnd(options.map(({ network }) => networks.of(network).name)) };
+};
+
+/** The browser seeks in the file itself, so no frames are stored. */
+const Frame = ({ id, atMs, onDuration }: { id: string; atMs: number; onDuration: (ms: number) => void }) => {
+  const video = useRef<HTMLVideoElement>(null);
+  const [isUnplayable, setIsUnplayable] = useState(false);
+  useEffect(() => {
+    if (video.current) video.current.currentTime = atMs / 1000;
+  }, [atMs]);
+  if (isUnplayable) {
+    return (
+      <div className={styles.frame}>
+        <img src={thumbnailOf(id)} alt="" />
+        <p className="caption text-2">This browser cannot show the video. The moment counts all the same.</p>
+      </div>
+    );
+  }
+  return (
+    <div className={styles.frame}>
+      <video
+        ref={video}
+        src={`/media/${id}`}
+        poster={thumbnailOf(id)}
+        muted
+        playsInline
+        preload="auto"
+        aria-label="The frame that becomes the cover"
+        onLoadedMetadata={({ currentTarget }) => {
+          if (Number.isFinite(currentTarget.duration)) onDuration(currentTarget.duration * 1000);
+          currentTarget.currentTime = atMs / 1000;
+        }}
+        onError={() => setIsUnplayable(true)}
+      />
+    </div>
+  );
+};
+
+/** `0:07.5` */
+const formatMoment = (ms: number) => {
+  const tenths = Math.round(ms / 100);
+  const seconds = Math.floor(tenths / 10);
+  const rest = tenths % 10 === 0 ? '' : `.${tenths % 10}`;
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}${rest}`;
+};

@@ -1,0 +1,168 @@
+import { Button, Modal } from '@mantine/core';
+import { Send, TriangleAlert } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { thumbnailOf } from '#web/parts/media-file.ts';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { count } from '#web/parts/number.ts';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { formatSaid } from '#web/parts/time.ts';
+import { useZone } from '#web/session.ts';
+import { resultFor } from './draft.ts';
+import styles from './publish-dialog.module.css';
+import { describeContent, groupAccounts, noteOf } from './publish-groups.ts';
+import { useEditor } from './use-editor.ts';
+import type { PostActions } from './use-post-actions.ts';
+import type { Sending } from './use-sending.ts';
+
+const maxWarnings = 3;
+
+/** The post itself, grouped by text. The focus is on Cancel, since what is public cannot be taken back. */
+export const PublishDialog = ({ actions, sending }: { actions: PostActions; sending: Sending }) => {
+  const { chosen, save } = useEditor();
+  const has = (id: string) => save.base?.results.some(({ accountId, ok }) => ok && accountId === id) ?? false;
+  const rest = chosen.filter(({ id }) => !has(id));
+  const accounts = count(rest.length, 'account');
+  const [isRunning, setIsRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const close = () => {
+    if (isRunning) return;
+    setFault(undefined);
+    sending.closePublish();
+  };
+  const publish = async () => {
+    if (isRunning) return;
+    setIsRunning(true);
+    setFault(undefined);
+    try {
+      await actions.publish();
+      sending.closePublish();
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setIsRunning(false);
+    }
+  };
+  useConfirmKey(publish, sending.isConfirmingPublish);
+  return (
+    <Modal opened={sending.isConfirmingPublish} onClose={close} title={`Publish now to ${accounts}?`} size={460}>
+      <p className={styles.lead}>
+        <Planned /> It is public at once.
+      </p>
+      <PostSummary accountIds={rest.map(({ id }) => id)} />
+      <Warnings />
+      {fault !== undefined && (
+        <div className={styles.fault}>
+          <FaultBanner fault={fault} title="The post was not published" />
+        </div>
+      )}
+      <div className={styles.buttons}>
+        <Button
+          variant="send"
+          size="lg"
+          className={styles.publish}
+          leftSection={<Send size={17} aria-hidden="true" />}
+          loading={isRunning}
+          onClick={() => void publish()}
+        >
+          Publish to {accounts}
+          <span className={styles.keys}>
+            <Kbd keys="⌘ ↵" inverse />
+          </span>
+        </Button>
+        <Button variant="quiet" size="lg" onClick={close} data-autofocus>
+          Cancel
+        </Button>
+      </div>
+    </Modal>
+  );
+};
+
+const Planned = () => {
+  const { base } = useEditor().save;
+  const zone = useZone();
+  if (base?.status !== 'Scheduled' || base.scheduledAt === undefined) return null;
+  return <>It is scheduled for {formatSaid(base.scheduledAt, zone)} and will not wait for that.</>;
+};
+
+const PostSummary = ({ accountIds }: { accountIds: readonly string[] }) => {
+  const { save, chosen, mediaOf, optionsOf, choicesOf } = useEditor();
+  const groups = groupAccounts(
+    accountIds.flatMap((id) => {
+      const account = chosen.find((one) => one.id === id);
+      return account ? [{ account, ...resultFor(save.draft, id) }] : [];
+    }),
+  );
+  const [first] = groups;
+  if (first === undefined) return null;
+  const media = first.items.flatMap((item) => item.media);
+  const contents = describeContent(first.items, mediaOf);
+  const labelOf = (network: string, key: string, value: string) => {
+    const account = chosen.find((one) => one.network === network);
+    const option = optionsOf(network).find((one) => one.key === key);
+    const choices = (account && choicesOf(account, key)) ?? option?.choices ?? [];
+    return choices.find((choice) => choice.value === value)?.label ?? value;
+  };
+  return (
+    <>
+      <div className={styles.card}>
+        {media[0] !== undefined && <Thumbnail src={thumbnailOf(media[0])} size={72} />}
+        <div className={styles.content}>
+          <p className={styles.text} dir="auto">
+            {first.items.map(({ body }) => body).join('\n\n') || 'No text'}
+          </p>
+          {contents && <p className="small text-2">{contents}</p>}
+        </div>
+      </div>
+      <ul className={styles.groups}>
+        {groups.map((group) => (
+          <li key={group.accounts[0]?.id} className={styles.group}>
+            <span className={styles.badges}>
+              {group.accounts.map(({ id, network }) => (
+                <NetworkBadge key={id} network={network} size={20} />
+              ))}
+            </span>
+            <span className={styles.note} dir="auto">
+              {noteOf(group, first, { mediaOf, optionsOf, labelOf })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+const Warnings = () => {
+  const { checks } = useEditor();
+  const warnings = checks.filter(({ tone }) => tone === 'orange');
+  if (warnings.length === 0) return null;
+  return (
+    <ul className={styles.warnings} aria-label="Warnings">
+      {warnings.slice(0, maxWarnings).map(({ text }) => (
+        <li key={text}>
+          <TriangleAlert size={15} aria-hidden="true" /> {text}
+        </li>
+      ))}
+      {warnings.length > maxWarnings && <li>{warnings.length - maxWarnings} more, see Checks.</li>}
+    </ul>
+  );
+};
+
+/** ⌘↵ again, or Ctrl+Enter, publishes. The key press that opened the dialog does not. */
+const useConfirmKey = (confirm: () => Promise<void>, isOpen: boolean) => {
+  const latest = useRef(confirm);
+  useEffect(() => {
+    latest.current = confirm;
+  });
+  useEffect(() => {
+    if (!isOpen) return;
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.repeat) return;
+      event.preventDefault();
+      void latest.current();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [isOpen]);
+};
