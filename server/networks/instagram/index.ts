@@ -101,6 +101,7 @@ export default {
       key: 'instagram.share_to_feed',
       label: 'Show reel in the feed',
       type: 'Boolean',
+      media: ['Video'],
       default: 'true',
       description: 'Shows a reel in the feed too, not only among the reels.',
     },
@@ -108,6 +109,7 @@ export default {
       key: 'instagram.trial_reel',
       label: 'Trial reel',
       type: 'Choice',
+      media: ['Video'],
       choices: choices({
         no: 'No',
         MANUAL: 'Yes, I show it to followers myself',
@@ -135,6 +137,7 @@ export default {
       key: coverKey,
       label: 'Cover of a reel',
       type: 'Media',
+      media: ['Video'],
       file: { mimeTypes: ['image/jpeg'], maxBytes: 8 * MB },
       description: 'A picture that stands for the reel; 9:16 fits best.',
     },
@@ -142,6 +145,7 @@ export default {
       key: 'instagram.cover_ms',
       label: 'Moment of the cover',
       type: 'Integer',
+      media: ['Video'],
       description:
         'The moment of a reel that its cover shows, in milliseconds from the start; without a picture for it.',
     },
