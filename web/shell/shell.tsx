@@ -52,9 +52,9 @@ const Frame = () => {
   useRestoreFocus();
   return (
     <div className={styles.shell}>
-      <a className={styles.skip} href="#page">
-        To the page
-      </a>
+      <div id="skip-links" className={styles.skip}>
+        <a href="#page">To the page</a>
+      </div>
       <Sidebar onHelp={help} />
       <main id="page" className={styles.sheet} tabIndex={-1}>
         <Suspense>

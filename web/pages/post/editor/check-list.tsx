@@ -7,6 +7,7 @@ import styles from './check-list.module.css';
 import { type Fix, isEmpty } from './checks.ts';
 import { changeSide, setOption } from './draft.ts';
 import { useEditor } from './use-editor.ts';
+import { useSplit } from './use-split.ts';
 
 const icons = { red: CircleAlert, orange: TriangleAlert, info: Info };
 
@@ -20,7 +21,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
         <CheckSummary />
       </header>
       <ul>
-        {checks.map(({ tone, networks, text, act, place, fix }) => {
+        {checks.map(({ tone, networks, text, act, place, fix, item }) => {
           const Icon = icons[tone];
           const inside = (
             <>
@@ -47,6 +48,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
                 <span className={styles.check}>{inside}</span>
               )}
               {fix && <Fixes fix={fix} network={networks[0] ?? ''} />}
+              {item !== undefined && <SplitButton item={item} version={place?.version} onLeave={onLeave} />}
             </li>
           );
         })}
@@ -81,6 +83,33 @@ const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network
           {fixLabels[value] ?? value} for {name}
         </button>
       ))}
+    </span>
+  );
+};
+
+const SplitButton = ({
+  item,
+  version,
+  onLeave,
+}: {
+  item: number;
+  version: string | undefined;
+  onLeave: (() => void) | undefined;
+}) => {
+  const split = useSplit(item, version);
+  if (split === undefined) return null;
+  return (
+    <span className={styles.fixes}>
+      <button
+        type="button"
+        className={styles.fix}
+        onClick={() => {
+          onLeave?.();
+          split();
+        }}
+      >
+        Split into a thread
+      </button>
     </span>
   );
 };

@@ -3,7 +3,7 @@ import type { Account, Post } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { DiffText } from '#web/parts/diff-text.tsx';
 import styles from './dialogs.module.css';
-import { type Draft, draftOf } from './draft.ts';
+import { type Draft, draftOf, sideOf } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 
 export default function CompareDialog({
@@ -42,7 +42,7 @@ const compare = (theirs: Draft, mine: Draft, accounts: readonly Account[]) => {
   return versions.flatMap((id) => {
     const account = accounts.find((one) => one.id === id);
     const name = id === undefined ? 'Original' : account ? `${account.provider}, ${handleOf(account)}` : id;
-    const items = (draft: Draft) => (id === undefined ? draft.original.items : (draft.own[id]?.items ?? []));
+    const items = (draft: Draft) => (id === undefined || draft.own[id]?.items ? sideOf(draft, id).items : []);
     const [before, after] = [items(theirs), items(mine)];
     return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => ({
       name: before.length > 1 || after.length > 1 ? `${name}, item ${index + 1}` : name,

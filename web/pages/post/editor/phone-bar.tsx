@@ -63,7 +63,7 @@ export const PhoneBar = ({
         position="bottom"
         size="85%"
       >
-        <OptionsCard bare />
+        <OptionsCard />
       </Drawer>
     </div>
   );

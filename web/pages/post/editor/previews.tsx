@@ -6,12 +6,16 @@ import { Preview } from './preview.tsx';
 import styles from './previews.module.css';
 import { useEditor } from './use-editor.ts';
 
+const previewId = (accountId: string) => `editor-preview-${accountId}`;
+
 /** A badge moves its preview to the top. */
 export const Previews = () => {
   const { chosen, version } = useEditor();
   const [picked, setPicked] = useState<string>();
   useEffect(() => {
-    if (version !== undefined) setPicked(version);
+    if (version === undefined) return;
+    setPicked(version);
+    requestAnimationFrame(() => document.getElementById(previewId(version))?.scrollIntoView({ block: 'nearest' }));
   }, [version]);
   if (chosen.length === 0) return null;
   const first = chosen.find(({ id }) => id === picked) ?? chosen[0];
@@ -37,7 +41,16 @@ export const Previews = () => {
       </header>
       <div className={styles.list}>
         {[first, ...rest].map((account: Account | undefined) =>
-          account ? <Preview key={account.id} account={account} /> : null,
+          account ? (
+            <div
+              key={account.id}
+              id={previewId(account.id)}
+              className={styles.preview}
+              data-ring={account.id === version || undefined}
+            >
+              <Preview account={account} />
+            </div>
+          ) : null,
         )}
       </div>
     </section>
