@@ -595,6 +595,43 @@ describe('the command line', () => {
     });
   });
 
+  test('--host-ports gives each host a port, for clients that take no path; links lead to the port of all', async () => {
+    const twins = await startTwins(['--port', '0', '--host-ports', '0']);
+    try {
+      const { body } = await twins.admin('GET', '');
+      const networks = body.networks as { network: string; hosts: Json; hostPorts: Record<string, string> }[];
+      const ports = networks.flatMap(({ hosts, hostPorts }) => {
+        expect(Object.keys(hostPorts)).toEqual(Object.keys(hosts));
+        return Object.values(hostPorts);
+      });
+      expect(new Set([twins.url, ...ports]).size).toBe(ports.length + 1);
+      const server = networks.find(({ network }) => network === 'mastodon')?.hostPorts['https://mastodon.social'];
+      const { token } = twins.access('mastodon');
+      const status = await ask(`${server}/api/v1/statuses`, json(token, { status: 'Fresh bread' }));
+      expect(status).toMatchObject({ status: 200, body: { url: expect.stringContaining(`${twins.url}/sandbox/`) } });
+      expect(await ask(`${server}/api/v1/statuses/${status.body.id}`, { headers: bearer(token) })).toMatchObject({
+        status: 200,
+      });
+      const { requests } = (await twins.admin('GET', '/requests?network=mastodon')).body;
+      expect(requests).toHaveLength(2);
+    } finally {
+      await twins.stop();
+    }
+  });
+
+  test('a port in use among --host-ports ends it with a sentence', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const taken = await (await startTwins(['--port', '0', '--host-ports', String(port)])).ended;
+    other.close();
+    expect(taken).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(new RegExp(`^Port ${port} is in use, .+ --host-ports ${port + 1}\\n$`)),
+    });
+  });
+
   test('--host warns of who gets in, and media of this machine are not fetched then', async () => {
     const twins = await startTwins(['--port', '0', '--host', '0.0.0.0']);
     const files = createServer(async (_req, res) =>

@@ -29,7 +29,7 @@ export const help = `posthorn <command>
                                          servers and tokens for call, in ~/.config/posthorn
   completion bash | zsh                  completion for your shell: source <(posthorn completion bash)
   clock    --forward <6h>                move the sandbox clock; not in production
-  twins    [--port 4000] [--host] [--keep 1000]
+  twins    [--port 4000] [--host-ports] [--host] [--keep 1000]
                                          the sandbox networks alone, from memory, for tests of your own integration
 
 Settings are environment variables; docs/settings.md has the table.`;

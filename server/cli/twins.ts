@@ -1,13 +1,15 @@
 import { parseArgs } from 'node:util';
 
-const usage = `posthorn twins [--port 4000] [--host 127.0.0.1] [--keep 1000]
+const usage = `posthorn twins [--port 4000] [--host-ports 4001] [--host 127.0.0.1] [--keep 1000]
 
 Serves the sandbox twins of all networks from memory, for tests of your own integration. See docs/twins.md.
 
-  --port   where to listen; 0 is any free port
-  --host   the address to listen on; any but a loopback address lets other machines in
-  --keep   how many requests, and of each network how many posts, tokens and uploads are kept (10 to 100000);
-           the oldest are dropped`;
+  --port        port to listen on; 0 is any free port
+  --host-ports  the first of some thirty ports, one for each host of each network, for clients that take no path
+                in an address; 0 is any free ports
+  --host        the address to listen on; any but a loopback address lets other machines in
+  --keep        how many requests, and of each network how many posts, tokens and uploads are kept (10 to 100000);
+                the oldest are dropped`;
 
 const text = { type: 'string' } as const;
 
@@ -29,13 +31,15 @@ export const twins = async (args: readonly string[]): Promise<number> => {
 const serve = async (args: readonly string[]): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],
-    options: { port: text, host: text, keep: text, help: { type: 'boolean', short: 'h' } },
+    options: { port: text, host: text, 'host-ports': text, keep: text, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) {
     console.log(usage);
     return 0;
   }
   const port = numberIn('port', values.port ?? '4000', 0, 65_535);
+  const first = values['host-ports'];
+  const hostPorts = first === undefined ? undefined : numberIn('host-ports', first, 0, 65_000);
   const keep = numberIn('keep', values.keep ?? '1000', 10, 100_000);
   const host = values.host ?? '127.0.0.1';
   if (host === '') throw new UsageError('--host must be an address of this machine.');
@@ -44,13 +48,16 @@ const serve = async (args: readonly string[]): Promise<number> => {
   // Whoever reads the first line and leaves should not end it.
   process.stdout.on('error', () => undefined);
   const { openTwins } = await import('#server/app/open-twins');
-  const open = await openTwins({ host, port, keep, handle: 'demo' }).catch((error: NodeJS.ErrnoException) => {
-    if (noSuchAddress.includes(error.code ?? '')) throw new UsageError(`--host ${host} is no address of this machine.`);
-    const problem = portProblem(error, port);
-    if (problem === undefined) throw error;
-    console.error(problem);
-    return undefined;
-  });
+  const open = await openTwins({ host, port, hostPorts, keep, handle: 'demo' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (noSuchAddress.includes(error.code ?? ''))
+        throw new UsageError(`--host ${host} is no address of this machine.`);
+      const problem = portProblem(error, port);
+      if (problem === undefined) throw error;
+      console.error(problem);
+      return undefined;
+    },
+  );
   if (open === undefined) return 1;
   const { isLoopback } = await import('#server/twins/fetch-media');
   if (!isLoopback(host)) console.error(warning(host));
@@ -66,12 +73,14 @@ const numberIn = (name: string, value: string, min: number, max: number) => {
 
 const noSuchAddress = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
-const portProblem = ({ code }: NodeJS.ErrnoException, port: number) => {
+const portProblem = (error: NodeJS.ErrnoException & { port?: number }, main: number) => {
+  const { code, port = main } = error;
+  const option = port === main ? 'port' : 'host-ports';
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use, perhaps by other twins. Stop that program, or choose another port: npx posthorn twins --port ${port === 65_535 ? 0 : port + 1}`;
+      return `Port ${port} is in use, perhaps by other twins. Stop that program, or choose another port: npx posthorn twins --${option} ${port === 65_535 ? 0 : port + 1}`;
     case 'EACCES':
-      return `You may not listen on port ${port}. Choose one from 1024 on, such as --port 4000.`;
+      return `You may not listen on port ${port}. Choose one from 1024 on, such as --${option} 4000.`;
     default:
       return undefined;
   }
@@ -82,7 +91,7 @@ const warning = (host: string) =>
 
 type OpenTwins = Awaited<ReturnType<typeof import('#server/app/open-twins').openTwins>>;
 
-const banner = ({ url, networks, access, keep }: OpenTwins) => {
+const banner = ({ url, hostUrls, networks, access, keep }: OpenTwins) => {
   const width = Math.max(...networks.map(({ key }) => key.length)) + 2;
   const lines = access.map(({ network, clientId, clientSecret, accounts: [account] }) =>
     [
@@ -96,6 +105,7 @@ const banner = ({ url, networks, access, keep }: OpenTwins) => {
     `The twins of ${networks.length} networks are ready at ${url}`,
     `  Page        ${url}/`,
     `  Admin API   ${url}/admin`,
+    ...(Object.keys(hostUrls).length > 0 ? [`  Ports       of each host: GET ${url}/admin lists them`] : []),
     `  Kept        in memory: ${keep} requests, and ${keep} posts of each network. The oldest are dropped.`,
     '',
     ...lines,

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 export interface ProcessBounds {
   /** From its start to its end. */
   readonly timeMs: number;
-  /** Without a word on its output. */
+  /** Without output. */
   readonly silentMs?: number;
   /** Address space. Left out for programs that reserve far more than they use, as Node does. */
   readonly memoryBytes?: number;
@@ -14,11 +14,11 @@ export interface ProcessBounds {
 
 export type ProcessEnd =
   | { readonly is: 'done'; readonly output: Buffer }
-  /** It said so itself. */
-  | { readonly is: 'failed'; readonly said: string }
+  /** With an exit code of its own. */
+  | { readonly is: 'failed'; readonly stderr: string }
   | { readonly is: 'ended'; readonly why: EndReason };
 
-/** Why it was ended from outside. `Killed`: by the system, most often for want of memory. */
+/** Why it was ended from outside. `Killed`: by the system, usually because memory ran out. */
 export type EndReason = 'TookTooLong' | 'TooManyBytes' | 'Killed' | 'Stopped';
 
 const mostOutputBytes = 32 * 1024 * 1024;
@@ -27,8 +27,8 @@ const mostErrorBytes = 4_000;
 const niceness = '10';
 
 /**
- * The third pipe ends with the service, also when that is killed: then the whole process group is, and no orphan works on. The
- * limits are those of the shell, which the program inherits.
+ * The third pipe closes when the service ends, also by kill -9. Then the shell kills its whole process group, so that no orphan
+ * goes on. The program inherits the limits of the shell.
  */
 const script = `ulimit -c 0; ulimit -f "$1"; ulimit -t "$2"; [ "$3" = 0 ] || ulimit -v "$3" 2>/dev/null; shift 3
 nice -n ${niceness} "$@" 3<&- & program=$!
@@ -40,9 +40,9 @@ exit "$status"`;
 const fileBlock = 512;
 /** ffmpeg is told to use two threads; what reads and writes beside them takes little. */
 const mostCores = 4;
-/** Where programs are, besides FFMPEG_PATH. */
+/** Where programs are looked up without FFMPEG_PATH. */
 const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
-/** Of exit codes: 128 and the number of the signal. */
+/** A shell exits with 128 plus the number of the signal that ended its program. */
 const signals = { kill: 137, cpu: 152, fileSize: 153 };
 
 /** Runs a program with low priority, and ends it when it exceeds a bound. */
@@ -90,7 +90,7 @@ export const runBounded = (
 
     const output: Buffer[] = [];
     let outputBytes = 0;
-    let said = '';
+    let stderr = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       silence?.refresh();
       if (onOutput) return onOutput(chunk.toString('latin1'));
@@ -99,7 +99,7 @@ export const runBounded = (
       output.push(chunk);
     });
     child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-mostErrorBytes);
+      stderr = (stderr + chunk.toString('utf8')).slice(-mostErrorBytes);
     });
     child.on('error', reject);
     child.on('close', (code) => {
@@ -111,6 +111,6 @@ export const runBounded = (
       else if (code === signals.fileSize) resolve({ is: 'ended', why: 'TooManyBytes' });
       else if (code === signals.cpu) resolve({ is: 'ended', why: 'TookTooLong' });
       else if (code === null || code === signals.kill) resolve({ is: 'ended', why: 'Killed' });
-      else resolve({ is: 'failed', said: said.trim() });
+      else resolve({ is: 'failed', stderr: stderr.trim() });
     });
   });

@@ -4,7 +4,7 @@ import { bounds } from '#server/bounds';
 import { runBounded } from './bounded-process.ts';
 import { BadFile } from './file-type.ts';
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const mostBytes = 400 * 1024 * 1024;
 const packages = createRequire(import.meta.url);
 
@@ -37,11 +37,11 @@ export const decodeHeic = async (path: string): Promise<Buffer> => {
   try {
     const args = [packages.resolve('heic-decode'), packages.resolve('sharp'), path, target, String(bounds.heicPixels)];
     const end = await runBounded(process.execPath, ['--max-old-space-size=512', '-e', script, ...args], {
-      timeMs: patienceMs,
+      timeMs: timeoutMs,
       fileBytes: mostBytes,
     });
     if (end.is === 'ended' && end.why === 'TookTooLong') {
-      throw new BadFile('TooBig', `takes longer than ${patienceMs / 1000} seconds to read: save it smaller`);
+      throw new BadFile('TooBig', `takes longer than ${timeoutMs / 1000} seconds to read: save it smaller`);
     }
     if (end.is !== 'done') throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
     if ((JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig) {

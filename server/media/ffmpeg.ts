@@ -18,7 +18,7 @@ export interface Probe {
   readonly videoMs: number;
 }
 
-/** By the type that we found in the file: ffmpeg guesses nothing, so no playlist and no script is ever opened. */
+/** By the type that our own sniffing found: ffmpeg must not guess, or it would open playlists and scripts. */
 const demuxers: Readonly<Record<string, string>> = {
   'video/mp4': 'mov',
   'video/quicktime': 'mov',
@@ -43,9 +43,9 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
     silentMs,
     memoryBytes: bounds.videoFitMemoryBytes,
   };
-  let last: { readonly found: Promise<string | undefined>; readonly at: number } | undefined;
+  let cached: { readonly version: Promise<string | undefined>; readonly at: number } | undefined;
 
-  const look = async (): Promise<string | undefined> => {
+  const readVersion = async (): Promise<string | undefined> => {
     const small = { timeMs: 10_000, fileBytes: 0, memoryBytes: bounds.videoFitMemoryBytes };
     const encoders = await runBounded(program('ffmpeg'), ['-hide_banner', '-encoders'], small);
     const version = await runBounded(program('ffprobe'), ['-version'], small);
@@ -55,22 +55,22 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
     return /version (\S+)/.exec(version.output.toString('latin1'))?.[1] ?? 'unknown';
   };
 
-  /** Its version; undefined where it is missing, or was built without H.264. It may be installed while we run. */
+  /** Undefined without ffmpeg, or if it was built without H.264. Checked again every minute: it may be installed while we run. */
   const version = (): Promise<string | undefined> => {
     const now = performance.now();
-    if (last === undefined || now - last.at > retryAfterMs) {
-      const found = look().catch(() => undefined);
-      last = { found, at: now };
-      void found.then((text) => {
-        if (text !== undefined) last = { found, at: Number.POSITIVE_INFINITY };
+    if (cached === undefined || now - cached.at > retryAfterMs) {
+      const reading = readVersion().catch(() => undefined);
+      cached = { version: reading, at: now };
+      void reading.then((text) => {
+        if (text !== undefined) cached = { version: reading, at: Number.POSITIVE_INFINITY };
       });
     }
-    return last.found;
+    return cached.version;
   };
 
   const input = (path: string, mimeType: string) => {
     const demuxer = demuxers[mimeType];
-    if (demuxer === undefined) throw new Error(`${mimeType} is nothing for ffmpeg`);
+    if (demuxer === undefined) throw new Error(`ffmpeg is not used for ${mimeType}`);
     return ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`];
   };
 
@@ -142,7 +142,7 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
   };
 };
 
-/** Always as many: with another number x264 makes other bytes of the same pictures. */
+/** Fixed: with another number of threads x264 encodes the same pictures to other bytes. */
 export const threads = '2';
 const thumbnailPixels = 800;
 

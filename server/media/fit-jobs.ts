@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '#server/errors';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Ffmpeg } from './ffmpeg.ts';
+import type { FitJob, FitJobStore } from './fit-job-store.ts';
 import { FitTrouble } from './fit-video.ts';
 import type { Renditions } from './renditions.ts';
-import type { FitJob, FitJobStore } from './store.ts';
 
-/** A process that does not extend its claim for so long is gone, and another begins anew. */
+/** After this long without an extension the process is taken for dead, and another starts the job from the beginning. */
 const leaseMs = 60_000;
 const mostAttempts = 3;
 const retryAfterMs = 30_000;
+const diskRetryAfterMs = 300_000;
 const percentEveryMs = 1_000;
 
-/** Prepares videos for networks, one at a time: it takes most of a processor. What a killed process left is done again. */
+/** Converts videos, one at a time because each takes most of a processor. Jobs of a killed process are started again. */
 export const createFitJobs = ({
   store,
   renditions,
@@ -43,6 +44,12 @@ export const createFitJobs = ({
         await store.retry(job, job.attempts - 1, 0);
         return;
       }
+      // An operator can make room: that must not end as a refusal of the file.
+      if (isDiskFull(error)) {
+        report(error);
+        await store.retry(job, job.attempts - 1, diskRetryAfterMs);
+        return;
+      }
       const isGone = error instanceof Refusal && error.code === 'NotFound';
       if (!isGone) report(error);
       if (!isGone && job.attempts < mostAttempts) {
@@ -60,7 +67,12 @@ export const createFitJobs = ({
     handle,
     // Without ffmpeg nothing here is due: another instance may have it.
     msToNext: async () => ((await ffmpeg.version()) === undefined ? undefined : store.msToNext()),
-    extend: { everyMs: leaseMs / 4, run: async (jobs) => void (await store.extend(jobs, leaseMs)) },
+    extend: {
+      everyMs: leaseMs / 4,
+      run: async (jobs) => {
+        for (const job of jobs) await store.extend(job, leaseMs);
+      },
+    },
     report,
   });
   return {
@@ -69,10 +81,14 @@ export const createFitJobs = ({
       stopping = new AbortController();
       loop.start();
     },
-    // A video may take longer than a stop does: another process, or the next start, begins anew.
+    // A conversion may outlast a stop: another process, or the next start, runs it again.
     stop: (graceMs) => {
       stopping.abort();
       return loop.stop(graceMs);
     },
   };
 };
+
+const isDiskFull = (error: unknown) =>
+  (error instanceof FitTrouble && error.why === 'DiskFull') ||
+  (error instanceof Error && 'code' in error && error.code === 'ENOSPC');

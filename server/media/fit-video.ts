@@ -33,12 +33,15 @@ export type FitRefusal = PictureRefusal | VideoRefusal | 'Failed';
 
 export type FittedVideo = { readonly refused: VideoRefusal } | Video;
 
-/** It may work another time. */
-export class FitTrouble extends Error {
-  readonly why: EndReason;
+/** Why a conversion may work another time. */
+export type TroubleReason = EndReason | 'DiskFull';
 
-  constructor(why: EndReason) {
-    super(`ffmpeg was ended: ${why}`);
+/** The file is not to blame. */
+export class FitTrouble extends Error {
+  readonly why: TroubleReason;
+
+  constructor(why: TroubleReason) {
+    super(why === 'DiskFull' ? 'ffmpeg found no space left on the disk' : `ffmpeg was ended: ${why}`);
     this.why = why;
   }
 }
@@ -93,7 +96,10 @@ export const fitVideo = async (
       { ...source, before: plan.before, args, output },
       { fileBytes: bounds.videoFitBytes, durationMs: plan.durationMs, onPercent, signal },
     );
-    if (end.is === 'failed') return { refused: 'Broken' };
+    if (end.is === 'failed') {
+      if (end.stderr.includes('No space left on device')) throw new FitTrouble('DiskFull');
+      return { refused: 'Broken' };
+    }
     if (end.is === 'ended') {
       if (end.why === 'TookTooLong') return { refused: 'TookTooLong' };
       if (end.why === 'TooManyBytes') return { refused: 'TooLong' };

@@ -15,18 +15,11 @@ import { withPixels } from './decoding.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitTarget, fitImage, recipe } from './fit-image.ts';
+import type { FitJobStore } from './fit-job-store.ts';
 import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-video.ts';
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
-import type {
-  FinishedRow,
-  FitJobStore,
-  MediaRow,
-  MediaStore,
-  PostRenditionRow,
-  RenditionRow,
-  RenditionStore,
-} from './store.ts';
+import type { FinishedRow, MediaRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
 
 /** How long a request waits for renditions. Those that take longer are finished in the background. */
 const waitMs = 20_000;

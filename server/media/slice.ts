@@ -4,6 +4,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Database } from '#server/store/database';
 import { createFfmpeg } from './ffmpeg.ts';
+import { createFitJobStore } from './fit-job-store.ts';
 import { createFitJobs } from './fit-jobs.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type UsesOf } from './library.ts';
@@ -11,7 +12,7 @@ import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
 import { createRenditions } from './renditions.ts';
 import { mediaRoutes } from './routes.ts';
-import { createFitJobStore, createMediaStore, createRenditionStore } from './store.ts';
+import { createMediaStore, createRenditionStore } from './store.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
 

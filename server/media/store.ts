@@ -8,10 +8,9 @@ import {
   Transaction,
 } from 'sequelize';
 import type { MediaKind } from '#contracts/media';
-import { wakes } from '#server/jobs/notices';
-import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/store/database';
 import { openModels } from '#server/store/models';
+import { keyColumns, type RenditionKey } from './fit-job-store.ts';
 import type { FitRefusal } from './fit-video.ts';
 
 export interface MediaRow {
@@ -156,13 +155,6 @@ export const createMediaStore = (db: Database) => {
   };
 };
 
-interface RenditionKey {
-  readonly mediaId: string;
-  readonly mode: FitMode;
-  /** A FitTarget as `targetText` serializes it. */
-  readonly target: string;
-}
-
 /** What a picture or video became. */
 export interface FinishedRow extends RenditionKey {
   readonly id: string;
@@ -259,7 +251,7 @@ export const createRenditionStore = (db: Database) => ({
 
   /** Renditions and refusals of this version of the fitting code. */
   find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
-    db.query<RenditionRow>(find, [workspaceId, ...columnsOf(wishes), recipe]),
+    db.query<RenditionRow>(find, [workspaceId, ...keyColumns(wishes), recipe]),
 
   /** The ids that exist, in any workspace. */
   existing: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
@@ -307,92 +299,3 @@ export const createRenditionStore = (db: Database) => ({
     await db.run(keepForPost, [workspaceId, postId, JSON.stringify(rows)]);
   },
 });
-
-/** A video that has to become something else, ours until the lease ends. */
-export interface FitJob extends RenditionKey {
-  readonly workspaceId: string;
-  readonly claim: string;
-  /** With this one. */
-  readonly attempts: number;
-}
-
-/** A job that somebody waits for. */
-interface PendingFit extends RenditionKey {
-  /** Null until something is known. */
-  readonly percent: number | null;
-}
-
-const ofJob = '(workspace_id, media_id, mode, target) = ($1, $2, $3, $4)';
-const addJobs = sql(
-  'fitJobs.add',
-  `with made as (
-     insert into fit_jobs (workspace_id, media_id, mode, target)
-     select $1, wish.media_id, wish.mode, wish.target
-       from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
-      where exists (select from media m where m.workspace_id = $1 and m.id = wish.media_id)
-     on conflict do nothing returning 1)
-   select ${wakes('fits')} from made limit 1`,
-);
-const claimJobs = sql(
-  'fitJobs.claim',
-  `with due as (
-     select workspace_id, media_id, mode, target from fit_jobs where due_at <= (select posthorn_now())
-      order by due_at limit $1 for update skip locked
-   )
-   update fit_jobs j set claim = $2, due_at = posthorn_now() + $3 * interval '1 ms', attempts = j.attempts + 1
-     from due
-    where (j.workspace_id, j.media_id, j.mode, j.target) = (due.workspace_id, due.media_id, due.mode, due.target)
-   returning j.workspace_id as "workspaceId", j.media_id as "mediaId", j.mode, j.target, j.claim, j.attempts`,
-);
-const extendJobs = sql(
-  'fitJobs.extend',
-  `update fit_jobs set due_at = posthorn_now() + $2 * interval '1 ms' where claim = any($1)`,
-);
-const setPercent = sql('fitJobs.setPercent', 'update fit_jobs set percent = $2 where claim = $1');
-/** What was done is done, whoever holds the job by now. */
-const removeJob = sql('fitJobs.remove', `delete from fit_jobs where ${ofJob}`);
-const retryJob = sql(
-  'fitJobs.retry',
-  `update fit_jobs set claim = null, percent = null, attempts = $6, due_at = posthorn_now() + $7 * interval '1 ms'
-    where ${ofJob} and claim = $5`,
-);
-const msToNextJob = sql(
-  'fitJobs.msToNext',
-  `select (extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms from fit_jobs`,
-);
-const pendingJobs = sql(
-  'fitJobs.pending',
-  `select j.media_id as "mediaId", j.mode, j.target, j.percent
-     from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
-     join fit_jobs j on j.workspace_id = $1
-      and (j.media_id, j.mode, j.target) = (wish.media_id, wish.mode, wish.target)`,
-);
-
-export type FitJobStore = ReturnType<typeof createFitJobStore>;
-
-export const createFitJobStore = (db: Database) => ({
-  add: (workspaceId: string, wishes: readonly RenditionKey[]) => db.run(addJobs, [workspaceId, ...columnsOf(wishes)]),
-
-  pending: (workspaceId: string, wishes: readonly RenditionKey[]) =>
-    db.query<PendingFit>(pendingJobs, [workspaceId, ...columnsOf(wishes)]),
-
-  claim: (room: number, claim: string, leaseMs: number) => db.query<FitJob>(claimJobs, [room, claim, leaseMs]),
-
-  extend: (jobs: readonly FitJob[], leaseMs: number) => db.run(extendJobs, [jobs.map(({ claim }) => claim), leaseMs]),
-
-  setPercent: ({ claim }: FitJob, percent: number) => db.run(setPercent, [claim, percent]),
-
-  remove: ({ workspaceId, mediaId, mode, target }: FitJob) => db.run(removeJob, [workspaceId, mediaId, mode, target]),
-
-  /** Gives it back, with the number of attempts that count. */
-  retry: ({ workspaceId, mediaId, mode, target, claim }: FitJob, attempts: number, inMs: number) =>
-    db.run(retryJob, [workspaceId, mediaId, mode, target, claim, attempts, inMs]),
-
-  msToNext: async () => (await db.query<{ ms: number | null }>(msToNextJob))[0]?.ms ?? undefined,
-});
-
-const columnsOf = (wishes: readonly RenditionKey[]) => [
-  wishes.map(({ mediaId }) => mediaId),
-  wishes.map(({ mode }) => mode),
-  wishes.map(({ target }) => target),
-];

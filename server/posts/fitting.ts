@@ -163,7 +163,7 @@ const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => 
   });
 };
 
-/** Cutting alone changes noFit else about a video than its length. */
+/** Cutting alone changes nothing but the length of a video. */
 const modeOf = (network: Network, { options }: NetworkPost): FitMode | undefined =>
   fitModes.find((one) => one === options[fitKey(network)]) ??
   (options[cutKey(network)] === 'true' ? 'shrink' : undefined);

@@ -49,6 +49,11 @@ export const adminRoutes = (twins: Twins): Router => {
         hosts: Object.fromEntries(
           Object.entries(hosts).map(([host, real]) => [real, `${twins.url}/sandbox/${key}/${host}`]),
         ),
+        ...(Object.keys(twins.hostUrls).length > 0 && {
+          hostPorts: Object.fromEntries(
+            Object.entries(hosts).map(([host, real]) => [real, twins.hostUrls[`${key}/${host}`]]),
+          ),
+        }),
         ...access[key],
       })),
     });

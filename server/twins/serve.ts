@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { Refusal } from '#server/errors';
@@ -16,6 +16,7 @@ export const serveTwins = async ({
   networks,
   host,
   port,
+  hostPorts,
   keep,
   handle,
 }: {
@@ -24,25 +25,62 @@ export const serveTwins = async ({
   host: string;
   /** 0: any that is free. */
   port: number;
+  /** The first of consecutive ports, one for each host of each network; 0: any that are free. */
+  hostPorts?: number | undefined;
   keep: number;
   handle: string;
 }) => {
   const server = createServer().listen(port, host);
   await once(server, 'listening');
-  const url = `http://${nameOf(host)}:${(server.address() as AddressInfo).port}`;
+  const url = urlOf(server, host);
+  const hostServers =
+    hostPorts === undefined
+      ? []
+      : await listenForHosts(networks, host, hostPorts).catch((error: unknown) => {
+          server.close();
+          throw error;
+        });
+  const hostUrls = Object.fromEntries(hostServers.map(({ path, server }) => [path, urlOf(server, host)]));
   const fetchMedia = createMediaFetch({ isExposed: !isLoopback(host) });
-  const opening = createTwins({ folders, networks, url, handle, keep, fetchMedia }).then((twins) => ({
+  const opening = createTwins({ folders, networks, url, hostUrls, handle, keep, fetchMedia }).then((twins) => ({
     twins,
     app: createApp(twins),
   }));
-  server.on('request', (req, res) => {
+  const answer: RequestListener = (req, res) => {
     opening.then(
       ({ app }) => app(req, res),
       () => res.destroy(),
     );
-  });
+  };
+  server.on('request', answer);
+  for (const { path, server: hostServer } of hostServers) {
+    hostServer.on('request', (req, res) => {
+      req.url = `/sandbox/${path}${req.url}`;
+      // The addresses in its answers are those of the one port that has all paths.
+      req.headers.host = new URL(url).host;
+      answer(req, res);
+    });
+  }
   return (await opening).twins;
 };
+
+/** For clients that take a host and no path in front of their own. */
+const listenForHosts = async (networks: readonly Network[], address: string, first: number) => {
+  const paths = networks.flatMap(({ key, hosts }) => Object.keys(hosts).map((host) => `${key}/${host}`));
+  const servers = paths.map((path, index) => ({
+    path,
+    server: createServer().listen(first === 0 ? 0 : first + index, address),
+  }));
+  try {
+    await Promise.all(servers.map(({ server }) => once(server, 'listening')));
+  } catch (error) {
+    for (const { server } of servers) server.close();
+    throw error;
+  }
+  return servers;
+};
+
+const urlOf = (server: Server, host: string) => `http://${nameOf(host)}:${(server.address() as AddressInfo).port}`;
 
 /** As this machine reaches it. */
 const nameOf = (host: string) => {

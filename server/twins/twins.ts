@@ -27,6 +27,7 @@ export const createTwins = async ({
   folders,
   networks,
   url,
+  hostUrls,
   handle,
   keep,
   fetchMedia,
@@ -35,6 +36,8 @@ export const createTwins = async ({
   networks: readonly Network[];
   /** Where people see them. */
   url: string;
+  /** By `network/host`: the port that a host has for itself. */
+  hostUrls: Readonly<Record<string, string>>;
   handle: string;
   /** Requests, and records of one kind on one network. */
   keep: number;
@@ -87,6 +90,7 @@ export const createTwins = async ({
 
   return {
     url,
+    hostUrls,
     keep,
     networks,
     requests,

@@ -100,6 +100,13 @@ export default {
       description: 'For people who cannot see the pin; the alternative text of the first image when it is not set.',
     },
     {
+      key: 'pinterest.dominant_color',
+      label: 'Main colour',
+      type: 'Text',
+      maxLength: 7,
+      description: 'The colour that Pinterest shows while the pin loads, such as #6E7874.',
+    },
+    {
       key: 'pinterest.cover_second',
       label: 'Cover',
       type: 'Integer',
@@ -136,6 +143,12 @@ export default {
           code: 'OptionNotAllowed',
           message: 'Only a video has a cover image: remove it.',
         },
+      !/^(?:#[0-9a-f]{6})?$/i.test(option(post, 'pinterest.dominant_color')) && {
+        path: 'options.pinterest.dominant_color',
+        code: 'OptionValue',
+        message: 'A colour is # and six hexadecimal digits, such as #6E7874.',
+        actual: option(post, 'pinterest.dominant_color'),
+      },
       coverInside(post, 'pinterest.cover_second', 1_000),
       ...eachMedia(post, ({ width, height }, path) => {
         const [first] = firstItem(post).media;

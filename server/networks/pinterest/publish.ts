@@ -78,6 +78,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   const { board, section } = placeOf(sending);
   const { title, description, link } = textsOf(sending);
   const alt = option(post, 'pinterest.alt_text') || part.media[0]?.alt;
+  const color = option(post, 'pinterest.dominant_color');
   const pin = {
     board_id: board,
     ...(section !== '' && { board_section_id: section }),
@@ -85,6 +86,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     ...(description !== '' && { description }),
     ...(link !== '' && { link }),
     ...(alt && { alt_text: alt }),
+    ...(color !== '' && { dominant_color: color }),
     media_source: mediaSource(post, part.media, prepared),
   };
   const answer = await ask(site, account, {

@@ -3,7 +3,7 @@ import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
 import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
-import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
+import { eachItem, hasMedia, isOn, itemsOf, option, problems } from '#server/networks/shared/post';
 import { links } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile, refresh, revoke } from './connect.ts';
@@ -103,6 +103,14 @@ export default {
       description: 'Blurs the media until the reader taps it.',
     },
     {
+      key: 'threads.ghost',
+      label: 'Ghost post',
+      type: 'Boolean',
+      default: 'false',
+      description:
+        'Threads archives the post after 24 hours. Only for a single text, without media, poll or quoted post.',
+    },
+    {
       key: 'threads.quote',
       label: 'Quoted post',
       type: 'Text',
@@ -173,6 +181,15 @@ export default {
           path: 'options.threads.text_attachment',
           code: 'OptionNotAllowed',
           message: 'A long text goes with neither media nor a poll: remove one of them.',
+        },
+      isOn(post, 'threads.ghost') &&
+        (hasMedia(post) ||
+          post.items.length > 1 ||
+          option(post, 'threads.quote') !== '' ||
+          pollIn(post, 'threads.poll') !== undefined) && {
+          path: 'options.threads.ghost',
+          code: 'OptionNotAllowed',
+          message: 'A ghost post is a single text, without media, poll or quoted post: remove those, or switch it off.',
         },
       !/^\d*$/.test(option(post, 'threads.location')) && {
         path: 'options.threads.location',

@@ -65,6 +65,7 @@ const optionsOf = (post: Sending['post']) => {
     ...(link !== '' && { link_attachment: link }),
     ...(location !== '' && { location_id: location }),
     ...(attached !== '' && { text_attachment: JSON.stringify({ plaintext: attached }) }),
+    ...(isOn(post, 'threads.ghost') && { is_ghost_post: true }),
     ...(quoted !== '' && { quote_post_id: quoted }),
     ...(poll && { poll_attachment: JSON.stringify(attachedPoll(poll)) }),
   };

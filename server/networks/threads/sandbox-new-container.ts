@@ -49,6 +49,7 @@ export const NewContainer = z.union([
     text: z.string().min(1),
     link_attachment: z.url().optional(),
     poll_attachment: PollAttachment.optional(),
+    is_ghost_post: z.boolean().optional(),
     text_attachment: asJson.pipe(z.strictObject({ plaintext: z.string().min(1).max(10_000) })).optional(),
     ...about,
   }),
@@ -81,6 +82,9 @@ export const wrongWith = async (
   if ('reply_to_id' in wanted && wanted.reply_to_id !== undefined) {
     if (!scopes.includes('threads_manage_replies')) return notAllowed;
     if (!(await kit.posts.get(wanted.reply_to_id))) return noMedia;
+  }
+  if ('is_ghost_post' in wanted && wanted.is_ghost_post && (wanted.poll_attachment || wanted.reply_to_id)) {
+    return invalid('A ghost post cannot be a reply and cannot have a poll');
   }
   if ('text_attachment' in wanted && wanted.text_attachment && wanted.poll_attachment) {
     return invalid('A text attachment cannot be attached to a post that has a poll');

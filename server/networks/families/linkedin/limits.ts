@@ -1,5 +1,6 @@
 import type { Constraints, Option } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
+import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { MB, minutes, seconds } from '#server/networks/shared/limits';
 import { eachMedia, type Finding, firstItem, hasMedia, isVideo, option } from '#server/networks/shared/post';
 
@@ -42,6 +43,8 @@ export const linkedinConstraints: Omit<Constraints, 'thread'> = {
 /** Unconfirmed. */
 const maxDocumentTitle = 100;
 
+const days = (count: number) => count * 24 * 60;
+
 export const linkedinOptions = (network: string): Option[] => [
   {
     key: `${network}.disable_reshare`,
@@ -82,7 +85,37 @@ export const linkedinOptions = (network: string): Option[] => [
     maxLength: maxDocumentTitle,
     description: 'Title of a PDF; the first line of the text when it is not set.',
   },
+  {
+    key: `${network}.poll_question`,
+    label: 'Question of the poll',
+    type: 'Text',
+    maxLength: 140,
+    description: 'What the poll asks. A poll needs one.',
+  },
+  {
+    key: `${network}.poll`,
+    label: 'Poll',
+    type: 'Poll',
+    poll: {
+      minChoices: 2,
+      maxChoices: 4,
+      maxChoiceLength: 30,
+      minDurationMinutes: days(1),
+      maxDurationMinutes: days(14),
+      multiple: false,
+      hideTotals: false,
+    },
+    description: 'Asks readers to choose, for 1, 3, 7 or 14 days. Only on posts without media and without a link card.',
+  },
 ];
+
+/** As LinkedIn names the durations of a poll, by their minutes. */
+export const pollDurations: ReadonlyMap<number, string> = new Map([
+  [days(1), 'ONE_DAY'],
+  [days(3), 'THREE_DAYS'],
+  [days(7), 'SEVEN_DAYS'],
+  [days(14), 'FOURTEEN_DAYS'],
+]);
 
 export const documentTitle = (network: string, post: NetworkPost): string => {
   const [firstLine = ''] = firstItem(post).body.trim().split('\n');
@@ -115,6 +148,7 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
         code: 'OptionNotAllowed',
         message: 'Only a PDF has this title: add one, or remove the title.',
       },
+  ...pollFindings(network, post),
   ...eachMedia(
     post,
     (media, path) =>
@@ -128,6 +162,41 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
       },
   ),
 ];
+
+const pollFindings = (network: string, post: NetworkPost): Finding[] => {
+  const poll = pollIn(post, `${network}.poll`);
+  const hasQuestion = option(post, `${network}.poll_question`).trim() !== '';
+  if (poll === undefined) {
+    return [
+      hasQuestion && {
+        path: `options.${network}.poll_question`,
+        code: 'OptionNotAllowed',
+        message: 'Only a poll has a question: add one, or remove the question.',
+      },
+    ];
+  }
+  return [
+    pollWithoutMedia(post, `${network}.poll`),
+    !hasQuestion && {
+      path: `options.${network}.poll_question`,
+      code: 'OptionRequired',
+      message: 'A poll on LinkedIn needs a question: set it.',
+    },
+    option(post, `${network}.link_url`) !== '' && {
+      path: `options.${network}.poll`,
+      code: 'OptionNotAllowed',
+      message: 'A poll and a link card exclude each other: remove one, or put the link into the text.',
+    },
+    !pollDurations.has(poll.durationMinutes) &&
+      poll.durationMinutes >= days(1) &&
+      poll.durationMinutes <= days(14) && {
+        path: `options.${network}.poll`,
+        code: 'PollDuration',
+        message: 'A poll on LinkedIn runs for 1, 3, 7 or 14 days: choose one of these.',
+        actual: poll.durationMinutes,
+      },
+  ];
+};
 
 /** SPEC, Statistics rules 5: LinkedIn reports nothing. */
 export const noStatistics: Network['readMetrics'] = async (_site, _account, posts) => posts.map(() => ({ is: 'over' }));

@@ -11,12 +11,13 @@ import {
   sent,
   waiting,
 } from '#server/networks/network';
+import { pollIn } from '#server/networks/poll';
 import type { NetworkAnswer } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { isSince } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { call, postUrn, troubleOf } from './api.ts';
-import { documentTitle } from './limits.ts';
+import { documentTitle, pollDurations } from './limits.ts';
 import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
 /** How long an image takes where its state cannot be read. Other clients advise this, LinkedIn does not. */
@@ -104,6 +105,12 @@ const contentOf = (network: string, post: NetworkPost, { media, thumbnail }: Pre
     ...(alt !== '' && { altText: alt }),
   }));
   if (first) return others.length > 0 ? { multiImage: { images: [first, ...others] } } : { media: first };
+  const poll = pollIn(post, `${network}.poll`);
+  if (poll) {
+    const question = option(post, `${network}.poll_question`).trim();
+    const duration = pollDurations.get(poll.durationMinutes);
+    return { poll: { question, options: poll.choices.map((text) => ({ text })), settings: { duration } } };
+  }
   const source = option(post, `${network}.link_url`);
   if (source === '') return undefined;
   const title = option(post, `${network}.link_title`) || source;

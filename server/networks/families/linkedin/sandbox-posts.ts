@@ -37,6 +37,16 @@ const NewPost = z.strictObject({
           thumbnail: z.string().startsWith('urn:li:image:').optional(),
         }),
       }),
+      z.strictObject({
+        poll: z.strictObject({
+          question: z.string().min(1).max(140),
+          options: z
+            .array(z.strictObject({ text: z.string().min(1).max(30) }))
+            .min(2)
+            .max(4),
+          settings: z.strictObject({ duration: z.enum(['ONE_DAY', 'THREE_DAYS', 'SEVEN_DAYS', 'FOURTEEN_DAYS']) }),
+        }),
+      }),
     ])
     .optional(),
   lifecycleState: z.literal('PUBLISHED'),
@@ -119,7 +129,7 @@ const hashtagsOf = (commentary: string) =>
 const unescaped = (text: string) => text.replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1');
 
 const mediaOf = ({ content }: NewPost): string[] => {
-  if (content === undefined) return [];
+  if (content === undefined || 'poll' in content) return [];
   if ('article' in content) return content.article.thumbnail === undefined ? [] : [content.article.thumbnail];
   return 'media' in content ? [content.media.id] : content.multiImage.images.map(({ id }) => id);
 };

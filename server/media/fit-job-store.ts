@@ -1,0 +1,100 @@
+import { wakes } from '#server/jobs/notices';
+import type { FitMode } from '#server/networks/fit';
+import { type Database, sql } from '#server/store/database';
+
+export interface RenditionKey {
+  readonly mediaId: string;
+  readonly mode: FitMode;
+  /** A FitTarget as `targetText` serializes it. */
+  readonly target: string;
+}
+
+/** A video that has to become something else, ours until the lease ends. */
+export interface FitJob extends RenditionKey {
+  readonly workspaceId: string;
+  readonly claim: string;
+  /** With this one. */
+  readonly attempts: number;
+}
+
+/** A job that somebody waits for. */
+interface PendingFit extends RenditionKey {
+  /** Null until something is known. */
+  readonly percent: number | null;
+}
+
+const ofJob = 'workspace_id = $1 and media_id = $2 and mode = $3 and target = $4';
+const addJobs = sql(
+  'fitJobs.add',
+  `with made as (
+     insert into fit_jobs (workspace_id, media_id, mode, target)
+     select $1, wish.media_id, wish.mode, wish.target
+       from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+      where exists (select from media m where m.workspace_id = $1 and m.id = wish.media_id)
+     on conflict do nothing returning 1)
+   select ${wakes('fits')} from made limit 1`,
+);
+const claimJobs = sql(
+  'fitJobs.claim',
+  `with due as (
+     select workspace_id, media_id, mode, target from fit_jobs where due_at <= (select posthorn_now())
+      order by due_at limit $1 for update skip locked
+   )
+   update fit_jobs j set claim = $2, due_at = posthorn_now() + $3 * interval '1 ms', attempts = j.attempts + 1
+     from due
+    where (j.workspace_id, j.media_id, j.mode, j.target) = (due.workspace_id, due.media_id, due.mode, due.target)
+   returning j.workspace_id as "workspaceId", j.media_id as "mediaId", j.mode, j.target, j.claim, j.attempts`,
+);
+const extendJob = sql(
+  'fitJobs.extend',
+  `update fit_jobs set due_at = posthorn_now() + $3 * interval '1 ms' where workspace_id = $1 and claim = $2`,
+);
+const setPercent = sql('fitJobs.setPercent', 'update fit_jobs set percent = $3 where workspace_id = $1 and claim = $2');
+/** What was done is done, whoever holds the job by now. */
+const removeJob = sql('fitJobs.remove', `delete from fit_jobs where ${ofJob}`);
+const retryJob = sql(
+  'fitJobs.retry',
+  `update fit_jobs set claim = null, percent = null, attempts = $6, due_at = posthorn_now() + $7 * interval '1 ms'
+    where ${ofJob} and claim = $5`,
+);
+const msToNextJob = sql(
+  'fitJobs.msToNext',
+  `select (extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms from fit_jobs`,
+);
+const pendingJobs = sql(
+  'fitJobs.pending',
+  `select j.media_id as "mediaId", j.mode, j.target, j.percent
+     from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+     join fit_jobs j on j.workspace_id = $1
+      and (j.media_id, j.mode, j.target) = (wish.media_id, wish.mode, wish.target)`,
+);
+
+export type FitJobStore = ReturnType<typeof createFitJobStore>;
+
+export const createFitJobStore = (db: Database) => ({
+  add: (workspaceId: string, wishes: readonly RenditionKey[]) => db.run(addJobs, [workspaceId, ...keyColumns(wishes)]),
+
+  pending: (workspaceId: string, wishes: readonly RenditionKey[]) =>
+    db.query<PendingFit>(pendingJobs, [workspaceId, ...keyColumns(wishes)]),
+
+  claim: (room: number, claim: string, leaseMs: number) => db.query<FitJob>(claimJobs, [room, claim, leaseMs]),
+
+  extend: ({ workspaceId, claim }: FitJob, leaseMs: number) => db.run(extendJob, [workspaceId, claim, leaseMs]),
+
+  setPercent: ({ workspaceId, claim }: FitJob, percent: number) => db.run(setPercent, [workspaceId, claim, percent]),
+
+  remove: ({ workspaceId, mediaId, mode, target }: FitJob) => db.run(removeJob, [workspaceId, mediaId, mode, target]),
+
+  /** Gives it back, with the number of attempts that count. */
+  retry: ({ workspaceId, mediaId, mode, target, claim }: FitJob, attempts: number, inMs: number) =>
+    db.run(retryJob, [workspaceId, mediaId, mode, target, claim, attempts, inMs]),
+
+  msToNext: async () => (await db.query<{ ms: number | null }>(msToNextJob))[0]?.ms ?? undefined,
+});
+
+/** For `unnest`. */
+export const keyColumns = (wishes: readonly RenditionKey[]) => [
+  wishes.map(({ mediaId }) => mediaId),
+  wishes.map(({ mode }) => mode),
+  wishes.map(({ target }) => target),
+];
