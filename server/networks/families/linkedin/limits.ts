@@ -89,6 +89,7 @@ export const linkedinOptions = (network: string): Option[] => [
     key: `${network}.poll_question`,
     label: 'Question of the poll',
     type: 'Text',
+    media: ['None'],
     maxLength: 140,
     description: 'What the poll asks. A poll needs one.',
   },
@@ -96,6 +97,7 @@ export const linkedinOptions = (network: string): Option[] => [
     key: `${network}.poll`,
     label: 'Poll',
     type: 'Poll',
+    media: ['None'],
     poll: {
       minChoices: 2,
       maxChoices: 4,
