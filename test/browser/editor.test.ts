@@ -485,6 +485,39 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
   });
 
+  test('the options are one line per network, needed ones first, without those of another kind of media', async () => {
+    const pinterest = await world.service.addAccount('pinterest');
+    const { id } = await makeDraft({ body: 'Look', accountIds: [mastodon, pinterest, bluesky] });
+    const image = await world.service.addFile();
+    await world.service.client.posts.update({
+      id,
+      accountIds: [mastodon, pinterest, bluesky],
+      versions: [{ content: [{ body: 'Look', media: [image] }], options: { 'mastodon.spoiler_text': 'Bread' } }],
+    });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/./] });
+    const lines = page.getByRole('region', { name: 'Options' }).getByRole('listitem');
+    await expect
+      .poll(() => lines.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/Pinterest\s+Board is needed/),
+        expect.stringMatching(/Content warning “Bread”/),
+      ]);
+    const options = await openOptions(page, 'Pinterest');
+    await options.getByLabel('Title').waitFor();
+    expect(await options.getByText('Cover image').count()).toBe(0);
+    await options.getByRole('button', { name: 'Options of Bluesky' }).click();
+    await isFocused(options.getByRole('button', { name: /Bluesky.*As usual/ }));
+    expect(await axe(page)).toEqual([]);
+    // On a phone they are in a drawer, which a check opens at the field.
+    await beDarkPhone(page);
+    await page.getByRole('button', { name: /1 to fix/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Board is needed/ })
+      .click();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-option-pinterest.board');
+  });
+
   test('the focus point of an image is set by keyboard and by click', async () => {
     const { id } = await makeDraft({ body: 'Look', accountIds: [mastodon] });
     const image = await world.service.addFile();
