@@ -748,6 +748,22 @@ export const postRoutes = {
     }),
   }),
 
+  getLastAccounts: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/last-accounts',
+    tag: 'posts',
+    summary: 'Accounts of the last post',
+    description:
+      'The accounts of your newest post that was scheduled or sent, else of the newest in the workspace: a new post starts with them.',
+    roles: everyone,
+    answer: z.object({
+      accountIds: z
+        .array(z.string())
+        .describe('Those still connected, in the order of that post; empty without such a post'),
+      disconnected: z.int().describe('How many accounts of that post are no longer connected'),
+    }),
+  }),
+
   unschedule: appRoute({
     method: 'POST',
     path: '/api/app/posts/:id/unschedule',

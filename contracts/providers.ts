@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { metricNames } from './analytics.ts';
 import { action, Empty, Id } from './define.ts';
+import { mediaKinds } from './media.ts';
 import { everyone } from './scopes.ts';
 
 /** The keys of the folders in server/networks. No contract names a network: the generator writes them into every output. */
@@ -173,6 +174,10 @@ export const Option = z
     choices: z.array(Choice).optional().describe('The allowed values of a Choice'),
     default: z.string().optional().describe('What applies when the option is not set'),
     required: z.boolean().optional().describe('True when a post to this network needs it'),
+    media: z
+      .array(z.enum(['None', ...mediaKinds]))
+      .optional()
+      .describe('Kinds of media it is for, `None` for a first item without media; absent when it is for all'),
     maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
     poll: PollLimits.optional().describe('The limits of a Poll'),
     unitMs: z

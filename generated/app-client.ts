@@ -710,6 +710,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     countScheduled: (options?: CallOptions): ApiPromise<CountScheduledOutput> => http.json('GET', () => '/api/app/posts/scheduled', [], {}, options),
 
     /**
+     * Accounts of the last post.
+     *
+     * The accounts of your newest post that was scheduled or sent, else of the newest in the workspace: a new post
+     * starts with them.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getLastAccounts: (options?: CallOptions): ApiPromise<GetLastAccountsOutput> => http.json('GET', () => '/api/app/posts/last-accounts', [], {}, options),
+
+    /**
      * Unschedule a post.
      *
      * It becomes a Draft again and keeps its time as a suggestion.
@@ -2799,6 +2809,14 @@ export interface CountScheduledOutput {
     /** How many scheduled posts it has */
     scheduled: number;
   }>;
+}
+
+/** What `getLastAccounts` answers. */
+export interface GetLastAccountsOutput {
+  /** Those still connected, in the order of that post; empty without such a post */
+  accountIds: string[];
+  /** How many accounts of that post are no longer connected */
+  disconnected: number;
 }
 
 /** What `unschedule` takes. */

@@ -1533,6 +1533,21 @@ export const rest = {
         500: error.Internal,
       },
     },
+    getLastAccounts: {
+      method: 'GET',
+      path: '/api/app/posts/last-accounts',
+      summary: "Accounts of the last post",
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: postRoutes.getLastAccounts.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     unschedule: {
       method: 'POST',
       path: '/api/app/posts/:id/unschedule',

@@ -337,3 +337,38 @@ describe('GET /api/app/analytics/best-of-days', () => {
     ]);
   });
 });
+
+describe('GET /api/app/posts/last-accounts', () => {
+  const lastOf = async ({ email }: { email: string }) => {
+    const person = service.browser();
+    await person.signIn(email);
+    return (await person.get('/api/app/posts/last-accounts')).body;
+  };
+
+  test('there are none in a workspace that has sent nothing', async () => {
+    const other = await service.addWorkspace();
+    const accountIds = [await service.addAccount('x', other.workspaceId)];
+    await service.asHuman('posts.create', { body: 'A draft', accountIds }, other);
+    expect(await lastOf(other)).toEqual({ accountIds: [], disconnected: 0 });
+  });
+
+  test('those of the own last post count, else of the workspace; one that was disconnected is left out', async () => {
+    const [anna, ben] = [await service.addMember('editor'), await service.addMember('editor')];
+    const first = await service.addAccount('x');
+    const second = await service.addAccount('bluesky');
+    const schedule = async (accountIds: string[], { userId }: { userId: string }) => {
+      const { id } = await service.asHuman('posts.create', { body: 'Out', accountIds }, { userId });
+      await service.asHuman('posts.schedule', { id, at: '2090-03-01T08:00:00Z' }, { userId });
+    };
+    await schedule([second, first], anna);
+    await service.asHuman('posts.create', { body: 'A draft', accountIds: [account] }, { userId: anna.userId });
+    for (const person of [anna, ben]) {
+      expect(await lastOf(person)).toEqual({ accountIds: [second, first], disconnected: 0 });
+    }
+    await schedule([account], ben);
+    expect(await lastOf(ben)).toEqual({ accountIds: [account], disconnected: 0 });
+    expect(await lastOf(anna)).toEqual({ accountIds: [second, first], disconnected: 0 });
+    await service.asHuman('accounts.delete', { id: second });
+    expect(await lastOf(anna)).toEqual({ accountIds: [first], disconnected: 1 });
+  });
+});

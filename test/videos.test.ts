@@ -11,7 +11,7 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { Issue } from '#contracts/errors';
 import type { EditorView, Post } from '#contracts/posts';
 import { checkFfmpeg } from '#server/cli/doctor-checks';
-import { createFitJobStore } from '#server/media/fit-job-store';
+import { createFitJobStore } from '#server/media/fits/store';
 import { sql } from '#server/store/database';
 import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
 import { heic } from '#test/support/heic';

@@ -6,9 +6,13 @@ import {
   changeSide,
   contentOf,
   draftOf,
-  isEdited,
+  followOriginal,
+  hasOwnMedia,
+  hasOwnText,
   isOwn,
+  removeItem,
   setOption,
+  splitItem,
 } from '#web/pages/post/editor/draft.ts';
 import { headingOf } from '#web/parts/heading.ts';
 
@@ -26,7 +30,7 @@ const versionOf = (draft: ReturnType<typeof draftOf>, id?: string) =>
 
 test('an option for one account is no text of its own: the text stays that of the original, also when it changes', () => {
   const optioned = changeSide('acc_1', setOption('x.reply', 'following'))(draftOf(post));
-  expect([isOwn(optioned, 'acc_1'), isEdited(optioned, 'acc_1')]).toEqual([true, false]);
+  expect([isOwn(optioned, 'acc_1'), hasOwnText(optioned, 'acc_1')]).toEqual([true, false]);
   const rewritten = changeSide(undefined, write('Loaves'))(optioned);
   expect(versionOf(rewritten, 'acc_1')).toEqual({
     accountId: 'acc_1',
@@ -40,10 +44,49 @@ test('saved and read again it still follows the original; a text of its own does
   const both = [changeSide('acc_1', setOption('x.reply', 'following')), changeSide('acc_2', write('Short'))];
   const saved = contentOf(both.reduce((draft, change) => change(draft), draftOf(post)));
   const read = draftOf({ ...post, versions: saved.versions });
-  expect([isEdited(read, 'acc_1'), isEdited(read, 'acc_2')]).toEqual([false, true]);
+  expect([hasOwnText(read, 'acc_1'), hasOwnText(read, 'acc_2')]).toEqual([false, true]);
   const rewritten = changeSide(undefined, write('Loaves'))(read);
   expect(versionOf(rewritten, 'acc_1')?.content[0]?.body).toBe('Loaves');
   expect(versionOf(rewritten, 'acc_2')?.content[0]?.body).toBe('Short');
+});
+
+const withMedia = (...media: string[]) => changeItem(0, (item) => ({ ...item, media }));
+const pictured: Post = { ...post, versions: [{ content: [{ body: 'Buns', media: ['m_1', 'm_2'] }], options: {} }] };
+const reread = (draft: ReturnType<typeof draftOf>) => draftOf({ ...post, versions: contentOf(draft).versions });
+
+test('media of its own leave the text following the original, and a text of its own leaves the media, also after it was saved', () => {
+  const changes = [changeSide('acc_1', withMedia('m_1')), changeSide('acc_2', write('Short'))];
+  const changed = changes.reduce((draft, change) => change(draft), draftOf(pictured));
+  for (const draft of [changed, reread(changed)]) {
+    expect([hasOwnText(draft, 'acc_1'), hasOwnMedia(draft, 'acc_1')]).toEqual([false, true]);
+    expect([hasOwnText(draft, 'acc_2'), hasOwnMedia(draft, 'acc_2')]).toEqual([true, false]);
+    const next = [changeSide(undefined, write('Loaves')), changeSide(undefined, withMedia('m_3'))].reduce(
+      (before, change) => change(before),
+      draft,
+    );
+    expect(versionOf(next, 'acc_1')?.content).toEqual([{ body: 'Loaves', media: ['m_1'] }]);
+    expect(versionOf(next, 'acc_2')?.content).toEqual([{ body: 'Short', media: ['m_3'] }]);
+  }
+});
+
+test('each part follows the original again by itself', () => {
+  const changes = [changeSide('acc_1', withMedia('m_1')), changeSide('acc_1', write('Short'))];
+  const both = changes.reduce((draft, change) => change(draft), draftOf(pictured));
+  const text = followOriginal('acc_1', 'text')(both);
+  expect(versionOf(text, 'acc_1')?.content).toEqual([{ body: 'Buns', media: ['m_1'] }]);
+  const media = followOriginal('acc_1', 'media')(both);
+  expect(versionOf(media, 'acc_1')?.content).toEqual([{ body: 'Short', media: ['m_1', 'm_2'] }]);
+  expect(contentOf(followOriginal('acc_1', 'media')(text)).versions).toHaveLength(1);
+});
+
+test('a thread of its own gets the media of the original item by item, and a removed item takes no media of another', () => {
+  const split = changeSide('acc_1', splitItem(0, ['One', 'Two']))(draftOf(pictured));
+  expect(hasOwnMedia(split, 'acc_1')).toBe(false);
+  const [, second] = versionOf(split, 'acc_1')?.content ?? [];
+  expect(second).toEqual({ body: 'Two', media: [] });
+  const rest = changeSide('acc_1', removeItem(0))(split);
+  expect(versionOf(rest, 'acc_1')?.content).toEqual([{ body: 'Two', media: [] }]);
+  expect(hasOwnMedia(rest, 'acc_1')).toBe(true);
 });
 
 test('an option that is taken back leaves no version behind', () => {

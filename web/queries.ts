@@ -26,6 +26,7 @@ export const keys = {
   post: (id: string) => ['posts', 'one', id],
   editor: (id: string) => ['posts', 'editor', id],
   late: (minute: number) => ['posts', 'late', minute],
+  lastAccounts: ['posts', 'last-accounts'],
   scheduledByAccount: ['posts', 'scheduled'],
   willFail: (accountId: string) => ['posts', 'scheduled', accountId],
   progress: (id: string) => ['posts', 'progress', id],
@@ -96,6 +97,10 @@ export const queries = {
     queryKey: keys.limits,
     queryFn: ({ signal }) => actions.providers.limits({}, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+  }),
+  lastAccounts: queryOptions({
+    queryKey: keys.lastAccounts,
+    queryFn: ({ signal }) => app.getLastAccounts({ signal }),
   }),
   slots: queryOptions({ queryKey: keys.slots, queryFn: ({ signal }) => app.listSlots({ signal }) }),
   labels: queryOptions({ queryKey: keys.labels, queryFn: ({ signal }) => app.listLabels({ signal }) }),

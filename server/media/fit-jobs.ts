@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '#server/errors';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import type { FitJob, FitJobStore } from '#server/media/fits/store';
 import type { Ffmpeg } from './ffmpeg.ts';
-import type { FitJob, FitJobStore } from './fit-job-store.ts';
 import { FitTrouble } from './fit-video.ts';
 import type { Renditions } from './renditions.ts';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
+import { createFitJobStore } from '#server/media/fits/store';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createFfmpeg } from './ffmpeg.ts';
-import { createFitJobStore } from './fit-job-store.ts';
 import { createFitJobs } from './fit-jobs.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type UsesOf } from './library.ts';

@@ -8,9 +8,9 @@ import {
   Transaction,
 } from 'sequelize';
 import type { MediaKind } from '#contracts/media';
+import { keyColumns, type RenditionKey } from '#server/media/fits/store';
 import { type Database, sql } from '#server/store/database';
 import { openModels } from '#server/store/models';
-import { keyColumns, type RenditionKey } from './fit-job-store.ts';
 import type { FitRefusal } from './fit-video.ts';
 
 export interface MediaRow {

@@ -21,6 +21,7 @@ const fitOption = (network: Network): Option => ({
   key: fitKey(network),
   label: 'Fit pictures and videos',
   type: 'Choice',
+  media: ['Image', 'Video'],
   choices: [
     { value: 'shrink', label: 'Make them smaller' },
     { value: 'pad', label: 'Make them smaller, with borders' },
@@ -33,5 +34,6 @@ const cutOption = (network: Network): Option => ({
   key: cutKey(network),
   label: 'Cut long videos',
   type: 'Boolean',
+  media: ['Video'],
   description: `The end of a video that is too long for ${network.name} is cut off. Without it the post cannot go out.`,
 });

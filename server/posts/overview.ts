@@ -1,5 +1,6 @@
 import { bulkPosts } from '#contracts/bulk';
 import { type PostStatus, type PostSummary, postStatuses } from '#contracts/posts';
+import type { Accounts } from '#server/accounts/accounts';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
@@ -13,7 +14,15 @@ const calendarPage = 500;
 export type Overview = ReturnType<typeof createOverview>;
 
 /** Posts as lists and calendars show them. */
-export const createOverview = ({ store, library }: { store: PostStore; library: MediaLibrary }) => ({
+export const createOverview = ({
+  store,
+  library,
+  accounts,
+}: {
+  store: PostStore;
+  library: MediaLibrary;
+  accounts: Accounts;
+}) => ({
   search: async (caller: Caller, search: PostSearch, cursor: string | undefined) => {
     const limit = search.group === 'Timed' || search.group === 'Late' ? calendarPage : listPage;
     const matches = await store.search(caller.workspaceId, search, limit + 1, placeOf(cursor));
@@ -37,6 +46,14 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
     store.select(workspaceId, status, filter, bulkPosts),
 
   scheduledByAccount: ({ workspaceId }: Caller) => store.scheduledByAccount(workspaceId),
+
+  /** A new post starts with these accounts. */
+  lastAccounts: async (caller: Caller) => {
+    const ids = await store.lastAccounts(caller);
+    const connected = await accounts.connectedOf(caller, ids);
+    const accountIds = ids.filter((id) => connected.has(id));
+    return { accountIds, disconnected: ids.length - accountIds.length };
+  },
 
   counts: async ({ workspaceId }: Caller, filter: PostFilter) => {
     const counted = new Map((await store.counts(workspaceId, filter)).map(({ status, count }) => [status, count]));

@@ -30,6 +30,7 @@ export const postRoutes = ({
       cursor,
     ),
   countScheduled: async ({ caller }) => ({ accounts: await overview.scheduledByAccount(caller) }),
+  getLastAccounts: ({ caller }) => overview.lastAccounts(caller),
   countPosts: async ({ query: { query, accountIds, labelIds }, caller }) => ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds), labelIds: idsIn(labelIds) }),
   }),

@@ -62,7 +62,7 @@ export const openPosts = ({
   clock: Clock;
 }) => {
   const store = createPostStore(database);
-  const overview = createOverview({ store, library });
+  const overview = createOverview({ store, library, accounts });
   const outcomes = createOutcomes({ store, events, notifications, live });
   const reachable = isPublicAddress(config.baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });

@@ -154,6 +154,14 @@ const scheduledFor = sql(
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
     where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
 );
+/** Among the newest posts alone, so that a long list of drafts costs a bounded time. */
+const lastAccounts = sql(
+  'posts.lastAccounts',
+  `select account_ids as "accountIds"
+     from (select id, status, account_ids, created_by from posts where workspace_id between $1 and $1
+            order by workspace_id desc, id desc limit 500) newest
+    where status <> 'Draft' and cardinality(account_ids) > 0 order by created_by = $2 desc, id desc limit 1`,
+);
 /** The first writer wins. Read back by network and uri, so that the order does not depend on the writer. */
 const keepLinkCards = sql(
   'posts.keepLinkCards',
@@ -391,6 +399,10 @@ export const createPostStore = (db: Database) => {
     hold: async (workspaceId: string, ids: readonly string[]) =>
       new Set((await db.query<{ id: string }>(hold, [workspaceId, ids])).map(({ id }) => id)),
 
+    lastAccounts: async ({ workspaceId, userId }: Caller): Promise<readonly string[]> => {
+      const [last] = await db.query<{ accountIds: string[] }>(lastAccounts, [workspaceId, userId]);
+      return last?.accountIds ?? [];
+    },
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
 

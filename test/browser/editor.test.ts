@@ -25,7 +25,26 @@ inBrowser('the editor', (world) => {
     world.service.client.posts.create({ body, accountIds });
   const read = (id: string) => world.service.client.posts.get({ id });
   const text = (page: Page, name: string | RegExp = 'Text') => page.getByRole('textbox', { name, exact: true });
-  const saved = (page: Page) => page.getByText(/^Saved \d\d:\d\d$/).waitFor();
+  const saved = (page: Page) =>
+    page
+      .getByRole('status')
+      .getByText(/^Saved \d\d:\d\d$/)
+      .first()
+      .waitFor();
+  /** Chooses or unchooses accounts by what their chips are called. */
+  const toggleAccounts = async (page: Page, ...names: RegExp[]) => {
+    await page.getByRole('button', { name: /^(Choose accounts|Change)$/ }).click();
+    const picker = page.getByRole('dialog', { name: 'Accounts' });
+    for (const name of names) await picker.getByRole('button', { name }).click();
+    await page.keyboard.press('Escape');
+    await picker.waitFor({ state: 'detached' });
+  };
+  /** The options of a network, opened in place. */
+  const openOptions = async (page: Page, network: string) => {
+    const options = page.getByRole('region', { name: 'Options' });
+    await options.getByRole('button', { name: network }).click();
+    return options;
+  };
   const idIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? '';
 
   test('write, a version for one account, an option, schedule', async () => {
@@ -37,12 +56,12 @@ inBrowser('the editor', (world) => {
     await page.waitForURL(/\/posts\/post_/);
     // The new address does not interrupt typing.
     await page.keyboard.type(' from the editor');
-    await page.getByRole('button', { name: /Bluesky/ }).click();
-    await page.getByRole('button', { name: /Mastodon/ }).click();
-    await page.getByRole('tab', { name: /Mastodon/ }).click();
+    await toggleAccounts(page, /Bluesky/, /Mastodon/);
+    await page.getByRole('button', { name: /^Write for Mastodon/ }).click();
+    await isFocused(page.getByRole('tab', { name: /Mastodon/, selected: true }));
     await text(page).fill('Hello Mastodon');
-    await page.getByRole('tab', { name: /Mastodon.*edited/ }).waitFor();
-    const options = page.getByRole('region', { name: 'Options' });
+    await page.getByRole('tab', { name: /Mastodon.*own text/ }).waitFor();
+    const options = await openOptions(page, 'Mastodon');
     await options.getByLabel('Content warning').fill('Bread');
     await page.getByText('Ready for 2 accounts').waitFor();
     await page.getByRole('button', { name: 'Choose a time' }).click();
@@ -224,16 +243,24 @@ inBrowser('the editor', (world) => {
     const counter = (network: string) =>
       page.locator('li', { has: text(page) }).locator('.number', { hasText: network });
     // A family is 1 for Bluesky and 2 for X; a link is 23 for X and Mastodon, and what it shows of it for Bluesky.
-    await text(page).fill('👨‍👩‍👧‍👦 https://example.com/a/long/path/that/goes/on/and/on');
-    await expect.poll(() => counter('Bluesky').textContent()).toContain('29/300');
-    await expect.poll(() => counter('X').first().textContent()).toContain('26/280');
-    await text(page).fill('a'.repeat(250));
+    const odd = '👨‍👩‍👧‍👦 https://example.com/a/long/path/that/goes/on/and/on';
+    await text(page).fill(`${'a'.repeat(223)}${odd}`);
+    await expect.poll(() => counter('Bluesky').textContent()).toContain('252/300');
+    await expect.poll(() => counter('X').first().textContent()).toContain('249/280');
     await expect.poll(() => counter('Bluesky').getAttribute('data-tone')).toBe('orange');
+    // Those far from their limit are not shown; the closest to full comes first.
+    expect(
+      await page
+        .locator('li', { has: text(page) })
+        .locator('.number')
+        .allTextContents(),
+    ).toEqual(['X 249/280', 'Bluesky 252/300']);
     await text(page).fill('a'.repeat(319));
     await expect.poll(() => counter('Bluesky').textContent()).toContain('−19');
     const checks = page.getByRole('region', { name: 'Checks' });
     await checks.getByRole('button', { name: /Bluesky.*19 characters too many/ }).click();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-item-0');
+    await page.getByRole('tab', { name: 'Original' }).click();
     const schedule = page.getByRole('button', { name: 'Schedule', exact: true });
     await expect.poll(() => schedule.getAttribute('aria-disabled')).toBe('true');
     await schedule.press('Enter');
@@ -249,8 +276,13 @@ inBrowser('the editor', (world) => {
     await page.getByRole('menuitem', { name: 'From this device' }).click();
     await (await chooser).setFiles({ name: '../../etc/horn.png', mimeType: 'image/png', buffer: onePixel });
     await page.getByRole('button', { name: 'Add alt text' }).click();
+    await page.getByLabel('What it shows').fill('A thing');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Add alt text' }).click();
+    expect(await page.getByLabel('What it shows').inputValue()).toBe('');
     await page.getByLabel('What it shows').fill('A horn');
-    await page.getByRole('button', { name: 'Save alt text' }).click();
+    // Escape keeps what was written.
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Alt A horn' }).waitFor();
     await page.getByRole('button', { name: 'Add media' }).click();
     await page.getByRole('menuitem', { name: 'From the library' }).click();
@@ -337,17 +369,208 @@ inBrowser('the editor', (world) => {
     expect(await media()).toBe(3);
   });
 
+  test('a text that is too long is shortened or split for its network alone, and Undo brings it back', async () => {
+    const long = `${'The oven is on. '.repeat(19).trim()}\n\n${'The bread is out. '.repeat(4)}`.trim();
+    const { id } = await makeDraft({ body: long, accountIds: [bluesky, mastodon] });
+    const page = await world.visit({ at: `/posts/${id}` });
+    const checks = page.getByRole('region', { name: 'Checks' });
+    await checks.getByRole('button', { name: /Bluesky.*too many Shorten/ }).click();
+    await page.getByRole('tab', { name: /Bluesky/, selected: true }).waitFor();
+    // What is over the limit is marked and selected.
+    await expect.poll(() => page.locator('mark').textContent()).toBe(long.slice(300));
+    await expect
+      .poll(() => text(page).evaluate((field: HTMLTextAreaElement) => [field.selectionStart, field.selectionEnd]))
+      .toEqual([300, long.length]);
+    await page.getByRole('article', { name: 'Bluesky' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await checks.getByRole('button', { name: 'Split into a thread' }).click();
+    const own = async () => (await read(id)).versions.map(({ content }) => content.map(({ body }) => body));
+    const items = ['The oven is on. '.repeat(18).trim(), `The oven is on.\n\n${'The bread is out. '.repeat(4).trim()}`];
+    await expect.poll(own).toEqual([[long], items]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(own).toEqual([[long]]);
+  });
+
+  test('text and media follow the original separately, and each can follow it again', async () => {
+    const media = [await world.service.addFile(), await world.service.addFile()];
+    const { id } = await makeDraft({ body: 'Buns', accountIds: [bluesky, mastodon] });
+    const versions = [{ content: [{ body: 'Buns', media }] }];
+    await world.service.client.posts.update({ id, accountIds: [bluesky, mastodon], versions });
+    const page = await world.visit({ at: `/posts/${id}?version=${mastodon}` });
+    await page.getByRole('button', { name: 'Remove Image 2' }).click();
+    await page.getByRole('tab', { name: /Mastodon.*own media$/ }).waitFor();
+    await page.getByRole('tab', { name: 'Original' }).click();
+    await text(page).fill('Loaves');
+    const contents = async () => (await read(id)).versions.map(({ content }) => content[0]);
+    const [first] = media;
+    await expect.poll(contents).toEqual([
+      { body: 'Loaves', media },
+      { body: 'Loaves', media: [first] },
+    ]);
+    await page.getByRole('tab', { name: /Mastodon/ }).click();
+    await text(page).fill('Short');
+    await page.getByRole('tab', { name: /Mastodon.*own text, media$/ }).waitFor();
+    await page.getByRole('button', { name: 'Follow the original again: media' }).click();
+    await expect.poll(contents).toEqual([
+      { body: 'Loaves', media },
+      { body: 'Short', media },
+    ]);
+    await page.getByRole('button', { name: 'Follow the original again: text' }).click();
+    await expect.poll(contents).toEqual([{ body: 'Loaves', media }]);
+  });
+
+  test('an emoji is found and inserted at the cursor by keyboard, and is among the recent ones afterwards', async () => {
+    const { id } = await makeDraft({ body: 'Happy birthday' });
+    const page = await world.visit({ at: `/posts/${id}` });
+    await text(page).press('Home');
+    await page.getByRole('button', { name: 'Emoji' }).press('Enter');
+    const search = page.getByRole('combobox', { name: 'Search emoji' });
+    await isFocused(search);
+    await page.keyboard.type('birthday cake');
+    await page.getByRole('option', { name: 'birthday cake', selected: true }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await isFocused(text(page));
+    await page.keyboard.type(' ');
+    await expect.poll(() => text(page).inputValue()).toBe('🎂 Happy birthday');
+    await page.getByRole('button', { name: 'Emoji' }).click();
+    await page.getByRole('listbox', { name: 'Recent' }).getByRole('option', { name: 'birthday cake' }).waitFor();
+    await page.keyboard.press('Escape');
+    await search.waitFor({ state: 'detached' });
+  });
+
+  test('by keyboard alone from a new post to a published thread, on the accounts of last time', async () => {
+    const { email, userId } = await world.service.addMember('editor');
+    const before = await world.service.asHuman(
+      'posts.create',
+      { body: 'Before', accountIds: [bluesky, x] },
+      { userId },
+    );
+    await world.service.asHuman('posts.schedule', { id: before.id, at: '2090-01-01T08:00:00Z' }, { userId });
+    const page = await world.visit({ as: email });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByText('the 2 accounts of last time').waitFor();
+    await isFocused(text(page));
+    await page.keyboard.type('First of two');
+    await page.waitForURL(/\/posts\/post_/);
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 20; step++) {
+        await page.keyboard.press('Tab');
+        const focused = page.locator(':focus');
+        if (((await focused.getAttribute('aria-label')) ?? (await focused.textContent()))?.startsWith(name)) return;
+      }
+      throw new Error(`${name} is out of reach`);
+    };
+    await tabTo('Add to thread');
+    await page.keyboard.press('Enter');
+    await isFocused(text(page, 'Text of item 2'));
+    await page.keyboard.type('Second of two');
+    await page.getByText('Ready for 2 accounts').waitFor();
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog', { name: 'Publish now to 2 accounts?' });
+    await dialog.waitFor();
+    await tabTo('Publish');
+    await page.keyboard.press('Enter');
+    const id = idIn(page);
+    await expect.poll(async () => (await read(id)).status).toBe('Published');
+    const post = await read(id);
+    expect(post.accountIds).toEqual([bluesky, x]);
+    expect(post.versions[0]?.content.map(({ body }) => body)).toEqual(['First of two', 'Second of two']);
+  });
+
+  test('the text of an opened post is at most eight stops away', async () => {
+    const { id } = await makeDraft({ accountIds: [bluesky, mastodon, x] });
+    const page = await world.visit({ at: `/posts/${id}` });
+    await text(page).waitFor();
+    await page.evaluate('document.activeElement?.blur()');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await isFocused(page.getByRole('link', { name: 'To the text' }));
+    await page.keyboard.press('Enter');
+    await isFocused(text(page));
+    // Backwards from the text: Change, and the accounts as one stop.
+    await page.keyboard.press('Shift+Tab');
+    await isFocused(page.getByRole('button', { name: 'Change' }));
+    await page.keyboard.press('Shift+Tab');
+    await isFocused(page.getByRole('button', { name: /^Write for Bluesky/ }));
+    await page.keyboard.press('ArrowRight');
+    await isFocused(page.getByRole('button', { name: /^Write for Mastodon/ }));
+  });
+
+  test('nothing in the header is cut or overlaps, at any width', async () => {
+    const { id } = await makeDraft({
+      body: 'A title that is long enough to need more room than there is in the header of it',
+    });
+    const page = await world.visit({ at: `/posts/${id}` });
+    await saved(page);
+    for (const width of [1024, 1100, 1199, 1200, 1280, 1320, 1366, 1440, 1920, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      const boxes = await page
+        .locator('main header')
+        .first()
+        .evaluate((header) => {
+          const own = header.getBoundingClientRect();
+          const parts = [...header.children, ...(header.lastElementChild?.children ?? [])].filter(
+            (part) => part !== header.lastElementChild && part.getClientRects().length > 0,
+          );
+          return {
+            right: own.right,
+            parts: parts.map((part) => part.getBoundingClientRect()).map(({ left, right }) => [left, right]),
+          };
+        });
+      const sorted = boxes.parts.map(([left = 0, right = 0]) => ({ left, right })).sort((a, b) => a.left - b.left);
+      for (const [index, { right }] of sorted.entries()) {
+        expect(right, `part ${index} at ${width}`).toBeLessThanOrEqual((sorted[index + 1]?.left ?? boxes.right) + 0.5);
+      }
+      expect(await isSideways(page)).toBe(false);
+    }
+  });
+
   test('an option for one account does not give it its own text', async () => {
     const { id } = await makeDraft({ body: 'For both', accountIds: [bluesky, mastodon] });
     const page = await world.visit({ at: `/posts/${id}?version=${mastodon}` });
-    await page.getByRole('region', { name: 'Options' }).getByLabel('Content warning').fill('Bread');
-    await page.getByRole('tab', { name: /Mastodon.*options/ }).waitFor();
+    await (await openOptions(page, 'Mastodon')).getByLabel('Content warning').fill('Bread');
+    await page.getByRole('tab', { name: /Mastodon.*own options/ }).waitFor();
     await page.getByRole('tab', { name: 'Original' }).click();
     await text(page).fill('Changed for both');
     await expect
       .poll(async () => (await read(id)).versions.map(({ content }) => content[0]?.body))
       .toEqual(['Changed for both', 'Changed for both']);
     expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
+  });
+
+  test('the options are one line per network, needed ones first, without those of another kind of media', async () => {
+    const pinterest = await world.service.addAccount('pinterest');
+    const { id } = await makeDraft({ body: 'Look', accountIds: [mastodon, pinterest, bluesky] });
+    const image = await world.service.addFile();
+    await world.service.client.posts.update({
+      id,
+      accountIds: [mastodon, pinterest, bluesky],
+      versions: [{ content: [{ body: 'Look', media: [image] }], options: { 'mastodon.spoiler_text': 'Bread' } }],
+    });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/./] });
+    const lines = page.getByRole('region', { name: 'Options' }).getByRole('listitem');
+    await expect
+      .poll(() => lines.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/Pinterest\s+Board is needed/),
+        expect.stringMatching(/Content warning “Bread”/),
+      ]);
+    const options = await openOptions(page, 'Pinterest');
+    await options.getByLabel('Title').waitFor();
+    expect(await options.getByText('Cover image').count()).toBe(0);
+    await options.getByRole('button', { name: 'Options of Bluesky' }).click();
+    await isFocused(options.getByRole('button', { name: /Bluesky.*As usual/ }));
+    expect(await axe(page)).toEqual([]);
+    // On a phone they are in a drawer, which a check opens at the field.
+    await beDarkPhone(page);
+    await page.getByRole('button', { name: /1 to fix/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Board is needed/ })
+      .click();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-option-pinterest.board');
   });
 
   test('the focus point of an image is set by keyboard and by click', async () => {
@@ -359,7 +582,7 @@ inBrowser('the editor', (world) => {
       versions: [{ content: [{ body: 'Look', media: [image] }], options: {} }],
     });
     const page = await world.visit({ at: `/posts/${id}` });
-    const options = page.getByRole('region', { name: 'Options' });
+    const options = await openOptions(page, 'Mastodon');
     const point = async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.focus'] ?? '{}')[image];
     await options.getByRole('slider', { name: 'Image 1: left to right' }).press('ArrowRight');
     await expect.poll(point).toEqual({ x: 0.05, y: 0 });
@@ -373,7 +596,7 @@ inBrowser('the editor', (world) => {
   test("a poll is written by keyboard, shown in the preview, and kept within the network's limits", async () => {
     const { id } = await makeDraft({ body: 'Which?', accountIds: [mastodon] });
     const page = await world.visit({ at: `/posts/${id}` });
-    const options = page.getByRole('region', { name: 'Options' });
+    const options = await openOptions(page, 'Mastodon');
     await options.getByRole('button', { name: 'Add a poll' }).press('Enter');
     await isFocused(page.getByRole('textbox', { name: 'Choice 1' }));
     await page.keyboard.type('Bread');
@@ -394,6 +617,7 @@ inBrowser('the editor', (world) => {
     expect(await shown.innerText()).toMatch(/Bread\s+Rolls\s+Poll for 3 days · several answers/);
     await beDarkPhone(page);
     await page.getByRole('button', { name: 'Options' }).first().click();
+    await openOptions(page, 'Mastodon');
     await page.getByRole('textbox', { name: 'Choice 1' }).waitFor();
     expect(await isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
@@ -405,7 +629,7 @@ inBrowser('the editor', (world) => {
     const youtube = await world.service.connect('youtube', { handle: 'anna' });
     const { id } = await makeDraft({ accountIds: [youtube] });
     const page = await world.visit({ at: `/posts/${id}` });
-    const options = page.getByRole('region', { name: 'Options' });
+    const options = await openOptions(page, 'YouTube');
     const thumbnail = async () => (await read(id)).versions[0]?.options['youtube.thumbnail'];
     await options.getByRole('button', { name: 'Choose a file for Thumbnail' }).waitFor();
     const file = { name: 'cover.png', mimeType: 'image/png', buffer: onePixel };
@@ -718,8 +942,9 @@ inBrowser('the editor', (world) => {
     await beDarkPhone(page);
     await look();
     expect(await isSideways(page)).toBe(false);
-    for (const name of ['Preview', 'Options', 'Change']) {
+    for (const name of ['Preview', 'Options', 'Accounts of the post']) {
       await page.getByRole('button', { name }).first().click();
+      if (name === 'Accounts of the post') await page.getByRole('menuitem', { name: 'Change accounts' }).click();
       await page.getByRole('dialog').waitFor();
       expect(await axe(page)).toEqual([]);
       await page.keyboard.press('Escape');

@@ -93,7 +93,8 @@ inBrowser('planning', (world) => {
     const { email, draft } = await team();
     const [id] = [await draft('About bread'), await draft('About cake'), await draft('About nothing')];
     const page = await world.visit({ ...utc, as: email, at: `/posts/${id}`, scheme: 'dark' });
-    await page.getByRole('button', { name: 'Labels', exact: true }).click();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Labels' }).click();
     const dialog = page.getByRole('dialog', { name: 'Labels' });
     await dialog.getByRole('textbox', { name: 'New label' }).fill('Bakery & more');
     await dialog.getByRole('button', { name: /^Color of the new label/ }).click();
@@ -107,7 +108,8 @@ inBrowser('planning', (world) => {
     expect(await axe(page)).toEqual([]);
     world.forgive(/409/);
     await page.keyboard.press('Escape');
-    await page.getByText('Bakery & more').waitFor();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Labels Bakery & more' }).waitFor();
 
     await go(page, '/posts');
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });

@@ -45,8 +45,11 @@ export const PageHeader = ({
             <ChevronLeft size={20} aria-hidden="true" />
           </Link>
           <nav className={`desk-only ${styles.crumb}`} aria-label="Above this page">
-            <Link {...crumb.link}>{crumb.label}</Link>
-            <ChevronRight size={14} aria-hidden="true" />
+            <Link {...crumb.link}>
+              <ChevronLeft className={styles.arrow} size={18} aria-hidden="true" />
+              <span className={styles.crumbLabel}>{crumb.label}</span>
+            </Link>
+            <ChevronRight className={styles.separator} size={14} aria-hidden="true" />
           </nav>
         </>
       ) : isBelowMore ? (

@@ -20,6 +20,8 @@ export const PreviewPicker = ({
   entries,
   picked: wish,
   onPick,
+  ringed,
+  frameId,
   hasRows = false,
   headingId,
 }: {
@@ -28,6 +30,9 @@ export const PreviewPicker = ({
   /** Absent: the component remembers the choice itself. */
   picked?: string | undefined;
   onPick?: (id: string) => void;
+  /** The account that is being written for. */
+  ringed?: string | undefined;
+  frameId?: string;
   /** Lists the others below, with their notes. */
   hasRows?: boolean;
   headingId?: string;
@@ -66,7 +71,9 @@ export const PreviewPicker = ({
         {current.note && <span className={styles.note}>{current.note}</span>}
       </p>
       {/* A new account starts with its text folded and its first picture. */}
-      <Preview key={current.id} post={current.post} time={current.time ?? 'now'} />
+      <div id={frameId} className={styles.frame} data-ring={current.id === ringed || undefined}>
+        <Preview key={current.id} post={current.post} time={current.time ?? 'now'} />
+      </div>
       {hasRows && others.length > 0 && (
         <ul className={styles.rows} aria-label="Other previews">
           {others.map(({ id, post: { network, account }, note }) => (

@@ -54,9 +54,9 @@ const Frame = () => {
   useRestoreFocus();
   return (
     <div className={styles.shell}>
-      <a className={styles.skip} href="#page">
-        To the page
-      </a>
+      <div id="skip-links" className={styles.skip}>
+        <a href="#page">To the page</a>
+      </div>
       <Sidebar onHelp={help} />
       <main id="page" className={styles.sheet} data-fills={isCalendar || undefined} tabIndex={-1}>
         <Suspense>

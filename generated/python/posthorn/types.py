@@ -542,6 +542,8 @@ class Option(TypedDict):
     """What applies when the option is not set"""
     required: NotRequired[bool]
     """True when a post to this network needs it"""
+    media: NotRequired[list[Literal["None", "Image", "Video", "Document"]]]
+    """Kinds of media it is for, `None` for a first item without media; absent when it is for all"""
     maxLength: NotRequired[int]
     """Greatest length of a Text, or entries of a List"""
     poll: NotRequired[PollLimits]

@@ -731,6 +731,8 @@ export interface Option {
   default?: string;
   /** True when a post to this network needs it */
   required?: boolean;
+  /** Kinds of media it is for, `None` for a first item without media; absent when it is for all */
+  media?: Array<'None' | 'Image' | 'Video' | 'Document'>;
   /** Greatest length of a Text, or entries of a List */
   maxLength?: number;
   /** The limits of a Poll */

@@ -140,6 +140,7 @@ export default {
       key: 'bluesky.content_label',
       label: 'Content warning',
       type: 'Choice',
+      media: ['Image', 'Video'],
       choices: choices({
         none: 'None',
         sexual: 'Suggestive',
@@ -154,6 +155,7 @@ export default {
       key: 'bluesky.link_card',
       label: 'Link card',
       type: 'Boolean',
+      media: ['None'],
       default: 'true',
       description: 'Shows a card of the first link below a text without media.',
     },
@@ -161,6 +163,7 @@ export default {
       key: 'bluesky.captions',
       label: 'Captions',
       type: 'Text',
+      media: ['Video'],
       maxLength: 10_000,
       description: 'Subtitles of the video as WebVTT, which begins with `WEBVTT`, in the first of the languages.',
     },

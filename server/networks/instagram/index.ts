@@ -103,6 +103,7 @@ export default {
       key: 'instagram.share_to_feed',
       label: 'Show reel in the feed',
       type: 'Boolean',
+      media: ['Video'],
       default: 'true',
       description: 'Shows a reel in the feed too, not only among the reels.',
     },
@@ -110,6 +111,7 @@ export default {
       key: 'instagram.trial_reel',
       label: 'Trial reel',
       type: 'Choice',
+      media: ['Video'],
       choices: choices({
         no: 'No',
         MANUAL: 'Yes, I show it to followers myself',
@@ -137,6 +139,7 @@ export default {
       key: coverKey,
       label: 'Cover of a reel',
       type: 'Media',
+      media: ['Video'],
       file: { mimeTypes: ['image/jpeg'], maxBytes: 8 * MB },
       description: 'A picture that stands for the reel; 9:16 fits best.',
     },
@@ -145,6 +148,7 @@ export default {
       label: 'Moment of the cover',
       type: 'Integer',
       unitMs: 1,
+      media: ['Video'],
       description:
         'The moment of a reel that its cover shows, in milliseconds from the start; without a picture for it.',
     },

@@ -87,6 +87,7 @@ export default {
       key: 'mastodon.sensitive',
       label: 'Sensitive media',
       type: 'Boolean',
+      media: ['Image', 'Video'],
       description: 'Hides the media until the reader opens them; the setting of the account when it is not set.',
     },
     {
@@ -106,6 +107,7 @@ export default {
       key: 'mastodon.focus',
       label: 'Focus of images',
       type: 'Focus',
+      media: ['Image'],
       description: 'What stays in sight of an image where the network crops it.',
     },
     {
@@ -119,6 +121,7 @@ export default {
       key: 'mastodon.poll',
       label: 'Poll',
       type: 'Poll',
+      media: ['None'],
       poll: pollLimits,
       description: 'Asks readers to choose. A post has a poll or media, not both; in a thread the first item has it.',
     },

@@ -91,12 +91,14 @@ export default {
       key: 'threads.link',
       label: 'Link preview',
       type: 'Url',
+      media: ['None'],
       description: 'Shows a preview of this link below the text. Only on posts without media.',
     },
     {
       key: 'threads.spoiler_media',
       label: 'Hide media as a spoiler',
       type: 'Boolean',
+      media: ['Image', 'Video'],
       default: 'false',
       description: 'Blurs the media until the reader taps it.',
     },
@@ -119,6 +121,7 @@ export default {
       key: 'threads.text_attachment',
       label: 'Long text',
       type: 'Text',
+      media: ['None'],
       maxLength: 10_000,
       description:
         'A text of up to 10,000 characters that opens below the post. Only without media and without a poll.',
@@ -135,6 +138,7 @@ export default {
       key: 'threads.poll',
       label: 'Poll',
       type: 'Poll',
+      media: ['None'],
       poll: {
         minChoices: 2,
         maxChoices: 4,

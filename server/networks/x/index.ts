@@ -172,12 +172,14 @@ export default {
       key: 'x.quote',
       label: 'Quoted post',
       type: 'Text',
+      media: ['None'],
       description: 'Address or id of a post on X that is shown below the text. Not together with media or a poll.',
     },
     {
       key: 'x.tagged_users',
       label: 'Tagged people',
       type: 'List',
+      media: ['Image', 'Video'],
       maxLength: 10,
       description: 'Up to ten people in the media of the first item, separated by commas: `@anna,@ben`.',
     },
@@ -185,6 +187,7 @@ export default {
       key: 'x.poll',
       label: 'Poll',
       type: 'Poll',
+      media: ['None'],
       poll: {
         minChoices: 2,
         maxChoices: 4,

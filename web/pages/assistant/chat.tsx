@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import styles from './assistant.module.css';
 import type { Message } from './chat-messages.ts';
 import { Composer } from './composer.tsx';
@@ -21,7 +22,9 @@ export const Chat = ({
   model: string | undefined;
   onBegun: (chatId: string) => void;
 }) => {
-  const [text, setText] = useState('');
+  // Pages that link here can write the question.
+  const [{ ask: question = '' }] = usePageSearch<'ask'>();
+  const [text, setText] = useState(question);
   const sees = useSees();
   const { messages, isWriting, error, ask, stop, setMessages, clearError } = useAssistant({
     chatId,

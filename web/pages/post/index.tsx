@@ -5,11 +5,11 @@ import { lazy, Suspense, useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
+import { EditorSkeleton } from '#web/pages/post/editor/editor-skeleton.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { queries } from '#web/queries.ts';
@@ -93,11 +93,7 @@ const useSendOffView = (post: Post | undefined) => {
 
 const isOut = ({ status }: Post) => status === 'Publishing' || status === 'Published' || status === 'Failed';
 
-const Loading = () => (
-  <Frame>
-    <SkeletonRows rows={5} label="Loading the post" />
-  </Frame>
-);
+const Loading = () => <EditorSkeleton title="Post" />;
 
 const Frame = ({ title = 'Post', children }: { title?: string; children: React.ReactNode }) => (
   <>

@@ -13,16 +13,27 @@ import styles from './post-labels.module.css';
 const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));
 
 /** Labels are internal: no network gets them. */
-export const PostLabels = ({
-  id,
-  readOnly,
-  make,
-}: {
-  id: string | undefined;
-  readOnly: boolean;
-  /** Creates a new post when its first label is chosen. */
-  make?: () => Promise<string | undefined>;
-}) => {
+export const PostLabels = ({ id, readOnly }: { id: string | undefined; readOnly: boolean }) => {
+  const { labels, open, dialog } = usePostLabels(id);
+  if (readOnly && labels.length === 0) return null;
+  return (
+    <div className={styles.row}>
+      {labels.map((label) => (
+        <LabelChip key={label.id} label={label} />
+      ))}
+      {!readOnly && (
+        <button type="button" className={styles.add} onClick={open}>
+          <Tag size={13} aria-hidden="true" />
+          Labels
+        </button>
+      )}
+      {dialog}
+    </div>
+  );
+};
+
+/** `make` creates a new post when its first label is chosen. */
+export const usePostLabels = (id: string | undefined, make?: () => Promise<string | undefined>) => {
   const { data } = useQuery({
     queryKey: keys.postLabels(id ?? ''),
     queryFn: ({ signal }) => app.getPostLabels({ id: id ?? '' }, { signal }),
@@ -34,18 +45,11 @@ export const PostLabels = ({
   const labels = useLabels().of(ids);
   const { mutate: choose } = useChoose(make);
   const [choosing, setChoosing] = useState(false);
-  if (readOnly && labels.length === 0) return null;
-  return (
-    <div className={styles.row}>
-      {labels.map((label) => (
-        <LabelChip key={label.id} label={label} />
-      ))}
-      {!readOnly && (
-        <button type="button" className={styles.add} onClick={() => setChoosing(true)}>
-          <Tag size={13} aria-hidden="true" />
-          Labels
-        </button>
-      )}
+  return {
+    labels,
+    names: labels.map(({ name }) => name).join(', '),
+    open: () => setChoosing(true),
+    dialog: (
       <Suspense>
         {choosing && (
           <LabelsDialog
@@ -56,8 +60,8 @@ export const PostLabels = ({
           />
         )}
       </Suspense>
-    </div>
-  );
+    ),
+  };
 };
 
 const key = ['label of the post'];

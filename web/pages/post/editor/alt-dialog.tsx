@@ -11,7 +11,8 @@ const maxLength = 2000;
 /** Alt text belongs to the file, so it changes for all posts that use it. */
 export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { mediaOf, rememberMedia } = useEditor();
-  const [alt, setAlt] = useState(mediaOf(id)?.alt ?? '');
+  const before = mediaOf(id)?.alt ?? '';
+  const [alt, setAlt] = useState(before);
   const [isSaving, setIsSaving] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const save = async () => {
@@ -25,8 +26,14 @@ export default function AltDialog({ id, onClose }: { id: string; onClose: () => 
       setIsSaving(false);
     }
   };
+  // Escape and a click outside must not lose what was written; Cancel discards it.
+  const leave = () => {
+    if (isSaving) return;
+    if (alt.trim() === before.trim()) onClose();
+    else void save();
+  };
   return (
-    <Modal opened onClose={onClose} title="Alt text" size={480}>
+    <Modal opened onClose={leave} title="Alt text" size={480}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

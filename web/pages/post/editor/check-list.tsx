@@ -1,12 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
 import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
+import { keys } from '#web/queries.ts';
 import styles from './check-list.module.css';
 import { type Fix, isEmpty } from './checks.ts';
 import { changeSide, setOption } from './draft.ts';
 import { useEditor } from './use-editor.ts';
+import { useSplit } from './use-split.ts';
 
 const icons = { red: CircleAlert, orange: TriangleAlert, info: Info };
 
@@ -20,7 +25,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
         <CheckSummary />
       </header>
       <ul>
-        {checks.map(({ tone, networks, text, act, place, fix }) => {
+        {checks.map(({ tone, networks, text, act, place, fix, item }) => {
           const Icon = icons[tone];
           const inside = (
             <>
@@ -47,6 +52,9 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
                 <span className={styles.check}>{inside}</span>
               )}
               {fix && <Fixes fix={fix} network={networks[0] ?? ''} />}
+              {item !== undefined && (
+                <WaysToShorten item={item} version={place?.version} network={networks[0] ?? ''} onLeave={onLeave} />
+              )}
             </li>
           );
         })}
@@ -81,6 +89,51 @@ const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network
           {fixLabels[value] ?? value} for {name}
         </button>
       ))}
+    </span>
+  );
+};
+
+/** Beside shortening it by hand. */
+const WaysToShorten = ({
+  item,
+  version,
+  network,
+  onLeave,
+}: {
+  item: number;
+  version: string | undefined;
+  network: string;
+  onLeave: (() => void) | undefined;
+}) => {
+  const { readOnly } = useEditor();
+  const split = useSplit(item, version);
+  const { name } = useNetworks().of(network);
+  const { data } = useQuery({
+    queryKey: keys.chats,
+    queryFn: ({ signal }) => app.listChats({ signal }),
+    enabled: !readOnly,
+  });
+  const model = readOnly ? undefined : data?.model;
+  if (split === undefined && model === undefined) return null;
+  return (
+    <span className={styles.fixes}>
+      {split && (
+        <button
+          type="button"
+          className={styles.fix}
+          onClick={() => {
+            onLeave?.();
+            split();
+          }}
+        >
+          Split into a thread
+        </button>
+      )}
+      {model !== undefined && (
+        <Link to="/assistant" search={{ ask: `Shorten this post for ${name}.` }} className={styles.fix}>
+          Ask {model}
+        </Link>
+      )}
     </span>
   );
 };

@@ -1,7 +1,7 @@
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
 import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
-import { type Draft, isEdited, resultFor } from './draft.ts';
+import { type Draft, hasOwnText, resultFor } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
 import { lengthOf } from './text-length.ts';
 import { fields, type Place } from './use-reveal.ts';
@@ -16,6 +16,8 @@ export interface Check {
   /** Text of its link. */
   readonly act?: string | undefined;
   readonly place?: Place | undefined;
+  /** The item that is too long. */
+  readonly item?: number | undefined;
   /** An option that fixes it, with one button per value. */
   readonly fix?: Fix | undefined;
 }
@@ -86,7 +88,7 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
   const limits = limitsOf(account);
   if (limits === undefined || isEmpty(draft)) return [];
   const { items, options } = resultFor(draft, account.id);
-  const version = isEdited(draft, account.id) ? account.id : undefined;
+  const version = hasOwnText(draft, account.id) ? account.id : undefined;
   const networks = [account.network];
   const checks: Check[] = [];
   const isThread = items.length > 1;
@@ -94,9 +96,17 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
     const place = { version, field: fields.body(index) };
     const where = isThread ? `Item ${index + 1}: ` : '';
     const { over, bytesOver } = lengthOf(limits, body, options);
-    if (over > 0) checks.push({ tone: 'red', networks, text: `${where}${describeOver(over)}`, act: 'Shorten', place });
-    else if (bytesOver > 0) {
-      checks.push({ tone: 'red', networks, text: `${where}${bytesOver} bytes too many`, act: 'Shorten', place });
+    if (over > 0 || bytesOver > 0) {
+      const text = `${where}${over > 0 ? describeOver(over) : `${bytesOver} bytes too many`}`;
+      // Shortening is for this account alone, so it opens its version.
+      checks.push({
+        tone: 'red',
+        networks,
+        text,
+        act: 'Shorten',
+        place: { ...place, version: account.id },
+        item: index,
+      });
     }
     const isComment = index > 0 && limits.thread.form === 'Comments';
     if (body.trim() === '' && (limits.characters.required || isComment || media.length === 0)) {

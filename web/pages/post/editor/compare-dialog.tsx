@@ -8,7 +8,7 @@ import { formatSaid } from '#web/parts/time.ts';
 import { wordDiff } from '#web/parts/word-diff.ts';
 import { useZone } from '#web/session.ts';
 import styles from './compare-dialog.module.css';
-import { type Draft, draftOf, type Side } from './draft.ts';
+import { type Draft, draftOf, type Side, sideOf } from './draft.ts';
 import { differingParts, isSamePart, keyOf, mergeDrafts, type PartId } from './merge-drafts.ts';
 import { useEditor } from './use-editor.ts';
 
@@ -165,7 +165,8 @@ const useTextOf = (part: PartId, draft: Draft): string => {
   if (part === 'original') return textOfSide(draft.original);
   const own = draft.own[part.accountId];
   if (own === undefined) return 'The same as the original.';
-  return textOfSide({ items: own.items ?? [], options: own.options }, own.items === undefined);
+  const items = own.items && sideOf(draft, part.accountId).items;
+  return textOfSide({ items: items ?? [], options: own.options }, items === undefined);
 };
 
 const textOfSide = ({ items, options }: Side, isOriginalText = false) => {

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
-import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import styles from './counters.module.css';
 import { resultFor } from './draft.ts';
 import { type Length, lengthOf } from './text-length.ts';
@@ -14,22 +13,21 @@ interface Counter extends Length {
 }
 
 const warnFrom = 0.8;
-/** Limits this large are shown only when they are close. */
-const farLimit = 10_000;
 
-/** `brief`: only the tightest limit, unless one is nearly reached. */
-export const Counters = ({ index, brief = false }: { index: number; brief?: boolean }) => {
+/** From 80 % of a limit on, the closest to full first. */
+export const Counters = ({ index }: { index: number }) => {
   const counters = useCounters(index);
   const announcement = useAnnouncement(counters);
-  const near = counters.filter(({ tone }) => tone !== 'grey');
-  const [tightest] = [...counters].sort((one, other) => other.count / other.max - one.count / one.max);
-  const shown = brief ? (near.length > 0 ? near : tightest ? [tightest] : []) : counters;
+  const networks = useNetworks();
+  const near = counters
+    .filter(({ tone }) => tone !== 'grey')
+    .sort((one, other) => other.count / other.max - one.count / one.max);
   return (
     <span className={styles.counters}>
-      {shown.map((counter) => (
+      {near.map((counter) => (
         <span key={counter.network} className={`number ${styles.counter}`} data-tone={counter.tone}>
-          {(!brief || near.length > 0) && <NetworkBadge network={counter.network} size={16} />}
-          <Value counter={counter} />
+          <Ring share={counter.count / counter.max} />
+          {networks.of(counter.network).name} <Value counter={counter} />
         </span>
       ))}
       {announcement !== undefined && (
@@ -41,18 +39,28 @@ export const Counters = ({ index, brief = false }: { index: number; brief?: bool
   );
 };
 
-const Value = ({ counter: { count, max, over, tone } }: { counter: Counter }) =>
+const Value = ({ counter: { count, max, over } }: { counter: Counter }) =>
   over > 0 ? (
     <span>
-      <span className="hidden">over by </span>
-      <b>−{over.toLocaleString('en-GB')}</b>
+      <span className="hidden">over by </span>−{exact(over)}
     </span>
   ) : (
     <span>
-      {tone === 'orange' ? <b>{count.toLocaleString('en-GB')}</b> : count.toLocaleString('en-GB')}
-      <span className={styles.max}>/{max.toLocaleString('en-GB')}</span>
+      {exact(count)}/{exact(max)}
     </span>
   );
+
+/** Never rounded: one character decides. */
+const exact = (value: number) => value.toLocaleString('en-GB');
+
+const around = 2 * Math.PI * 6;
+
+const Ring = ({ share }: { share: number }) => (
+  <svg className={styles.ring} width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+    <circle cx="8" cy="8" r="6" />
+    <circle cx="8" cy="8" r="6" strokeDasharray={`${Math.min(share, 1) * around} ${around}`} />
+  </svg>
+);
 
 /** One per network, for the account with the least room left. */
 const useCounters = (index: number): Counter[] => {
@@ -67,7 +75,6 @@ const useCounters = (index: number): Counter[] => {
       const length = lengthOf(limits, item.body, options);
       const share = length.count / length.max;
       const tone = length.over > 0 ? 'red' : share >= warnFrom ? 'orange' : 'grey';
-      if (tone === 'grey' && length.max >= farLimit) continue;
       const before = counters.get(account.network);
       if (before && before.count / before.max >= share) continue;
       counters.set(account.network, { ...length, network: account.network, tone });

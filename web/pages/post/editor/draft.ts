@@ -17,6 +17,8 @@ export interface Side {
 /** Overrides of one account. Without `items` it follows the original. */
 export interface Own {
   readonly items?: readonly Item[] | undefined;
+  /** The half of `items` that still is the original's, item by item. */
+  readonly follows?: 'text' | 'media' | undefined;
   readonly options: Side['options'];
 }
 
@@ -54,11 +56,11 @@ export const draftOf = (post: Post, before?: Draft): Draft => {
   };
   const own: Record<string, Own> = {};
   for (const version of post.versions) {
-    const { accountId, content, options } = version;
+    const { accountId, options } = version;
     if (accountId === undefined) continue;
-    // A version always has text; equal text means that it follows the original.
-    const isOriginal = JSON.stringify(content) === JSON.stringify(first?.content);
-    own[accountId] = isOriginal ? { options } : { options, items: itemsOf(version, before?.own[accountId]?.items) };
+    // A version always has text and media; what equals the original follows it.
+    const items = itemsOf(version, before?.own[accountId]?.items);
+    own[accountId] = ownOf(original, items, options, { text: !isSameText(items, original.items) });
   }
   return { accountIds: post.accountIds, original, own, scheduledAt: post.scheduledAt };
 };
@@ -88,7 +90,32 @@ const canonical = (draft: Draft) => {
 export const sideOf = ({ original, own }: Draft, accountId: string | undefined): Side =>
   accountId === undefined
     ? original
-    : { items: own[accountId]?.items ?? original.items, options: own[accountId]?.options ?? {} };
+    : { items: itemsFor(original, own[accountId]), options: own[accountId]?.options ?? {} };
+
+const itemsFor = (original: Side, { items, follows }: Own = { options: {} }): readonly Item[] => {
+  if (items === undefined) return original.items;
+  if (follows === 'media') return items.map((item, at) => ({ ...item, media: original.items[at]?.media ?? [] }));
+  if (follows === 'text') return original.items.map((item, at) => ({ ...item, media: items[at]?.media ?? item.media }));
+  return items;
+};
+
+/** `text`, `media`: own in any case, even while equal to the original's. */
+const ownOf = (
+  original: Side,
+  items: readonly Item[],
+  options: Side['options'],
+  { text, media = !isSameMedia(items, original.items) }: { text: boolean; media?: boolean },
+): Own => {
+  if (!text && !media) return { options };
+  return { options, items, follows: text && media ? undefined : text ? 'media' : 'text' };
+};
+
+const isSameText = (items: readonly Item[], others: readonly Item[]) =>
+  items.length === others.length && items.every(({ body }, at) => body === others[at]?.body);
+
+/** Media follow item by item, also where the text has more or fewer items. */
+const isSameMedia = (items: readonly Item[], others: readonly Item[]) =>
+  items.every(({ media }, at) => media.join() === (others[at]?.media ?? []).join());
 
 /** What one account gets: its own options over those of the original. */
 export const resultFor = (draft: Draft, accountId: string): Side => {
@@ -96,23 +123,36 @@ export const resultFor = (draft: Draft, accountId: string): Side => {
   return { items, options: { ...draft.original.options, ...options } };
 };
 
-/** Whether the account has its own text. */
-export const isEdited = ({ own }: Draft, accountId: string) => own[accountId]?.items !== undefined;
+export const hasOwnText = ({ own }: Draft, accountId: string) =>
+  own[accountId]?.items !== undefined && own[accountId].follows !== 'text';
+
+export const hasOwnMedia = ({ own }: Draft, accountId: string) =>
+  own[accountId]?.items !== undefined && own[accountId].follows !== 'media';
+
+export const hasOwnOptions = ({ own }: Draft, accountId: string) =>
+  Object.keys(own[accountId]?.options ?? {}).length > 0;
 
 /** Whether the account overrides anything. */
 export const isOwn = ({ own }: Draft, accountId: string) => own[accountId] !== undefined;
 
-/** Changing options alone does not give an account its own text. */
+/** Text, media and options follow the original until each is changed itself. */
 export const changeSide =
   (accountId: string | undefined, change: (side: Side) => Side): Change =>
   (draft) => {
     if (accountId === undefined) return { ...draft, original: change(draft.original) };
     const side = sideOf(draft, accountId);
     const { items, options } = change(side);
-    const next: Own = { options, items: items === side.items ? draft.own[accountId]?.items : items };
-    if (next.items === undefined && Object.keys(options).length === 0) return resetSide(accountId)(draft);
-    return { ...draft, own: { ...draft.own, [accountId]: next } };
+    if (items === side.items) return withOwn(draft, accountId, { ...draft.own[accountId], options });
+    const text = hasOwnText(draft, accountId) || !isSameText(items, side.items);
+    const media = hasOwnMedia(draft, accountId) || !isSameMedia(items, draft.original.items);
+    return withOwn(draft, accountId, ownOf(draft.original, items, options, { text, media }));
   };
+
+const withOwn = (draft: Draft, accountId: string, own: Own): Draft => {
+  const { [accountId]: _, ...others } = draft.own;
+  const isNone = own.items === undefined && Object.keys(own.options).length === 0;
+  return { ...draft, own: isNone ? others : { ...others, [accountId]: own } };
+};
 
 export const changeItem = (index: number, change: (item: Item) => Item) => (side: Side) => ({
   ...side,
@@ -144,12 +184,26 @@ export const setOption = (key: string, value: string) => (side: Side) => {
   return { ...side, options: value === '' ? others : { ...others, [key]: value } };
 };
 
-export const resetSide =
-  (accountId: string): Change =>
+export type Part = 'text' | 'media' | 'options';
+
+export const followOriginal =
+  (accountId: string, part: Part): Change =>
   (draft) => {
-    const { [accountId]: _, ...own } = draft.own;
-    return { ...draft, own };
+    const { items } = sideOf(draft, accountId);
+    const { options = {}, ...own } = draft.own[accountId] ?? {};
+    if (part === 'options') return withOwn(draft, accountId, { ...own, options: {} });
+    const text = part !== 'text' && hasOwnText(draft, accountId);
+    const media = part !== 'media' && hasOwnMedia(draft, accountId);
+    return withOwn(draft, accountId, ownOf(draft.original, items, options, { text, media }));
   };
+
+/** Replaces one item by several texts; its media stay with the first. */
+export const splitItem = (index: number, texts: readonly string[]) => (side: Side) => ({
+  ...side,
+  items: side.items.flatMap((item, at) =>
+    at === index ? texts.map((body, part) => (part === 0 ? { ...item, body } : { ...emptyItem(), body })) : [item],
+  ),
+});
 
 /** Keeps the order of the workspace. */
 export const toggleAccount =

@@ -1,13 +1,15 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Send, Trash2 } from 'lucide-react';
+import { useMediaQuery } from '@mantine/hooks';
+import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Send, Tag, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { usePostLabels } from '#web/pages/post/post-labels.tsx';
 import { SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { formatShort } from '#web/parts/short-time.ts';
-import { PostStateChip, StateChip } from '#web/parts/state-chip.tsx';
+import { PostStateChip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useZone } from '#web/session.ts';
 import { titleOf } from './draft.ts';
@@ -32,13 +34,23 @@ export const EditorHeader = ({
 }) => {
   const { save, readOnly } = useEditor();
   const isPhone = useIsPhone();
+  const isNarrow = useIsNarrow();
   const { base } = save;
   return (
     <>
       <PageHeader
         crumb={{ label: 'Posts', link: { to: '/posts' } }}
         title={titleOf(save.draft) || (base ? 'Empty draft' : 'New post')}
-        chip={!isPhone && (base ? <PostStateChip post={base} /> : <StateChip state="Draft" />)}
+        chip={
+          !isPhone && (
+            <>
+              <span className={styles.chip}>{base ? <PostStateChip post={base} /> : <StateChip state="Draft" />}</span>
+              <span className={styles.chipIcon}>
+                <StateIcon state={base ? stateOf(base) : 'Draft'} />
+              </span>
+            </>
+          )
+        }
         meta={!readOnly && <SaveLine />}
         actions={
           <>
@@ -48,7 +60,7 @@ export const EditorHeader = ({
             {!readOnly && <PostMenu actions={actions} sending={sending} templating={templating} />}
             {!isPhone && !readOnly && (
               <>
-                <PublishButton sending={sending} />
+                {!isNarrow && <PublishButton sending={sending} />}
                 {base?.status !== 'Failed' && <ScheduleButton sending={sending} />}
               </>
             )}
@@ -60,6 +72,13 @@ export const EditorHeader = ({
   );
 };
 
+/** The header has no room for Publish now; a failed post has no other main button. */
+const useIsNarrow = () => {
+  const { save } = useEditor();
+  const isSmall = useMediaQuery('(max-width: 79.99em)', matchMedia('(max-width: 79.99em)').matches);
+  return isSmall && save.base?.status !== 'Failed';
+};
+
 const PostMenu = ({
   actions,
   sending,
@@ -69,11 +88,13 @@ const PostMenu = ({
   sending: Sending;
   templating: Templating;
 }) => {
-  const { save } = useEditor();
+  const { save, saver } = useEditor();
   const isPhone = useIsPhone();
+  const isNarrow = useIsNarrow();
   const { openSide } = useSide();
   const [deleting, setDeleting] = useState(false);
   const [sharing, setSharing] = useState(false);
+  const labels = usePostLabels(save.base?.id, async () => (await saver.settle())?.id);
   const isScheduled = save.base?.status === 'Scheduled';
   return (
     <>
@@ -84,11 +105,18 @@ const PostMenu = ({
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {isPhone && (
+          {isNarrow && (
             <Menu.Item leftSection={<Send size={15} aria-hidden="true" />} onClick={sending.askPublish}>
               Publish now
             </Menu.Item>
           )}
+          <Menu.Item
+            leftSection={<Tag size={15} aria-hidden="true" />}
+            rightSection={<span className={`one-line caption text-3 ${styles.labels}`}>{labels.names}</span>}
+            onClick={labels.open}
+          >
+            Labels
+          </Menu.Item>
           <Menu.Item
             leftSection={<Copy size={15} aria-hidden="true" />}
             disabled={save.base === undefined}
@@ -121,6 +149,7 @@ const PostMenu = ({
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {labels.dialog}
       {save.base && <ShareDialog postId={save.base.id} opened={sharing} onClose={() => setSharing(false)} />}
       <ConfirmDialog
         opened={deleting}

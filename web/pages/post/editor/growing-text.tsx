@@ -8,6 +8,7 @@ export const GrowingText = ({
   id,
   label,
   value,
+  excessFrom,
   placeholder,
   readOnly,
   alone,
@@ -18,6 +19,8 @@ export const GrowingText = ({
   id: string;
   label: string;
   value: string;
+  /** The text from here on is too much, and marked. */
+  excessFrom: number | undefined;
   placeholder: string;
   readOnly: boolean;
   /** Taller when there is nothing else yet. */
@@ -34,28 +37,38 @@ export const GrowingText = ({
     field.current.style.height = `${field.current.scrollHeight}px`;
   }, [value]);
   return (
-    <textarea
-      ref={field}
-      id={id}
-      className={styles.text}
-      aria-label={label}
-      dir="auto"
-      rows={3}
-      data-alone={alone || undefined}
-      maxLength={100_000}
-      value={value}
-      placeholder={placeholder}
-      readOnly={readOnly}
-      // biome-ignore lint/a11y/noAutofocus: people open a new post to write
-      autoFocus={autoFocus}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      onPaste={(event) => {
-        const { files, types } = event.clipboardData;
-        // Word processors add an image of the text to the clipboard.
-        if (files.length === 0 || readOnly || types.includes('text/plain')) return;
-        event.preventDefault();
-        onFiles(files);
-      }}
-    />
+    <div className={styles.field}>
+      {excessFrom !== undefined && (
+        // The same text below the field, because a textarea cannot mark a part of its text.
+        <div className={styles.mirror} aria-hidden="true" dir="auto">
+          {value.slice(0, excessFrom)}
+          <mark className={styles.excess}>{value.slice(excessFrom)}</mark>
+        </div>
+      )}
+      <textarea
+        ref={field}
+        id={id}
+        className={styles.text}
+        aria-label={label}
+        dir="auto"
+        rows={1}
+        data-alone={alone || undefined}
+        data-excess-from={excessFrom}
+        maxLength={100_000}
+        value={value}
+        placeholder={placeholder}
+        readOnly={readOnly}
+        // biome-ignore lint/a11y/noAutofocus: people open a new post to write
+        autoFocus={autoFocus}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onPaste={(event) => {
+          const { files, types } = event.clipboardData;
+          // Word processors add an image of the text to the clipboard.
+          if (files.length === 0 || readOnly || types.includes('text/plain')) return;
+          event.preventDefault();
+          onFiles(files);
+        }}
+      />
+    </div>
   );
 };

@@ -1,23 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { Account, Post } from '#generated/app-client';
+import type { Account, GetLastAccountsOutput, Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { ReviewPanel } from '#web/pages/post/review/review-panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
-import { Loaded } from '#web/parts/loaded.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
-import { AccountPicker } from './account-picker.tsx';
+import { AccountsRow } from './accounts-row.tsx';
 import { CheckList } from './check-list.tsx';
 import styles from './editor.module.css';
 import { EditorHeader } from './editor-header.tsx';
+import { EditorSkeleton } from './editor-skeleton.tsx';
 import { Notices } from './notices.tsx';
 import { OptionsCard } from './options-card.tsx';
 import { PhoneBar } from './phone-bar.tsx';
 import { Previews } from './previews.tsx';
+import { SkipToText } from './skip-to-text.tsx';
 import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
 import { EditorProvider, useEditorState } from './use-editor.ts';
@@ -26,7 +28,9 @@ import { usePostCommands } from './use-post-commands.ts';
 import { useSending } from './use-sending.ts';
 import { useTemplating } from './use-templating.ts';
 import { useUploads } from './use-uploads.ts';
-import { VersionTabs } from './version-tabs.tsx';
+import { useVersionKeys } from './version-tabs.tsx';
+
+const panel = { role: 'tabpanel', 'aria-label': 'Text and media' };
 
 interface Props {
   /** Undefined until a new post is saved for the first time. */
@@ -38,20 +42,37 @@ interface Props {
 
 export default function EditorPage(props: Props) {
   const query = useQuery(queries.accounts);
-  if (query.data) return <Writing {...props} accounts={query.data.accounts} />;
+  const isNew = props.post === undefined;
+  const last = useQuery({ ...queries.lastAccounts, enabled: isNew });
+  // A new post can be written without knowing the last accounts, so an error only leaves them out.
+  const isReady = !isNew || last.data !== undefined || last.isError;
+  if (query.data && isReady) {
+    return <Writing {...props} accounts={query.data.accounts} lastAccounts={isNew ? last.data : undefined} />;
+  }
+  if (!query.error) return <EditorSkeleton title={isNew ? 'New post' : 'Post'} />;
   return (
     <>
       <PageHeader title="Post" crumb={{ label: 'Posts', link: { to: '/posts' } }} />
       <div className={styles.column}>
-        <Loaded query={query} title="The accounts could not be loaded" rows={5} label="Loading the post" />
+        <FaultBanner
+          fault={query.error}
+          title="The accounts could not be loaded"
+          onRetry={() => void query.refetch()}
+        />
       </div>
     </>
   );
 }
 
-const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: readonly Account[] }) => {
+interface WritingProps extends Props {
+  accounts: readonly Account[];
+  lastAccounts: GetLastAccountsOutput | undefined;
+}
+
+const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingProps) => {
   useOwnBottomBar();
-  const editor = useEditorState({ post, accounts, onCreated });
+  const editor = useEditorState({ post, accounts, lastAccounts, onCreated });
+  useVersionKeys(editor.chosen, editor.openVersion);
   const actions = usePostActions(editor);
   const sending = useSending(editor, actions);
   const uploads = useUploads(editor);
@@ -82,19 +103,15 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
       >
         <div className={styles.column}>
           <Notices actions={actions} />
-          <AccountPicker />
-          <PostLabels
-            id={editor.save.base?.id}
-            readOnly={editor.readOnly}
-            make={async () => (await editor.saver.settle())?.id}
-          />
-          <VersionTabs />
-          <div id="editor-version" role="tabpanel" aria-label="Text and media">
+          <AccountsRow />
+          {editor.readOnly && <PostLabels id={editor.save.base?.id} readOnly />}
+          <div id="editor-version" {...(editor.hasTabs && panel)}>
             <Thread uploads={uploads} onFocusItem={setItem} onTemplate={templating.choose} />
             {!isPhone && <OptionsCard />}
           </div>
         </div>
       </WithRail>
+      <SkipToText />
       <TemplatesDialog templating={templating} />
       {isPhone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
     </EditorProvider>

@@ -161,7 +161,7 @@ const UploadTile = ({ upload: { name, url, kind, share } }: { upload: Upload }) 
   );
 };
 
-/** `icon`: compact, for an item without media. */
+/** `icon`: the tool below the text; otherwise the tile after the files. */
 export const AddMedia = ({
   itemKey,
   index,
@@ -181,12 +181,11 @@ export const AddMedia = ({
       <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setIsChoosing(true)}>
         <button
           type="button"
-          id={fields.media(index)}
+          id={icon ? fields.media(index) : undefined}
           className={icon ? styles.icon : styles.add}
-          aria-label="Add media"
+          aria-label={icon ? 'Add media' : 'Add more media'}
         >
           <ImagePlus size={icon ? 18 : 20} strokeWidth={1.75} aria-hidden="true" />
-          {!icon && 'Add media'}
         </button>
       </FileMenu>
       <input

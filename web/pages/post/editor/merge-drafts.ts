@@ -1,4 +1,4 @@
-import type { Draft } from './draft.ts';
+import { type Draft, sideOf } from './draft.ts';
 
 /** The original, everything beside the texts (accounts and time), or the version of one account. */
 export type PartId = 'original' | 'rest' | { readonly accountId: string };
@@ -19,10 +19,11 @@ const contentOf = (part: PartId, draft: Draft): unknown => {
   if (part === 'rest') {
     return [draft.accountIds.toSorted(), draft.scheduledAt === undefined ? 0 : Date.parse(draft.scheduledAt)];
   }
-  const side = part === 'original' ? draft.original : draft.own[part.accountId];
+  const own = part === 'original' ? draft.original : draft.own[part.accountId];
+  const items = own?.items && sideOf(draft, part === 'original' ? undefined : part.accountId).items;
   return [
-    side?.items?.map(({ body, media }) => [body, media]) ?? null,
-    Object.entries(side?.options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)),
+    items?.map(({ body, media }) => [body, media]) ?? null,
+    Object.entries(own?.options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)),
   ];
 };
 

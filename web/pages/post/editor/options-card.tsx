@@ -1,71 +1,161 @@
+import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import type { Account } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { setOption } from './draft.ts';
+import { resultFor, setOption } from './draft.ts';
 import { OptionField } from './option-field.tsx';
+import { fitsMedia, summarizeOptions } from './option-summary.ts';
 import styles from './options-card.module.css';
-import { useEditor } from './use-editor.ts';
+import { type Editor, useEditor } from './use-editor.ts';
+import { fields } from './use-reveal.ts';
 
-/** Networks with required options come first. */
-export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
-  const { chosen, version, side, save, optionsOf, choicesOf, whyDisabled, withLimitsOf, editSide, readOnly } =
-    useEditor();
+interface Line {
+  readonly account: Account;
+  readonly options: ReturnType<Editor['optionsOf']>;
+  /** A required option without a value. */
+  readonly needed: string | undefined;
+  /** Empty when all is as usual. */
+  readonly summary: string;
+}
+
+/**
+ * One line per network that needs something or has something set; the others are as usual. A line opens in place. `target`:
+ * the field to show first.
+ */
+export const OptionsCard = ({ target }: { target?: string | undefined }) => {
+  const editor = useEditor();
   const networks = useNetworks();
-  const account = chosen.find(({ id }) => id === version);
-  const networksWithOptions = [...new Set((account ? [account] : chosen).map(({ network }) => network))].filter(
-    (network) => optionsOf(network).length > 0,
-  );
-  const needs = (network: string) => optionsOf(network).some(({ required }) => required);
-  const ordered = [...networksWithOptions.filter(needs), ...networksWithOptions.filter((network) => !needs(network))];
-  const [picked, setPicked] = useState<string>();
-  useReveal((network) => setPicked(network), ordered);
-  const open = ordered.find((network) => network === picked) ?? ordered[0];
-  if (open === undefined) return null;
-  const options = optionsOf(open);
-  const sorted = [...options.filter(({ required }) => required), ...options.filter(({ required }) => !required)];
-  const first = chosen.find(({ network }) => network === open);
-  const note = account ? `for ${networks.of(open).name} alone` : 'for all accounts of a network';
+  const lines = linesOf(editor);
+  const [opened, setOpened] = useState<string | undefined>(() => target && networkOf(target, lines));
+  useEffect(() => {
+    if (target) document.getElementById(target)?.focus();
+  }, [target]);
+  useReveal((network) => setOpened(network), lines);
+  const isLine = ({ account, needed, summary }: Line) =>
+    needed !== undefined || summary !== '' || account.network === opened || account.id === editor.version;
+  const needy = lines.filter(({ needed }) => needed !== undefined);
+  const shown = [...needy, ...lines.filter((line) => line.needed === undefined && isLine(line))];
+  const usual = lines.filter((line) => !isLine(line));
+  if (lines.length === 0) return null;
   return (
-    <section className={bare ? undefined : `card ${styles.card}`} aria-label="Options">
-      <header className={styles.head} data-bare={bare || undefined}>
-        {!bare && <h2 className={styles.title}>Options</h2>}
-        {!bare && <span className="caption text-2">{note}</span>}
-        <span className={styles.badges}>
-          {ordered.map((network) => (
+    <section className={styles.options} aria-label="Options">
+      <ul>
+        {shown.map((line) => (
+          <OptionLine
+            key={line.account.network}
+            line={line}
+            isOpen={line.account.network === opened}
+            onToggle={() => setOpened(line.account.network === opened ? undefined : line.account.network)}
+          />
+        ))}
+      </ul>
+      {usual.length > 0 && (
+        <div className={styles.usual}>
+          {usual.map(({ account: { network } }) => (
             <button
               key={network}
               type="button"
               className={styles.badge}
-              aria-pressed={network === open}
-              onClick={() => setPicked(network)}
+              title={networks.of(network).name}
+              onClick={() => {
+                setOpened(network);
+                focusLine(network);
+              }}
             >
-              <NetworkBadge network={network} size={20} isColored={network === open} />
+              <span className="hidden">Options of </span>
+              <NetworkBadge network={network} size={20} />
             </button>
           ))}
-        </span>
-      </header>
-      {sorted.map((option) => (
-        <OptionField
-          key={`${version} ${option.key}`}
-          option={(first && withLimitsOf(first, option)) ?? option}
-          choices={(first && choicesOf(first, option.key)) ?? option.choices}
-          value={side.options[option.key] ?? ''}
-          disabled={first && whyDisabled(first, option.key)}
-          inherited={version === undefined ? undefined : save.draft.original.options[option.key]}
-          readOnly={readOnly}
-          onChange={(value) => editSide(setOption(option.key, value))}
-        />
-      ))}
+          as usual
+        </div>
+      )}
     </section>
   );
 };
 
-/** Switches networks when a check links to an option of another one. */
-const useReveal = (show: (network: string) => void, networks: readonly string[]) => {
+/** One per network. On the original the first account stands for all of its network. */
+const linesOf = ({ chosen, version, save, optionsOf, choicesOf, mediaOf }: Editor): Line[] => {
+  const accounts = version === undefined ? chosen : chosen.filter(({ id }) => id === version);
+  const first = accounts.filter(
+    ({ network }, index) => accounts.findIndex((other) => other.network === network) === index,
+  );
+  return first.flatMap((account): Line[] => {
+    const side = resultFor(save.draft, account.id);
+    const values = version === undefined ? save.draft.original.options : side.options;
+    // A value that no longer fits stays visible, so that it can be removed.
+    const options = optionsOf(account.network).filter(
+      (option) => (values[option.key] ?? '') !== '' || fitsMedia(option, side, mediaOf),
+    );
+    if (options.length === 0) return [];
+    const needed = options.find(({ key, required, default: byDefault }) => required && !(values[key] || byDefault));
+    const summary = summarizeOptions(options, values, (key) => choicesOf(account, key));
+    return [{ account, options, needed: needed?.label, summary }];
+  });
+};
+
+const OptionLine = ({ line, isOpen, onToggle }: { line: Line; isOpen: boolean; onToggle: () => void }) => {
+  const { account, options, needed, summary } = line;
+  const { version, side, save, choicesOf, whyDisabled, withLimitsOf, editSide, readOnly } = useEditor();
+  const { name } = useNetworks().of(account.network);
+  const sorted = [...options.filter(({ required }) => required), ...options.filter(({ required }) => !required)];
+  return (
+    <li className={styles.line}>
+      <button
+        type="button"
+        id={lineId(account.network)}
+        className={styles.head}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `${lineId(account.network)}-fields` : undefined}
+        onClick={onToggle}
+      >
+        <NetworkBadge network={account.network} size={20} />
+        <span className={`one-line ${styles.name}`} aria-hidden="true">
+          {name}
+        </span>
+        <span className={`one-line ${styles.summary}`} data-needed={needed !== undefined || undefined} dir="auto">
+          {needed === undefined ? summary || 'As usual' : `${needed} is needed`}
+        </span>
+        {needed !== undefined && !isOpen ? (
+          <span className={styles.act}>Choose</span>
+        ) : isOpen ? (
+          <ChevronDown size={16} aria-hidden="true" />
+        ) : (
+          <ChevronRight size={16} aria-hidden="true" />
+        )}
+      </button>
+      {isOpen && (
+        <div id={`${lineId(account.network)}-fields`} className={styles.fields}>
+          {sorted.map((option) => (
+            <OptionField
+              key={`${version} ${option.key}`}
+              option={withLimitsOf(account, option)}
+              choices={choicesOf(account, option.key) ?? option.choices}
+              value={side.options[option.key] ?? ''}
+              disabled={whyDisabled(account, option.key)}
+              inherited={version === undefined ? undefined : save.draft.original.options[option.key]}
+              readOnly={readOnly}
+              onChange={(value) => editSide(setOption(option.key, value))}
+            />
+          ))}
+        </div>
+      )}
+    </li>
+  );
+};
+
+const lineId = (network: string) => `editor-options-${network}`;
+
+const focusLine = (network: string) => requestAnimationFrame(() => document.getElementById(lineId(network))?.focus());
+
+const networkOf = (field: string, lines: readonly Line[]) =>
+  lines.find(({ account }) => field.startsWith(fields.option(`${account.network}.`)))?.account.network;
+
+/** Opens the line when a check links to one of its options. */
+const useReveal = (show: (network: string) => void, lines: readonly Line[]) => {
   useEffect(() => {
     const showNetwork = (event: Event) => {
-      const field = String((event as CustomEvent<string>).detail);
-      const network = networks.find((one) => field.startsWith(`editor-option-${one}.`));
+      const network = networkOf(String((event as CustomEvent<string>).detail), lines);
       if (network) show(network);
     };
     window.addEventListener('editor-reveal', showNetwork);

@@ -3,13 +3,17 @@ import { PreviewPicker } from '#web/previews/preview-picker.tsx';
 import { useDraftPreviews } from './use-draft-previews.ts';
 import { useEditor } from './use-editor.ts';
 
+const previewId = 'editor-preview';
+
 /** The preview of the open version, or of the network that was picked last. */
 export const Previews = ({ accountIds }: { accountIds?: readonly string[] }) => {
   const { version } = useEditor();
   const entries = useDraftPreviews().filter(({ id }) => accountIds?.includes(id) ?? true);
   const [picked, setPicked] = useState<string>();
   useEffect(() => {
-    if (version !== undefined) setPicked(version);
+    if (version === undefined) return;
+    setPicked(version);
+    requestAnimationFrame(() => document.getElementById(previewId)?.scrollIntoView({ block: 'nearest' }));
   }, [version]);
   return (
     <PreviewPicker
@@ -17,6 +21,8 @@ export const Previews = ({ accountIds }: { accountIds?: readonly string[] }) => 
       entries={entries}
       picked={picked}
       onPick={setPicked}
+      ringed={version}
+      frameId={previewId}
       hasRows={accountIds === undefined}
     />
   );

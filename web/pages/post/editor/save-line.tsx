@@ -12,7 +12,7 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
   } = useEditor();
   const zone = useZone();
   const seconds = useSecondsUntil(retryAt);
-  const line = (icon: React.ReactNode, text: string, tone?: 'orange') => (
+  const line = (icon: React.ReactNode, text: React.ReactNode, tone?: 'orange') => (
     <span className={styles.line} data-tone={tone} role="status">
       {icon}
       {text}
@@ -31,8 +31,16 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
   if (base === undefined) return line(null, '');
   const at = savedAt ?? base.updatedAt;
   const time = dateIn(at, zone) === dateIn(now(), zone) ? formatTime(at, zone) : formatSaid(at, zone);
-  return line(<Check size={14} aria-hidden="true" />, short ? 'Saved' : `Saved ${time}`);
+  return line(<Check size={14} aria-hidden="true" />, short ? 'Saved' : savedAtTime(time));
 };
+
+/** In a narrow header the time alone; screen readers hear both. */
+const savedAtTime = (time: string) => (
+  <span>
+    <span className={styles.word}>Saved </span>
+    {time}
+  </span>
+);
 
 const useSecondsUntil = (at: number | undefined) => {
   const [, setTick] = useState(0);

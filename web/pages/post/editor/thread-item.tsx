@@ -1,23 +1,38 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { ArrowDown, ArrowUp, Ellipsis, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ArrowDown, ArrowUp, Rows3, Trash2 } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { showToast } from '#web/parts/toasts.tsx';
 import { Counters } from './counters.tsx';
 import { changeItem, changeSide, type Item, moveItem, removeItem } from './draft.ts';
+import { EmojiButton } from './emoji-button.tsx';
 import { GrowingText } from './growing-text.tsx';
 import { AddMedia, MediaStrip } from './media-strip.tsx';
+import { excessIn } from './split-thread.ts';
 import styles from './thread-item.module.css';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
+import { useSplit } from './use-split.ts';
 import type { Uploads } from './use-uploads.ts';
 
-export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number; uploads: Uploads }) => {
+/** `children`: tools of the whole thread, beside those of its last item. */
+export const ThreadItem = ({
+  item,
+  index,
+  uploads,
+  children,
+}: {
+  item: Item;
+  index: number;
+  uploads: Uploads;
+  children?: React.ReactNode;
+}) => {
   const { side, editSide, edit, version, readOnly } = useEditor();
   const [over, setOver] = useState(false);
   const isThread = side.items.length > 1;
-  const own = uploads.of(item.key);
-  const hasStrip = item.media.length > 0 || own.length > 0;
+  const hasStrip = item.media.length > 0 || uploads.of(item.key).length > 0;
   const label = isThread ? `Text of item ${index + 1}` : 'Text';
+  const split = useSplit(index, version);
+  const excessFrom = useExcess(index);
   const write = (body: string) => editSide(changeItem(index, (one) => ({ ...one, body })));
   const move = (by: number) => {
     editSide(moveItem(index, by));
@@ -34,19 +49,10 @@ export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number
     showToast({ text: `Item ${index + 1} removed`, action: { label: 'Undo', onClick: () => edit(putBack) } });
   };
   const take = (files: Iterable<File>) => uploads.add([...files], item.key);
-  const bar = !readOnly && (
-    <ItemActions
-      index={index}
-      count={side.items.length}
-      onMove={move}
-      onRemove={remove}
-      add={!hasStrip && <AddMedia itemKey={item.key} index={index} uploads={uploads} icon />}
-    />
-  );
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Add media does the same for the keyboard
     <div
-      className={`card ${styles.item}`}
+      className={styles.item}
       data-over={over || undefined}
       onDragOver={(event) => {
         if (readOnly || !event.dataTransfer.types.includes('Files')) return;
@@ -65,6 +71,7 @@ export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number
         id={fields.body(index)}
         label={label}
         value={item.body}
+        excessFrom={excessFrom}
         readOnly={readOnly}
         placeholder={index === 0 ? 'What do you want to say?' : 'And then?'}
         onChange={write}
@@ -73,26 +80,34 @@ export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number
         autoFocus={index === 0 && item.body === '' && !hasStrip && !isThread}
       />
       {hasStrip && <MediaStrip item={item} index={index} uploads={uploads} />}
-      {index === 0 && hasStrip ? (
-        <div className={styles.foot}>
-          <Counters index={index} />
-          {isThread && !readOnly && <ItemMenu onMove={move} onRemove={remove} />}
-        </div>
-      ) : index === 0 ? (
-        <>
-          {bar}
-          <div className={styles.foot}>
-            <Counters index={index} />
+      <div className={styles.bar}>
+        {!readOnly && (
+          <div className={styles.tools}>
+            <AddMedia itemKey={item.key} index={index} uploads={uploads} icon />
+            <EmojiButton field={fields.body(index)} />
+            {isThread && <ItemActions index={index} count={side.items.length} onMove={move} onRemove={remove} />}
+            {children}
           </div>
-        </>
-      ) : (
-        <div className={styles.line}>
-          {bar}
-          <Counters index={index} brief />
-        </div>
-      )}
+        )}
+        <Counters index={index} />
+        {split && (
+          <Button size="xs" leftSection={<Rows3 size={14} aria-hidden="true" />} onClick={split}>
+            Split into a thread
+          </Button>
+        )}
+      </div>
     </div>
   );
+};
+
+/** Only in the version of an account: on the original each network would mark another place. */
+const useExcess = (index: number): number | undefined => {
+  const { save, chosen, version, limitsOf } = useEditor();
+  const account = chosen.find(({ id }) => id === version);
+  return useMemo(() => {
+    const limits = account && limitsOf(account);
+    return account && limits ? excessIn(save.draft, account, limits, index) : undefined;
+  }, [save.draft, account, limitsOf, index]);
 };
 
 const ItemActions = ({
@@ -100,47 +115,27 @@ const ItemActions = ({
   count,
   onMove,
   onRemove,
-  add,
 }: {
   index: number;
   count: number;
   onMove: (by: number) => void;
   onRemove: () => void;
-  add: React.ReactNode;
 }) => (
-  <div className={styles.actions}>
-    {add}
-    {count > 1 && (
-      <>
-        <ActionIcon aria-label="Move up" disabled={index === 0} onClick={() => onMove(-1)}>
-          <ArrowUp size={17} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
-        <ActionIcon aria-label="Move down" disabled={index === count - 1} onClick={() => onMove(1)}>
-          <ArrowDown size={17} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
-        <ActionIcon aria-label={`Remove item ${index + 1}`} onClick={onRemove}>
-          <Trash2 size={17} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
-      </>
-    )}
-  </div>
-);
-
-/** In the first item with media the counters take the place of the move buttons. */
-const ItemMenu = ({ onMove, onRemove }: { onMove: (by: number) => void; onRemove: () => void }) => (
-  <Menu>
-    <Menu.Target>
-      <ActionIcon aria-label="Item 1" className={styles.menu}>
-        <Ellipsis size={17} aria-hidden="true" />
+  <>
+    <Tooltip label="Move up">
+      <ActionIcon aria-label="Move up" disabled={index === 0} onClick={() => onMove(-1)}>
+        <ArrowUp size={17} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
-    </Menu.Target>
-    <Menu.Dropdown>
-      <Menu.Item leftSection={<ArrowDown size={15} aria-hidden="true" />} onClick={() => onMove(1)}>
-        Move down
-      </Menu.Item>
-      <Menu.Item leftSection={<Trash2 size={15} aria-hidden="true" />} onClick={onRemove}>
-        Remove item 1
-      </Menu.Item>
-    </Menu.Dropdown>
-  </Menu>
+    </Tooltip>
+    <Tooltip label="Move down">
+      <ActionIcon aria-label="Move down" disabled={index === count - 1} onClick={() => onMove(1)}>
+        <ArrowDown size={17} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+    <Tooltip label="Remove">
+      <ActionIcon aria-label={`Remove item ${index + 1}`} onClick={onRemove}>
+        <Trash2 size={17} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  </>
 );

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { LayoutTemplate, Plus } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
@@ -18,7 +18,8 @@ export const Thread = ({
   onFocusItem: (index: number) => void;
   onTemplate: () => void;
 }) => {
-  const { side, editSide, readOnly } = useEditor();
+  const { side, editSide } = useEditor();
+  const isThread = side.items.length > 1;
   const add = () => {
     editSide(addItem);
     requestAnimationFrame(() => document.getElementById(fields.body(side.items.length))?.focus());
@@ -28,24 +29,29 @@ export const Thread = ({
       <ol className={styles.items} aria-label="Items">
         {side.items.map((item, index) => (
           <li key={item.key} className={styles.row} onFocus={() => onFocusItem(index)}>
-            <span className={styles.rail} aria-hidden="true">
-              <span className={styles.number}>{index + 1}</span>
-            </span>
-            <ThreadItem item={item} index={index} uploads={uploads} />
+            {isThread && (
+              <span className={styles.rail} aria-hidden="true">
+                <span className={styles.number}>{index + 1}</span>
+              </span>
+            )}
+            <ThreadItem item={item} index={index} uploads={uploads}>
+              {index === side.items.length - 1 && (
+                <>
+                  <Tooltip label="Insert template">
+                    <ActionIcon aria-label="Insert template" onClick={onTemplate}>
+                      <LayoutTemplate size={18} strokeWidth={1.75} aria-hidden="true" />
+                    </ActionIcon>
+                  </Tooltip>
+                  <Button variant="quiet" size="sm" leftSection={<Plus size={15} aria-hidden="true" />} onClick={add}>
+                    Add to thread
+                  </Button>
+                </>
+              )}
+            </ThreadItem>
           </li>
         ))}
       </ol>
-      {!readOnly && (
-        <div className={styles.add}>
-          <Button variant="quiet" leftSection={<Plus size={15} aria-hidden="true" />} onClick={add}>
-            Add to thread
-          </Button>
-          <Button variant="quiet" leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={onTemplate}>
-            Insert template
-          </Button>
-          <ThreadNote />
-        </div>
-      )}
+      {isThread && <ThreadNote />}
     </>
   );
 };
@@ -57,5 +63,5 @@ const ThreadNote = () => {
   const threaded = chosen.filter((account) => limitsOf(account)?.thread.form === 'Replies');
   const names = [...new Set(threaded.map(({ network }) => networks.of(network).name))];
   if (names.length === 0) return null;
-  return <span className="small text-3">Threads go out on {joinWithAnd(names)}.</span>;
+  return <p className={`small text-3 ${styles.note}`}>Threads go out on {joinWithAnd(names)}.</p>;
 };

@@ -1,6 +1,6 @@
 import type { PreviewEntry } from '#web/previews/preview-picker.tsx';
 import { toPreview } from '#web/previews/to-preview.ts';
-import { isEdited, resultFor } from './draft.ts';
+import { type Draft, hasOwnMedia, hasOwnText, resultFor } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 
 /** What each account gets as the draft is now. */
@@ -19,6 +19,11 @@ export const useDraftPreviews = (): PreviewEntry[] => {
       fittedOf: (id) => fittedOf(account, id),
       linkCards,
     });
-    return [{ id: account.id, post, note: isEdited(deferredDraft, account.id) ? 'own text' : undefined }];
+    return [{ id: account.id, post, note: noteOf(deferredDraft, account.id) }];
   });
+};
+
+const noteOf = (draft: Draft, accountId: string) => {
+  if (hasOwnText(draft, accountId)) return 'own text';
+  return hasOwnMedia(draft, accountId) ? 'own media' : undefined;
 };

@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
-import { app, workspaceOfTab } from '#web/api.ts';
+import type { Account, EditorView, GetLastAccountsOutput, MediaItem, Post } from '#generated/app-client';
+import { app } from '#web/api.ts';
 import { now } from '#web/parts/time.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys, queries } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
-import { type Change, changeSide, type Draft, emptyDraft, type Side, sideOf } from './draft.ts';
+import { type Change, changeSide, type Draft, emptyDraft, isOwn, type Side, sideOf } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
 import { type Place, useReveal } from './use-reveal.ts';
 
@@ -19,11 +19,15 @@ export interface Editor {
   readonly readOnly: boolean;
   /** All accounts of the workspace. */
   readonly accounts: readonly Account[];
+  /** Accounts of the last post; undefined when this is no new post. */
+  readonly lastAccounts: GetLastAccountsOutput | undefined;
   /** Accounts of the post. */
   readonly chosen: readonly Account[];
   /** Account whose version is open; undefined for the original. */
   readonly version: string | undefined;
   readonly openVersion: (accountId: string | undefined) => void;
+  /** Once an account has something of its own, or its version was opened. */
+  readonly hasTabs: boolean;
   readonly side: Side;
   /** Deferred draft, for rendering that is slower than typing. */
   readonly deferredDraft: Draft;
@@ -61,10 +65,12 @@ export const useEditor = (): Editor => {
 export const useEditorState = ({
   post,
   accounts,
+  lastAccounts,
   onCreated,
 }: {
   post: Post | undefined;
   accounts: readonly Account[];
+  lastAccounts: GetLastAccountsOutput | undefined;
   onCreated: (id: string) => void;
 }): Editor => {
   const client = useQueryClient();
@@ -74,7 +80,7 @@ export const useEditorState = ({
   const [saver] = useState(() =>
     createAutosave({
       post,
-      initial: emptyDraft(defaultAccounts(accounts), futureOrNone(search.at)),
+      initial: emptyDraft(defaultAccounts(accounts, lastAccounts), futureOrNone(search.at)),
       onCreated: (id) => {
         onCreated(id);
         void navigate({ to: '/posts/$id', params: { id }, search: {}, replace: true });
@@ -135,7 +141,11 @@ export const useEditorState = ({
       }),
     [deferredDraft, chosen, base, view, lookups, providers],
   );
-  const openVersion = (accountId: string | undefined) => void setSearch({ version: accountId }, { replace: true });
+  const [wasVersionOpened, setWasVersionOpened] = useState(version !== undefined);
+  const openVersion = (accountId: string | undefined) => {
+    if (accountId !== undefined) setWasVersionOpened(true);
+    void setSearch({ version: accountId }, { replace: true });
+  };
   const edit = (change: Change) => {
     if (canWrite) saver.edit(change);
   };
@@ -144,9 +154,11 @@ export const useEditorState = ({
     saver,
     readOnly: !canWrite,
     accounts,
+    lastAccounts,
     chosen,
     version,
     openVersion,
+    hasTabs: wasVersionOpened || version !== undefined || accountIds.some((id) => isOwn(draft, id)),
     side: sideOf(draft, version),
     deferredDraft,
     edit,
@@ -191,16 +203,9 @@ const disconnectedAccount = (id: string): Account => ({
   connectedAt: '',
 });
 
-const accountsKey = () => `posthorn-accounts ${workspaceOfTab()}`;
-
-/** Only sent posts count. */
-export const rememberAccounts = (ids: readonly string[]) => {
-  localStorage.setItem(accountsKey(), ids.join(' '));
-};
-
-/** Accounts of the post last sent from this browser, or the only account. */
-const defaultAccounts = (accounts: readonly Account[]): string[] => {
-  const stored = localStorage.getItem(accountsKey())?.split(' ') ?? [];
-  const remembered = accounts.filter(({ id }) => stored.includes(id));
-  return (remembered.length > 0 || accounts.length > 1 ? remembered : accounts).map(({ id }) => id);
+/** Accounts of the last post, or the only account. */
+const defaultAccounts = (accounts: readonly Account[], last: GetLastAccountsOutput | undefined): readonly string[] => {
+  const [only, ...others] = accounts;
+  if (last && last.accountIds.length > 0) return last.accountIds;
+  return only && others.length === 0 ? [only.id] : [];
 };

@@ -11,7 +11,7 @@ import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
 import { contentOf, draftOf, titleOf } from './draft.ts';
 import { removeLocalDraft } from './local-draft.ts';
-import { type Editor, rememberAccounts } from './use-editor.ts';
+import type { Editor } from './use-editor.ts';
 
 export type PostActions = ReturnType<typeof usePostActions>;
 
@@ -29,8 +29,8 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
     if (post === undefined) throw new NotSaved('There is nothing to send yet.');
     const done = await act(post);
     saver.adopt(done);
-    rememberAccounts(done.accountIds);
     client.setQueryData(keys.post(done.id), done);
+    void client.invalidateQueries({ queryKey: keys.lastAccounts });
   };
 
   const openCopy = async (words: string) => {

@@ -26,6 +26,9 @@ export const useReveal = (version: string | undefined, open: (version: string | 
       const field = document.getElementById(target.field);
       field?.scrollIntoView({ block: 'center' });
       field?.focus({ preventScroll: true });
+      // Select what is too much, so that it can be deleted or rewritten at once.
+      const excess = field?.dataset.excessFrom;
+      if (field instanceof HTMLTextAreaElement && excess) field.setSelectionRange(Number(excess), field.value.length);
     });
   }, [target, version]);
   return (place: Place) => {

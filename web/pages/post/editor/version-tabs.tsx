@@ -1,65 +1,122 @@
-import { Button } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { ActionIcon, Menu } from '@mantine/core';
+import { Ellipsis, Undo2, Users } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import type { Account } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
-import { Kbd } from '#web/parts/kbd.tsx';
+import { handleOf, useNetworks } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { type Draft, isEdited, isOwn, resetSide } from './draft.ts';
+import { AccountPicker } from './account-picker.tsx';
+import { type Draft, followOriginal, hasOwnMedia, hasOwnOptions, hasOwnText, type Part } from './draft.ts';
 import { useEditor } from './use-editor.ts';
+import { fields } from './use-reveal.ts';
 import styles from './version-tabs.module.css';
 
-/** Alt and a digit switches tabs. */
+/** What an account does not share with the original. */
+const ownParts = (draft: Draft, accountId: string): Part[] => [
+  ...(hasOwnText(draft, accountId) ? ['text' as const] : []),
+  ...(hasOwnMedia(draft, accountId) ? ['media' as const] : []),
+  ...(hasOwnOptions(draft, accountId) ? ['options' as const] : []),
+];
+
 export const VersionTabs = () => {
-  const { chosen, version, openVersion, save, edit, readOnly } = useEditor();
+  const { chosen, version, openVersion, save, readOnly } = useEditor();
   const list = useRef<HTMLDivElement>(null);
   const tabs = [undefined, ...chosen.map(({ id }) => id)];
-  useTabKeys(tabs, openVersion);
   const current = tabs.indexOf(version);
-  const account = chosen.find(({ id }) => id === version);
-  const go = (index: number) => {
-    const at = (index + tabs.length) % tabs.length;
-    openVersion(tabs[at]);
-    list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[at]?.focus();
-  };
   const press = (event: React.KeyboardEvent) => {
     const to = { ArrowRight: current + 1, ArrowLeft: current - 1, Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    go(to);
-  };
-  const reset = (accountId: string) => {
-    const own = save.draft.own[accountId];
-    edit(resetSide(accountId));
-    const restore = (draft: Draft) => (own ? { ...draft, own: { ...draft.own, [accountId]: own } } : draft);
-    showToast({ text: 'Reset to the original', action: { label: 'Undo', onClick: () => edit(restore) } });
+    const at = (to + tabs.length) % tabs.length;
+    openVersion(tabs[at]);
+    list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[at]?.focus();
   };
   return (
-    <div className={styles.row}>
-      <div ref={list} className={styles.tabs} role="tablist" aria-label="Versions" onKeyDown={press}>
-        <Tab selected={version === undefined} onOpen={() => openVersion(undefined)}>
-          Original
-        </Tab>
-        {chosen.map((one) => (
-          <Tab key={one.id} selected={one.id === version} onOpen={() => openVersion(one.id)}>
-            <NetworkBadge network={one.network} size={18} isColored={one.id === version} />
-            <span className={hasTwin(one, chosen) ? `one-line ${styles.handle}` : 'hidden'}>{handleOf(one)}</span>
-            {isOwn(save.draft, one.id) && (
-              <span className={styles.edited}>{isEdited(save.draft, one.id) ? 'edited' : 'options'}</span>
-            )}
+    <>
+      <div className={styles.row}>
+        <div ref={list} className={styles.tabs} role="tablist" aria-label="Versions" onKeyDown={press}>
+          <Tab selected={version === undefined} onOpen={() => openVersion(undefined)}>
+            Original
           </Tab>
-        ))}
+          {chosen.map((one) => {
+            const own = ownParts(save.draft, one.id);
+            return (
+              <Tab key={one.id} selected={one.id === version} onOpen={() => openVersion(one.id)}>
+                <NetworkBadge network={one.network} size={18} isColored={one.id === version} />
+                <span className={hasTwin(one, chosen) ? `one-line ${styles.handle}` : 'hidden'}>{handleOf(one)}</span>
+                {own.length > 0 && <span className={styles.own}>own {own.join(', ')}</span>}
+              </Tab>
+            );
+          })}
+        </div>
+        {!readOnly && <EndMenu />}
       </div>
-      {account && isOwn(save.draft, account.id) && !readOnly ? (
-        <Button size="xs" variant="quiet" className={styles.side} onClick={() => reset(account.id)}>
-          Reset to original
-        </Button>
-      ) : (
-        <span className={`desk-only caption text-3 ${styles.side}`}>
-          Switch <Kbd keys="Alt 1–9" />
+      {!readOnly && <VersionNote />}
+    </>
+  );
+};
+
+const EndMenu = () => {
+  const [isChanging, setIsChanging] = useState(false);
+  return (
+    <Menu position="bottom-end">
+      <AccountPicker opened={isChanging} onClose={() => setIsChanging(false)}>
+        <span className={styles.end}>
+          <Menu.Target>
+            <ActionIcon id={fields.accounts} aria-label="Accounts of the post">
+              <Ellipsis size={17} aria-hidden="true" />
+            </ActionIcon>
+          </Menu.Target>
         </span>
-      )}
-    </div>
+      </AccountPicker>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Users size={15} aria-hidden="true" />} onClick={() => setIsChanging(true)}>
+          Change accounts
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+const partNames: Record<Part, string> = { text: 'Own text', media: 'Own media', options: 'Own options' };
+
+/** What the open version shares with the original, and the way back for what it does not. */
+const VersionNote = () => {
+  const { chosen, version, save, edit } = useEditor();
+  const networks = useNetworks();
+  const account = chosen.find(({ id }) => id === version);
+  if (account === undefined) return null;
+  const own = ownParts(save.draft, account.id);
+  const name = networks.of(account.network).name;
+  if (own.length === 0) {
+    return <p className={styles.note}>The same as the original. What you change here is for {name} alone.</p>;
+  }
+  const follow = (part: Part) => {
+    const before = save.draft.own[account.id];
+    edit(followOriginal(account.id, part));
+    const restore = (draft: Draft) => (before ? { ...draft, own: { ...draft.own, [account.id]: before } } : draft);
+    showToast({
+      text: `${name} follows the original again: ${part}`,
+      icon: Undo2,
+      action: { label: 'Undo', onClick: () => edit(restore) },
+    });
+  };
+  return (
+    <ul className={styles.note} aria-label={`What ${name} has of its own`}>
+      {own.map((part) => (
+        <li key={part}>
+          <b>{partNames[part]}</b>
+          <button
+            type="button"
+            className={styles.follow}
+            aria-label={`Follow the original again: ${part}`}
+            onClick={() => follow(part)}
+          >
+            Follow the original again
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 };
 
@@ -81,16 +138,18 @@ const Tab = ({ selected, onOpen, children }: { selected: boolean; onOpen: () => 
 const hasTwin = ({ id, network }: Account, all: readonly Account[]) =>
   all.some((other) => other.network === network && other.id !== id);
 
-const useTabKeys = (tabs: readonly (string | undefined)[], open: (version: string | undefined) => void) => {
-  const latest = useRef({ tabs, open });
+/** Alt and a digit opens a version, also while the tabs are not shown yet. */
+export const useVersionKeys = (chosen: readonly Account[], open: (version: string | undefined) => void) => {
+  const latest = useRef({ chosen, open });
   useEffect(() => {
-    latest.current = { tabs, open };
+    latest.current = { chosen, open };
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       // Alt and a digit types another character on some keyboards, so compare the code.
       const [, digit] = /^Digit([1-9])$/.exec(event.code) ?? [];
-      const { tabs, open } = latest.current;
+      const { chosen, open } = latest.current;
+      const tabs = [undefined, ...chosen.map(({ id }) => id)];
       const index = Number(digit) - 1;
       if (!event.altKey || event.ctrlKey || event.metaKey || digit === undefined || index >= tabs.length) return;
       event.preventDefault();

@@ -1,0 +1,53 @@
+import { ActionIcon, Popover, Tooltip } from '@mantine/core';
+import { Smile } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+
+/** Its data is as large as the editor, so it is loaded when it is opened. */
+const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
+
+/** Inserts into the text field with this id. */
+export const EmojiButton = ({ field }: { field: string }) => {
+  const [opened, setOpened] = useState(false);
+  const insert = (emoji: string) => {
+    setOpened(false);
+    // After the popover has given the focus back.
+    requestAnimationFrame(() => insertText(document.getElementById(field), emoji));
+  };
+  return (
+    <Popover
+      opened={opened}
+      onDismiss={() => setOpened(false)}
+      position="bottom-start"
+      trapFocus
+      returnFocus
+      withRoles={false}
+    >
+      <Popover.Target>
+        <Tooltip label="Emoji" disabled={opened}>
+          <ActionIcon
+            aria-label="Emoji"
+            aria-haspopup="dialog"
+            aria-expanded={opened}
+            onClick={() => setOpened(!opened)}
+          >
+            <Smile size={18} strokeWidth={1.75} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown role="dialog" aria-label="Emoji" p={8}>
+        <Suspense fallback={<div style={{ width: 304, height: 320 }} aria-busy="true" />}>
+          {opened && <EmojiPicker onChoose={insert} />}
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+};
+
+const insertText = (field: HTMLElement | null, text: string) => {
+  if (!(field instanceof HTMLTextAreaElement)) return;
+  field.focus();
+  // Deprecated, but the only way that the browser's own undo knows about.
+  if (document.execCommand('insertText', false, text)) return;
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+};
