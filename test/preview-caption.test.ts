@@ -12,7 +12,7 @@ const postOf = (network: string, bodies: string[], options: Record<string, strin
   return {
     network,
     account: { provider: network, name: 'Rye & Ember', handle: 'rye' },
-    limits: isStory ? constraintsFor({ items: [], options }) : constraints,
+    limits: (isStory ? constraintsFor({ items: [], options }) : constraints) as PreviewPost['limits'],
     items: bodies.map((body, index) => ({ key: String(index), body, media: [] })),
     options,
     labels: {},
