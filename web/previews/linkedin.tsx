@@ -2,7 +2,7 @@ import { Globe, MessageSquareText, Repeat2, Send, ThumbsUp, Users } from 'lucide
 import { FoldedText } from './folded-text.tsx';
 import { MediaGrid, Picture } from './media.tsx';
 import { firstOf, hostOf, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
-import { Actions, Comments, Head, LinkBox } from './parts.tsx';
+import { Actions, Attachments, Comments, Head, LinkBox } from './parts.tsx';
 import styles from './renderers.module.css';
 
 const more = '…see more';
@@ -12,6 +12,7 @@ export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: 
   const { body, media } = firstOf(post);
   const isForConnections = optionOf(post, 'visibility') === 'CONNECTIONS';
   const Audience = isForConnections ? Users : Globe;
+  const question = optionOf(post, 'poll_question');
   const uri = optionOf(post, 'link_url');
   const document = media.find(({ kind }) => kind === 'Document');
   return (
@@ -29,6 +30,12 @@ export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: 
       />
       <div className={styles.inside}>
         <FoldedText post={post} text={body} more={more} />
+        {question && (
+          <p className={styles.title} dir="auto">
+            {question}
+          </p>
+        )}
+        <Attachments post={post} />
       </div>
       {document ? (
         <figure className={styles.document}>

@@ -34,6 +34,7 @@ export const threads: Renderer = {
   },
   notes: (post) => [
     post.items.some(({ media }) => media.length > 1) && 'Pictures scroll sideways.',
+    isOn(post, 'ghost') && 'Threads archives it after 24 hours.',
     optionOf(post, 'link') !== '' && 'Threads reads the title of the link from its page.',
   ],
 };
