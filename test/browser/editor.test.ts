@@ -242,6 +242,7 @@ inBrowser('the editor', (world) => {
     const out = page.getByRole('complementary', { name: 'What went out' }).getByAltText('Noise');
     await expect.poll(() => out.count()).toBe(2);
     expect(await out.first().getAttribute('src')).toMatch(/^\/media\/fit_/);
+    await expect.poll(async () => (await read(id)).status).toBe('Published');
     // A day later the server may have removed it.
     await page.route('**/media/fit_*', (route) => route.fulfill({ status: 404 }));
     await page.reload();
