@@ -327,6 +327,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(() => out.getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
     await went.getByRole('button', { name: /^Bluesky/ }).click();
     await expect.poll(() => out.getAttribute('src')).toMatch(/^\/media\/fit_/);
+    await expect.poll(async () => (await read(id)).status).toBe('Published');
     // A day later the server may have removed it.
     await page.route('**/media/fit_*', (route) => route.fulfill({ status: 404 }));
     await page.reload();
