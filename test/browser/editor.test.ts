@@ -510,7 +510,7 @@ inBrowser('the editor', (world) => {
     expect(await axe(page)).toEqual([]);
     // On a phone they are in a drawer, which a check opens at the field.
     await beDarkPhone(page);
-    await page.getByRole('button', { name: /1 to fix/ }).click();
+    await page.getByRole('button', { name: /to fix/ }).click();
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /Board is needed/ })

@@ -27,7 +27,7 @@ export const OptionsCard = ({ target }: { target?: string | undefined }) => {
   const editor = useEditor();
   const networks = useNetworks();
   const lines = linesOf(editor);
-  const [opened, setOpened] = useState(() => target && networkOf(target, lines));
+  const [opened, setOpened] = useState<string | undefined>(() => target && networkOf(target, lines));
   useEffect(() => {
     if (target) document.getElementById(target)?.focus();
   }, [target]);
