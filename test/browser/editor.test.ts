@@ -564,14 +564,6 @@ inBrowser('the editor', (world) => {
     await options.getByRole('button', { name: 'Options of Bluesky' }).click();
     await isFocused(options.getByRole('button', { name: /Bluesky.*As usual/ }));
     expect(await axe(page)).toEqual([]);
-    // On a phone they are in a drawer, which a check opens at the field.
-    await beDarkPhone(page);
-    await page.getByRole('button', { name: /1 to fix/ }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /Board is needed/ })
-      .click();
-    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-option-pinterest.board');
   });
 
   test('the focus point of an image is set by keyboard and by click', async () => {

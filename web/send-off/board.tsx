@@ -106,7 +106,7 @@ const Row = ({
     <li className={styles.row} data-account={accountId} data-state={state}>
       <div className={styles.main}>
         {!isStill && <span className={styles.end} data-end={accountId} />}
-        <NetworkBadge network={network || provider} size={24} off={state !== 'Out'} />
+        <NetworkBadge network={network || provider} size={24} isColored={state === 'Out'} />
         <div className={styles.name}>
           <b>{provider}</b>
           {account && (

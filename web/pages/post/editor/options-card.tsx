@@ -8,7 +8,6 @@ import { OptionField } from './option-field.tsx';
 import { fitsMedia, summarizeOptions } from './option-summary.ts';
 import styles from './options-card.module.css';
 import { type Editor, useEditor } from './use-editor.ts';
-import { fields } from './use-reveal.ts';
 
 interface Line {
   readonly account: Account;
@@ -19,18 +18,12 @@ interface Line {
   readonly summary: string;
 }
 
-/**
- * One line per network that needs something or has something set; the others are as usual. A line opens in place. `target`:
- * the field to show first.
- */
-export const OptionsCard = ({ target }: { target?: string | undefined }) => {
+/** One line per network that needs something or has something set; the others are as usual. A line opens in place. */
+export const OptionsCard = () => {
   const editor = useEditor();
   const networks = useNetworks();
   const lines = linesOf(editor);
-  const [opened, setOpened] = useState<string | undefined>(() => target && networkOf(target, lines));
-  useEffect(() => {
-    if (target) document.getElementById(target)?.focus();
-  }, [target]);
+  const [opened, setOpened] = useState<string>();
   useReveal((network) => setOpened(network), lines);
   const isLine = ({ account, needed, summary }: Line) =>
     needed !== undefined || summary !== '' || account.network === opened || account.id === editor.version;
@@ -148,15 +141,13 @@ const lineId = (network: string) => `editor-options-${network}`;
 
 const focusLine = (network: string) => requestAnimationFrame(() => document.getElementById(lineId(network))?.focus());
 
-const networkOf = (field: string, lines: readonly Line[]) =>
-  lines.find(({ account }) => field.startsWith(fields.option(`${account.network}.`)))?.account.network;
-
 /** Opens the line when a check links to one of its options. */
 const useReveal = (show: (network: string) => void, lines: readonly Line[]) => {
   useEffect(() => {
     const showNetwork = (event: Event) => {
-      const network = networkOf(String((event as CustomEvent<string>).detail), lines);
-      if (network) show(network);
+      const field = String((event as CustomEvent<string>).detail);
+      const line = lines.find(({ account }) => field.startsWith(`editor-option-${account.network}.`));
+      if (line) show(line.account.network);
     };
     window.addEventListener('editor-reveal', showNetwork);
     return () => window.removeEventListener('editor-reveal', showNetwork);

@@ -1,6 +1,6 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { CheckSummary } from './check-list.tsx';
 import { PublishButton, ScheduleButton } from './editor-header.tsx';
@@ -22,8 +22,7 @@ export const PhoneBar = ({
 }) => {
   const { checks, readOnly, save } = useEditor();
   const networks = useNetworks();
-  const [options, setOptions] = useState<{ target?: string }>();
-  useOptionTarget((target) => setOptions({ target }));
+  const [options, setOptions] = useState(false);
   const broken = checks.filter(({ tone }) => tone === 'red').flatMap((check) => check.networks);
   const names = [...new Set(broken)].map((network) => networks.of(network).name);
   return (
@@ -47,7 +46,7 @@ export const PhoneBar = ({
           >
             <ImagePlus size={19} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
-          <ActionIcon variant="default" size={44} aria-label="Options" onClick={() => setOptions({})}>
+          <ActionIcon variant="default" size={44} aria-label="Options" onClick={() => setOptions(true)}>
             <SlidersHorizontal size={19} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
           {save.base?.status === 'Failed' ? (
@@ -58,26 +57,14 @@ export const PhoneBar = ({
         </div>
       )}
       <Drawer
-        opened={options !== undefined}
-        onClose={() => setOptions(undefined)}
+        opened={options}
+        onClose={() => setOptions(false)}
         title="Options of the networks"
         position="bottom"
         size="85%"
       >
-        <OptionsCard target={options?.target} />
+        <OptionsCard />
       </Drawer>
     </div>
   );
-};
-
-/** The options are in a drawer here, so a check that links to one of them opens it. */
-const useOptionTarget = (open: (field: string) => void) => {
-  useEffect(() => {
-    const reveal = (event: Event) => {
-      const field = String((event as CustomEvent<string>).detail);
-      if (field.startsWith(fields.option(''))) open(field);
-    };
-    window.addEventListener('editor-reveal', reveal);
-    return () => window.removeEventListener('editor-reveal', reveal);
-  });
 };
