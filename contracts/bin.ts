@@ -66,6 +66,7 @@ export const binRoutes = {
     answer: z.object({
       post: Post,
       leftOut: z.array(z.string()).describe('Accounts that have the post, or may have it'),
+      lostFiles: z.int().describe('Files that were deleted from the media library meanwhile, and are no longer in it'),
     }),
     more: ['NotFound'],
   }),

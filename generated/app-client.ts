@@ -1861,6 +1861,8 @@ export interface RestorePostOutput {
   post: Post;
   /** Accounts that have the post, or may have it */
   leftOut: string[];
+  /** Files that were deleted from the media library meanwhile, and are no longer in it */
+  lostFiles: number;
 }
 
 /** What `restorePost` takes. */

@@ -256,7 +256,13 @@ describe('the bytes of a file', () => {
       return methods.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => `${method} ${route.path}`);
     });
     // The first is refused while a post uses the file, the second changes the alternative text, the others give a new id.
-    const known = ['DELETE /api/media/:id', 'PATCH /api/media/:id', 'POST /api/media', 'POST /api/media/from-url'];
+    const known = [
+      'DELETE /api/media/:id',
+      'PATCH /api/media/:id',
+      'POST /api/media',
+      'POST /api/media/from-url',
+      'POST /upload/:ticket',
+    ];
     expect(writing.sort()).toEqual(known);
 
     const { id, second: other } = await write();

@@ -78,7 +78,7 @@ describe('a deleted post', () => {
     const commentsBefore = (await owner.get(`/api/app/posts/${id}/comments`)).body.comments;
     await remove(id, editor);
     const { body } = await restore(id);
-    expect(body).toEqual({ post: { ...before, updatedAt: expect.any(String) }, leftOut: [] });
+    expect(body).toEqual({ post: { ...before, updatedAt: expect.any(String) }, leftOut: [], lostFiles: 0 });
     expect(body.post.updatedAt > before.updatedAt).toBe(true);
     expect(await service.client.posts.get({ id })).toEqual(body.post);
     expect((await owner.get(`/api/app/posts/${id}/labels`)).body.labelIds).toEqual([label.id]);
@@ -257,17 +257,20 @@ describe('the bin', () => {
     }
   });
 
-  test('keeps the files of its posts: they cannot be deleted until the post is', async () => {
-    const file = await service.addFile();
-    const versions = [{ content: [{ body: 'With a picture', media: [file] }] }];
+  test('does not keep files: a restored post comes back without those that were deleted, and says so', async () => {
+    const [file, other] = [await service.addFile(), await service.addFile()];
+    const versions = [
+      { content: [{ body: 'With pictures', media: [file, other] }], options: { 'instagram.cover': file } },
+    ];
     const { id } = await service.client.posts.create({ accountIds: [account], versions });
     await remove(id);
-    const refusal = await owner.delete(`/api/media/${file}`);
-    expect(refusal.body).toMatchObject({ code: 'Conflict', message: expect.stringContaining('in the bin') });
-    expect((await restore(id)).body.post.versions[0].content[0].media).toEqual([file]);
+    expect((await restore(id)).body).toMatchObject({ post: { versions }, lostFiles: 0 });
     await remove(id);
-    await owner.delete(`/api/app/bin/${id}`);
     expect((await owner.delete(`/api/media/${file}`)).status).toBe(200);
+    const { body } = await restore(id);
+    expect(body.lostFiles).toBe(1);
+    expect(body.post.versions).toMatchObject([{ content: [{ body: 'With pictures', media: [other] }], options: {} }]);
+    expect(body.post.versions[0].options).toEqual({});
   });
 
   test('holds a post for 30 days, and a chore removes it then', async () => {

@@ -114,15 +114,11 @@ export const wireContent = ({
       comments: review.comments,
       labels: labels.labels,
       library,
-      fileOptions: posts.fileOptions,
       audit,
     }),
   );
   const { isUsed, usesOf } = posts.mediaUse;
-  const mediaRoutes = registry.open(
-    'media/routes',
-    media.openMediaRoutes({ isUsed, isInBin: bin.bin.usesMedia, usesOf, uploadOnce }),
-  );
+  const mediaRoutes = registry.open('media/routes', media.openMediaRoutes({ isUsed, usesOf, uploadOnce }));
   const transfer = registry.open(
     'transfer',
     openTransfer({

@@ -8,7 +8,7 @@ import type { Revisions } from '#server/history/revisions';
 import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
 import { type Lifecycle, reachedBy } from '#server/posts/lifecycle';
-import { mediaIn } from '#server/posts/outgoing';
+import { keepMedia, mediaIn } from '#server/posts/outgoing';
 import { cursorOf, placeOf } from '#server/posts/overview';
 import type { Reading } from '#server/posts/reading';
 import type { Comments } from '#server/review/comments';
@@ -32,7 +32,6 @@ export const createBin = ({
   comments,
   labels,
   library,
-  fileOptions,
   audit,
 }: {
   store: BinStore;
@@ -42,7 +41,6 @@ export const createBin = ({
   comments: Comments;
   labels: Labels;
   library: MediaLibrary;
-  fileOptions: readonly string[];
   audit: AuditLog;
 }) => {
   const toDeletedPost = ({ role, userId }: Caller, row: BinRow, thumbnailUrl: string | undefined): DeletedPost => ({
@@ -110,14 +108,16 @@ export const createBin = ({
       store.transaction(async () => {
         const deleted = await store.take(caller.workspaceId, id);
         if (deleted === undefined) throw notInBin(id);
-        // A file of a post in the bin cannot be deleted; the lock keeps it until the post uses it again.
-        await library.hold(caller, mediaIn(deleted.versions));
-        const post = await lifecycle.restore(caller, deleted);
+        // Files may be gone from the library meanwhile; the lock keeps the others until the post uses them again.
+        const files = mediaIn(deleted.versions);
+        const held = new Set((await library.hold(caller, files)).map((item) => item.id));
+        const versions = keepMedia(deleted.versions, (file) => held.has(file));
+        await lifecycle.restore(caller, { ...deleted, versions });
         await revisions.putBack(caller, id, deleted.history);
         await comments.putBack(caller, id, deleted.comments);
         await labels.putBack(caller, id, deleted.labelIds);
         await revisions.recordStatus(caller, id, 'Restored');
-        return { post, leftOut: reachedBy(deleted) };
+        return { post: await reading.get(caller, id), leftOut: reachedBy(deleted), lostFiles: files.length - held.size };
       }),
 
     deleteForGood: (caller: Caller, id: string) =>
@@ -138,8 +138,6 @@ export const createBin = ({
         const posts = await store.empty(workspaceId);
         await audit.write({ event: 'bin.emptied', workspaceId, userId, details: { posts } });
       }),
-
-    usesMedia: (workspaceId: string, mediaId: string) => store.usesMedia(workspaceId, mediaId, fileOptions),
 
     /** Removes what has been here for too long. */
     purge: async () => {

@@ -18,7 +18,6 @@ export const openBin = ({
   comments,
   labels,
   library,
-  fileOptions,
   audit,
 }: {
   database: Database;
@@ -28,12 +27,10 @@ export const openBin = ({
   comments: Comments;
   labels: Labels;
   library: MediaLibrary;
-  /** Keys of the options whose value is a file. */
-  fileOptions: readonly string[];
   audit: AuditLog;
 }) => {
   const store = createBinStore(database);
-  const bin = createBin({ store, reading, lifecycle, revisions, comments, labels, library, fileOptions, audit });
+  const bin = createBin({ store, reading, lifecycle, revisions, comments, labels, library, audit });
   return {
     bin,
     routes: binRoutes({ bin }),

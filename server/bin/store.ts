@@ -3,12 +3,10 @@ import type { Client } from '#contracts/history';
 import type { PostStatus, Result } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { notifyTabs } from '#server/live/changes';
-import { usesOf } from '#server/posts/media-use';
 import type { Place } from '#server/posts/overview';
 import { postColumns, type RemovedPost } from '#server/posts/post-row';
 import { type Database, sql } from '#server/store/database';
 import { personName } from '#server/store/person-name';
-import { isNotMigrated } from '#server/store/pg-errors';
 
 export const reads = ['users'];
 
@@ -78,10 +76,6 @@ const remove = sql(
 );
 const empty = sql('bin.empty', 'delete from deleted_posts where workspace_id = $1');
 const notify = sql('bin.notify', `select ${notifyTabs('post', { id: "''", workspaceId: '$1::text' })}`);
-const usesMedia = sql(
-  'bin.usesMedia',
-  `select 1 from deleted_posts where workspace_id = $1 and ${isHere} and ${usesOf('$2::text', '$3')} limit 1`,
-);
 const purge = sql(
   'bin.purge',
   `delete from deleted_posts where (workspace_id, id) in (
@@ -132,16 +126,6 @@ export const createBinStore = (db: Database) => ({
     const removed = await db.run(empty, [workspaceId]);
     await db.query(notify, [workspaceId]);
     return removed;
-  },
-
-  /** The table may be missing: migration 40 waits behind 32 until processes of an earlier build have ended. */
-  usesMedia: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) => {
-    const read = () => db.query(usesMedia, [workspaceId, mediaId, optionKeys]);
-    const rows = await db.attempt(read).catch((error: unknown) => {
-      if (isNotMigrated(error)) return [];
-      throw error;
-    });
-    return rows.length > 0;
   },
 
   /** Returns how many were removed. */

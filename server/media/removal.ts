@@ -11,27 +11,13 @@ export type Removal = ReturnType<typeof createRemoval>;
 
 /** The row is deleted first: a file without a row is swept later, a row without a file would break a post. */
 export const createRemoval =
-  ({
-    store,
-    files,
-    isUsed,
-    isInBin,
-  }: {
-    store: MediaStore;
-    files: MediaFiles;
-    isUsed: IsUsed;
-    /** Whether a deleted post uses it that can still be restored. */
-    isInBin: IsUsed;
-  }) =>
+  ({ store, files, isUsed }: { store: MediaStore; files: MediaFiles; isUsed: IsUsed }) =>
   async ({ workspaceId }: Caller, id: string) => {
     await store.transaction(async () => {
       const [row] = await store.lock(workspaceId, [id], 'UPDATE');
       if (row === undefined) throw notFound('media item', id);
       if (await isUsed(workspaceId, id)) {
         throw new Refusal('Conflict', `A post uses ${id}. Remove it from the post, or delete the post, first.`);
-      }
-      if (await isInBin(workspaceId, id)) {
-        throw new Refusal('Conflict', `A post in the bin uses ${id}. Delete that post for good first.`);
       }
       await store.remove(workspaceId, id);
     });

@@ -78,18 +78,8 @@ export const openMedia = ({
     loops: { fits: createFitJobs({ store: jobStore, renditions, ffmpeg, report }) },
     chores: { 'forget used upload addresses': { every: '1 hour', run: uploadAddresses.purge } },
     /** Opened after posts, which need the library and say which files they use. */
-    openMediaRoutes: ({
-      isUsed,
-      isInBin,
-      usesOf,
-      uploadOnce,
-    }: {
-      isUsed: IsUsed;
-      isInBin: IsUsed;
-      usesOf: UsesOf;
-      uploadOnce: UploadOnce;
-    }) => ({
-      routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed, isInBin }) }),
+    openMediaRoutes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) => ({
+      routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
     }),
   };
 };

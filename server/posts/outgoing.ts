@@ -71,6 +71,16 @@ export const mediaIn = (versions: readonly Version[]) => [
   ),
 ];
 
+/** Without the files that are not kept. */
+export const keepMedia = (versions: readonly Version[], isKept: (id: string) => boolean): Version[] =>
+  versions.map((version) => ({
+    ...version,
+    content: version.content.map((item) => ({ ...item, media: item.media.filter(isKept) })),
+    options: Object.fromEntries(
+      Object.entries(version.options).filter(([, value]) => !isMediaId(value) || isKept(value)),
+    ),
+  }));
+
 /** A hash of the post and of what each account would get, and when. Equal pins mean that nothing changed. */
 export const pinOf = (
   post: Post,

@@ -132,7 +132,7 @@ const draftIn = (text: string) => {
 
 /** Accounts that accept a post without media and options; all accounts if none does. */
 function* acceptingText(accounts: readonly Account[]): Talk<Account[]> {
-  const limits = yield* limitsByNetwork();
+  const limits = yield* limitsByNetwork(accounts);
   const accepting = accounts.filter(({ network, status }) => {
     const limit = limits.get(network);
     const needsOption = limit?.options.some((option) => option.required === true && option.default === undefined);
@@ -141,8 +141,14 @@ function* acceptingText(accounts: readonly Account[]): Talk<Account[]> {
   return accepting.length > 0 ? accepting : [...accounts];
 }
 
-function* limitsByNetwork(): Talk<Map<string, ProviderLimits>> {
-  const { providers } = yield* use<{ providers: ProviderLimits[] }>('providers.limits', {}, { acceptsPart: true });
+/** Of the networks of these accounts alone: those of all networks would be cut. */
+function* limitsByNetwork(accounts: readonly Account[]): Talk<Map<string, ProviderLimits>> {
+  const networks = [...new Set(accounts.map(({ network }) => network))];
+  const { providers } = yield* use<{ providers: ProviderLimits[] }>(
+    'providers.limits',
+    { networks },
+    { acceptsPart: true },
+  );
   if (!Array.isArray(providers)) throw new Unclear('The limits of the networks are too long for me to read.');
   return new Map(providers.map((one) => [one.network, one]));
 }
@@ -180,7 +186,7 @@ export function* shorten(request: UserRequest): Talk {
   const post = yield* use<Post>('posts.get', { id });
   const accounts = (yield* connectedAccounts()).filter((one) => post.accountIds.includes(one.id));
   const named = accountsIn(request.text, accounts);
-  const limits = yield* limitsByNetwork();
+  const limits = yield* limitsByNetwork(accounts);
   const limitsOf = (of: readonly Account[]) =>
     of.flatMap(({ network }) => limits.get(network)?.constraints.characters ?? []);
   const requested = Number(/\b(\d{2,6})\s*(?:characters|chars|letters)\b/i.exec(request.text)?.[1] ?? Number.NaN);

@@ -115,13 +115,15 @@ const useRestore = (area: React.RefObject<HTMLElement | null>) => {
   const client = useQueryClient();
   return async (post: DeletedPost) => {
     try {
-      const { leftOut } = await app.restorePost({ id: post.id });
+      const { leftOut, lostFiles } = await app.restorePost({ id: post.id });
       focusAfter(area.current, post.id);
       showRestored([post.id]);
       const stays =
         leftOut.length === 0 ? '' : ` It is not for ${count(leftOut.length, 'account')} that already may have it.`;
+      const lost =
+        lostFiles === 0 ? '' : ` ${count(lostFiles, 'file')} of it no longer exist${lostFiles === 1 ? 's' : ''}.`;
       showToast({
-        text: `Restored as a draft.${stays}`,
+        text: `Restored as a draft.${stays}${lost}`,
         icon: ArchiveRestore,
         action: { label: 'Open', link: { to: '/posts/$id', params: { id: post.id } } },
       });
