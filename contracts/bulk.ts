@@ -81,7 +81,9 @@ export const bulkRoutes = {
         .array(
           z.strictObject({
             id: Id.describe('Post id'),
-            at: InstantOrEmpty.default('').describe('Schedule and Move: the new time; empty takes a suggestion away'),
+            at: InstantOrEmpty.default('')
+              .describe('Schedule and Move: the new time; empty takes a suggestion away')
+              .meta({ examples: ['2026-11-19T08:00:00Z'] }),
           }),
         )
         .min(1)
@@ -102,7 +104,10 @@ export const bulkRoutes = {
     roles: editors,
     body: z.strictObject({
       ids: Ids(bulkMoves),
-      from: z.iso.date().describe('The first day, such as 2026-11-19'),
+      from: z.iso
+        .date()
+        .describe('The first day, such as 2026-11-19')
+        .meta({ examples: ['2026-11-19'] }),
       timeZone: TimeZone.describe('IANA name: where the day begins'),
     }),
     answer: z.object({ moves: z.array(PlannedMove).describe('In the order of the new times; those without one last') }),

@@ -148,7 +148,10 @@ export const SendStep = z
       ),
     startedAt: CanonicalInstant.describe('When publishing to this account began; publishing again begins anew'),
     part: z
-      .object({ number: z.int().positive(), count: z.int().positive() })
+      .object({
+        number: z.int().positive().describe('Which part'),
+        count: z.int().positive().describe('How many parts there are'),
+      })
       .optional()
       .describe('Which part of a thread, where there are several'),
     media: z

@@ -2853,7 +2853,9 @@ export interface SendStep {
   startedAt: string;
   /** Which part of a thread, where there are several */
   part?: {
+    /** Which part */
     number: number;
+    /** How many parts there are */
     count: number;
   };
   /** The file that is being uploaded */

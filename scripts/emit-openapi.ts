@@ -53,6 +53,8 @@ const tags: Record<string, string> = {
   Transfer: 'Posts that come in from a file, and go out into one',
   Slots: 'Weekly times at which posts like to go out',
   Labels: 'What people sort posts by',
+  Bin: 'Deleted posts, which can be restored for 30 days',
+  Bulk: 'One change to many posts',
   Templates: 'Texts and signatures that are used again',
 };
 

@@ -28,7 +28,7 @@ describe('a program that works on media', () => {
   });
 
   test('that fails is failed in its own words', async () => {
-    expect(await sh('echo no such codec >&2; exit 3', plenty)).toEqual({ is: 'failed', said: 'no such codec' });
+    expect(await sh('echo no such codec >&2; exit 3', plenty)).toEqual({ is: 'failed', stderr: 'no such codec' });
   });
 
   test('that hangs is ended, and so is one that says nothing any more', async () => {
@@ -57,7 +57,7 @@ describe('a program that works on media', () => {
         memoryBytes: 200 * MiB,
       });
     expect((await take(50)).is).toBe('done');
-    expect(await take(400)).toMatchObject({ is: 'failed', said: expect.stringContaining('memory') });
+    expect(await take(400)).toMatchObject({ is: 'failed', stderr: expect.stringContaining('memory') });
   });
 
   test('that is stopped ends at once', async () => {

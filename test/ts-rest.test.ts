@@ -46,7 +46,9 @@ const steady = (value: unknown) =>
   JSON.parse(
     JSON.stringify(value)
       .replaceAll(/post_[0-9A-Z]{26}/g, 'post_…')
-      .replaceAll(/"updatedAt":"[^"]+"/g, '"updatedAt":"…"'),
+      .replaceAll(/"updatedAt":"[^"]+"/g, '"updatedAt":"…"')
+      // Only a credential has an address to upload to.
+      .replaceAll(/,"upload":\{[^}]+\}/g, ''),
   );
 
 test.each(Object.entries(actions))('%s answers the same through ts-rest', async (name, { examples }) => {

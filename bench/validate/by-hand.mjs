@@ -39,21 +39,23 @@ export const createInput = (input) => {
   };
 };
 
-const updateFields = ['id', 'accountIds', 'versions', 'scheduledAt', 'baseUpdatedAt'];
+const updateFields = ['id', 'accountIds', 'versions', 'scheduledAt', 'unschedule', 'baseUpdatedAt'];
 const versionFields = ['accountId', 'content', 'options'];
 const itemFields = ['body', 'media'];
 
 export const updateInput = (input) => {
   if (!isObject(input)) fail('body');
   onlyFields(input, updateFields, '');
-  const { id, accountIds, versions, scheduledAt = '', baseUpdatedAt = '' } = input;
+  const { id, accountIds, versions, scheduledAt = '', unschedule = false, baseUpdatedAt = '' } = input;
   if (!isId(id)) fail('id');
+  if (typeof unschedule !== 'boolean') fail('unschedule');
   if (!Array.isArray(versions) || versions.length < 1 || versions.length > 101) fail('versions');
   return {
     id,
     accountIds: ids(accountIds, 'accountIds'),
     versions: versions.map((version, i) => versionOf(version, `versions.${i}.`)),
     scheduledAt: instantOrEmpty(scheduledAt, 'scheduledAt'),
+    unschedule,
     baseUpdatedAt: instantOrEmpty(baseUpdatedAt, 'baseUpdatedAt'),
   };
 };

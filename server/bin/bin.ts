@@ -117,7 +117,11 @@ export const createBin = ({
         await comments.putBack(caller, id, deleted.comments);
         await labels.putBack(caller, id, deleted.labelIds);
         await revisions.recordStatus(caller, id, 'Restored');
-        return { post: await reading.get(caller, id), leftOut: reachedBy(deleted), lostFiles: files.length - held.size };
+        return {
+          post: await reading.get(caller, id),
+          leftOut: reachedBy(deleted),
+          lostFiles: files.length - held.size,
+        };
       }),
 
     deleteForGood: (caller: Caller, id: string) =>

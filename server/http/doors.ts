@@ -161,7 +161,7 @@ export const openDoors = ({
   const sandbox = sandboxPaths();
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
-  app.use(web.files, web.pages, styleRoutes());
+  app.use(web.files, web.pages, styleRoutes({ hasFont: true }));
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };
 };

@@ -5,11 +5,13 @@ const dark = `color-scheme: dark;
   --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
   --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --on-warn: #e2aaf1; --bad: #ff9d95;`;
 
-const css = `
+const fontFace = `
 @font-face {
   font-family: 'Geist Variable'; font-display: swap; font-weight: 100 900;
   src: url('/geist.woff2') format('woff2-variations');
-}
+}`;
+
+const css = `
 @font-face {
   font-family: 'Geist Fallback'; src: local('Arial'), local('Liberation Sans'), local('Arimo');
   size-adjust: 102%; ascent-override: 98.5%; descent-override: 29%; line-gap-override: 0%;
@@ -135,13 +137,19 @@ code { font-size: .95em; }
 .toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--ink); color: var(--on-ink); }
 `.trimStart();
 
-const version = createHash('sha256').update(css).digest('base64url').slice(0, 8);
+const version = createHash('sha256')
+  .update(fontFace + css)
+  .digest('base64url')
+  .slice(0, 8);
 
 export const stylesheet = `/assets/posthorn.css?v=${version}`;
 
-/** `/assets/posthorn.css`: its query has a hash of the content, so browsers may cache it forever. */
-export const styleRoutes = (): Router =>
+/**
+ * `/assets/posthorn.css`: its query has a hash of the content, so browsers may cache it forever. `hasFont`: whether
+ * `/geist.woff2` is served beside it, which comes with the built app.
+ */
+export const styleRoutes = ({ hasFont }: { hasFont: boolean }): Router =>
   Router().get('/assets/posthorn.css', (_req, res) => {
     res.setHeader('cache-control', 'public, max-age=31536000, immutable');
-    res.type('css').send(css);
+    res.type('css').send(hasFont ? fontFace + css : css);
   });

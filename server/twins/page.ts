@@ -27,7 +27,7 @@ export const pageRoutes = (twins: Twins): Router => {
   // Consent pages ask for it. The stylesheet follows the system by itself.
   router.get('/color-scheme.js', (_req, res) => void res.type('js').send(''));
   router.get('/favicon.svg', (_req, res) => void res.type('svg').send(icon));
-  return router.use(styleRoutes());
+  return router.use(styleRoutes({ hasFont: false }));
 };
 
 const arrivalsPage = ({

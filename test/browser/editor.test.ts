@@ -125,7 +125,7 @@ inBrowser('the editor', (world) => {
     await mine.route(/posts\.get|posts\.update|\/api\/app\/events/, (route) => route.abort());
     await text(theirs).fill('The text of Jonas');
     await saved(theirs);
-    await mine.getByRole('tab', { name: /Mastodon/ }).click();
+    await mine.getByRole('button', { name: /^Write for Mastodon/ }).click();
     await text(mine).fill('Mine for Mastodon');
     await mine.getByText(/Not saved\. Trying again in \d s\./).waitFor();
     await mine.unroute(/posts\.get|posts\.update|\/api\/app\/events/);

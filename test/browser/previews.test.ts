@@ -246,6 +246,7 @@ inBrowser('previews', (world) => {
         if ((await pick.count()) > 0) await pick.first().click();
         const article = articleOf(within, provider);
         await article.waitFor();
+        await expect.poll(() => article.getByText('goes here').count()).toBe(0);
         seen[`${place} ${provider}`] = [await wordsOf(article), await filesOf(article)];
       }
     };

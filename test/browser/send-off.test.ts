@@ -30,7 +30,10 @@ inBrowser('the send-off', (world) => {
 
   const publishIn = async (page: Page) => {
     await page.getByRole('button', { name: 'Publish now' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Publish now' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Publish to/ })
+      .click();
   };
 
   const moving: Page[] = [];

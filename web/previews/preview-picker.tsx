@@ -32,7 +32,7 @@ export const PreviewPicker = ({
   onPick?: (id: string) => void;
   /** The account that is being written for. */
   ringed?: string | undefined;
-  frameId?: string;
+  frameId?: string | undefined;
   /** Lists the others below, with their notes. */
   hasRows?: boolean;
   headingId?: string;

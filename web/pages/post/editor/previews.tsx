@@ -22,7 +22,7 @@ export const Previews = ({ accountIds }: { accountIds?: readonly string[] }) => 
       picked={picked}
       onPick={setPicked}
       ringed={version}
-      frameId={previewId}
+      frameId={accountIds === undefined ? previewId : undefined}
       hasRows={accountIds === undefined}
     />
   );

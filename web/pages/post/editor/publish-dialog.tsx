@@ -8,8 +8,10 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { formatSaid } from '#web/parts/time.ts';
+import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import { useZone } from '#web/session.ts';
 import { resultFor } from './draft.ts';
+import { Previews } from './previews.tsx';
 import styles from './publish-dialog.module.css';
 import { describeContent, groupAccounts, noteOf } from './publish-groups.ts';
 import { useEditor } from './use-editor.ts';
@@ -51,6 +53,9 @@ export const PublishDialog = ({ actions, sending }: { actions: PostActions; send
         <Planned /> It is public at once.
       </p>
       <PostSummary accountIds={rest.map(({ id }) => id)} />
+      <PreviewDisclosure>
+        <Previews accountIds={rest.map(({ id }) => id)} />
+      </PreviewDisclosure>
       <Warnings />
       {fault !== undefined && (
         <div className={styles.fault}>
