@@ -81,9 +81,9 @@ export const bulkRoutes = {
         .array(
           z.strictObject({
             id: Id.describe('Post id'),
-            at: InstantOrEmpty.default('')
-              .describe('Schedule and Move: the new time; empty takes a suggestion away')
-              .meta({ examples: ['2026-11-19T08:00:00Z'] }),
+            at: InstantOrEmpty.default('').describe(
+              'Schedule and Move: the new time as ISO-8601 instant; empty takes a suggestion away',
+            ),
           }),
         )
         .min(1)

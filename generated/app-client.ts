@@ -1937,7 +1937,7 @@ export interface ChangePostsInput {
   posts: Array<{
     /** Post id */
     id: string;
-    /** Schedule and Move: the new time; empty takes a suggestion away */
+    /** Schedule and Move: the new time as ISO-8601 instant; empty takes a suggestion away */
     at?: string;
   }>;
   /** AddAccount and RemoveAccount: the account */
