@@ -247,7 +247,9 @@ inBrowser('previews', (world) => {
         const article = articleOf(within, provider);
         await article.waitFor();
         await expect.poll(() => article.getByText('goes here').count()).toBe(0);
-        seen[`${place} ${provider}`] = [await wordsOf(article), await filesOf(article)];
+        // Behind a review link there is no session to fetch avatars with: it shows initials.
+        const words = (await wordsOf(article)).replaceAll(/\bRE /g, '');
+        seen[`${place} ${provider}`] = [words, await filesOf(article)];
       }
     };
     const { ask } = await connectAgent(service, 'Previewer');
