@@ -45,11 +45,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // Longer than `until` waits, which says what it waited for.
-    testTimeout: 150_000,
+    testTimeout: 300_000,
     // The first file that asks for a build waits for it in a hook.
     hookTimeout: 300_000,
     // The default of a second is short on a busy machine, and every 50 ms would keep services and browsers busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000, interval: 100 } },
     // To compile the service takes longer than most files: what has not changed is taken from the run before.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     pool: 'forks',

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-const startMs = 60_000;
+const startMs = 240_000;
 const stopMs = 15_000;
 
 const children = new Set();
@@ -94,6 +94,29 @@ export const cpuSeconds = (pid) => {
       Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
     );
     return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
+  } catch {
+    return undefined;
+  }
+};
+
+const ticksPerSecond = 100;
+
+/**
+ * CPU time of a tree of processes, in seconds, with that of the ones that have ended: PostgreSQL starts and ends processes by
+ * itself, and the time of an ended one is counted with its parent. Undefined where /proc does not tell.
+ */
+export const treeCpuSeconds = (pids) => {
+  const ticks = pids.map(ticksOf).filter((count) => count !== undefined);
+  return ticks.length === 0 ? undefined : ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond;
+};
+
+/** Its own and that of its ended children; undefined if it has ended itself. */
+const ticksOf = (pid) => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@ const figures = [
   'publish',
   'webhooks',
   'analytics',
+  'forecast',
   'run',
   'web',
   'agent-tokens',

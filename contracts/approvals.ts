@@ -1,13 +1,58 @@
 import { z } from 'zod';
 import { Account } from './accounts.ts';
-import { appRoute, byId, CanonicalInstant, Cursor, Empty, NextCursor, type Route } from './define.ts';
-import { Issue } from './errors.ts';
-import { MediaItem } from './media.ts';
-import { LinkCard, Post, Warnings } from './posts.ts';
+import { textBounds } from './bounds.ts';
+import { appRoute, byId, CanonicalInstant, Cursor, Id, Instant, NextCursor, type Route } from './define.ts';
+import { type ErrorCode, errors, Issue } from './errors.ts';
+import { AltText, MediaItem } from './media.ts';
+import { PasskeyOptions, PasskeyResponse } from './passkeys.ts';
+import { LinkCard, Post, VersionInput, Warnings } from './posts.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const cardStatuses = ['Open', 'Approved', 'Rejected', 'Outdated', 'Expired'] as const;
 export type CardStatus = (typeof cardStatuses)[number];
+
+const Reason = z
+  .string()
+  .trim()
+  .max(textBounds.reasonCharacters)
+  .refine((text) => !/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text), 'must be one line of plain text');
+
+/** A person's own edit of what an agent asked for. */
+export const ApprovalEdit = z
+  .strictObject({
+    versions: z
+      .array(VersionInput)
+      .min(1)
+      .max(1 + textBounds.accounts)
+      .optional()
+      .describe('In place of all versions of the post, as posts.update takes them'),
+    accountIds: z
+      .array(Id)
+      .min(1)
+      .max(textBounds.accounts)
+      .optional()
+      .describe('The accounts of the request that it still goes to; leave out those that should not get it'),
+    alts: z
+      .array(z.strictObject({ mediaId: Id.describe('A file of the request'), alt: AltText }))
+      .min(1)
+      .max(textBounds.mediaPerItem)
+      .optional()
+      .describe('Alternative texts of files; every other post with such a file has them too'),
+    scheduledAt: Instant.optional().describe('When it goes out, in place of the time that was asked for'),
+  })
+  .meta({ id: 'ApprovalEdit', description: 'What a person changes in a request before approving it' });
+export type ApprovalEdit = z.output<typeof ApprovalEdit>;
+
+const CardsToApprove = z
+  .array(
+    z.strictObject({
+      id: Id.describe('Card id'),
+      edit: ApprovalEdit.optional().describe('Your own change of it'),
+    }),
+  )
+  .min(1)
+  .max(50)
+  .describe('The cards that you would approve, in any order');
 
 export const ApprovalCard = z
   .object({
@@ -21,7 +66,15 @@ export const ApprovalCard = z
         title: z.string().describe('`Requests from <client>`'),
       })
       .describe('Groups the requests of one client'),
-    client: z.string().describe('Name of the client that asked'),
+    client: z.string().describe('Name of the client that asked, or of the person where isOwn is true'),
+    isOwn: z.literal(true).optional().describe('The person asked in the app, not an agent of theirs'),
+    decision: z
+      .object({
+        allowed: z.boolean().describe('Whether you may approve it'),
+        note: z.string().optional().describe('Why not, or what is special about it'),
+      })
+      .optional()
+      .describe('While it is open: whether you decide it'),
     action: z.string().describe('Dotted name of the action that waits'),
     input: z.record(z.string(), z.unknown()).describe('The input it will run with'),
     sentence: z
@@ -34,6 +87,18 @@ export const ApprovalCard = z
     requestedByName: z.string().describe('Their e-mail address'),
     post: Post.optional().describe('The post as it was at the request; approving is for this content only'),
     becomes: Post.optional().describe('For a change of a scheduled post: the post as it would be'),
+    edited: Post.optional().describe('When it was approved with an edit: the post as that person changed it'),
+    editedAlts: z
+      .array(
+        z.object({
+          mediaId: z.string().describe('Media id'),
+          before: z.string().describe('The alternative text at the request; empty for none'),
+          alt: z.string().describe('What that person changed it to'),
+        }),
+      )
+      .optional()
+      .describe('When it was approved with an edit: the alternative texts that it changed'),
+    reason: z.string().optional().describe('When Rejected: why, in the words of the person who rejected it'),
     media: z
       .array(MediaItem)
       .describe('The files of the post with their alternative texts, as they were at the request'),
@@ -97,7 +162,7 @@ export const approvalRoutes = {
     tag: 'Approvals',
     summary: 'List approval cards',
     description:
-      'The requests of agents in the open workspace, a page at a time: the open ones first, then those that were decided, newest first.',
+      'The requests of agents and of people who may not publish in the open workspace, a page at a time: the open ones first, then those that were decided, newest first.',
     roles: everyone,
     query: z.strictObject({
       status: z.enum(cardStatuses).optional().describe('Only cards with this status'),
@@ -121,16 +186,77 @@ export const approvalRoutes = {
     more: ['NotFound'],
   }),
 
+  checkApprovals: appRoute({
+    method: 'POST',
+    path: '/api/app/approvals/check',
+    tag: 'Approvals',
+    summary: 'Check what approving would do',
+    description:
+      'Approves these cards one after the other and undoes all of it, so that you learn before your yes what each would answer. Nothing is sent or changed.',
+    roles: editors,
+    body: z.strictObject({ cards: CardsToApprove }),
+    answer: z.object({
+      results: z
+        .array(
+          z.object({
+            id: z.string().describe('Card id'),
+            error: z
+              .object({
+                code: z.enum(Object.keys(errors) as ErrorCode[]).describe('What approving would answer'),
+                message: z.string().describe('Why, and what to do'),
+                issues: z.array(Issue).describe('Broken limits, one by one'),
+              })
+              .optional()
+              .describe('Why approving it would be refused; absent: it would run'),
+            sameMinute: z
+              .array(
+                z.object({
+                  id: z.string().describe('Post id, prefix `post_`'),
+                  text: z.string().describe('Its first words'),
+                }),
+              )
+              .describe('Other posts that would go out in the same minute to one of its accounts'),
+          }),
+        )
+        .describe('One for each card'),
+    }),
+  }),
+
+  confirmApprovals: appRoute({
+    method: 'POST',
+    path: '/api/app/approvals/confirm',
+    tag: 'Approvals',
+    summary: 'Begin to approve with a passkey',
+    description:
+      'Returns what the browser asks your passkey to sign: a one-time number hashed with the content of all these cards, your edits included. Refused when one of them could not be approved now. Send the answer with each `approve`; when a post changes in between, that is refused.',
+    roles: editors,
+    body: z.strictObject({ cards: CardsToApprove }),
+    answer: z.object({
+      id: z.string().describe('Confirmation id, prefix `cnf_`'),
+      options: PasskeyOptions.shape.options,
+    }),
+    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
   approve: appRoute({
     method: 'POST',
     path: '/api/approvals/:id/approve',
     tag: 'Approvals',
     summary: 'Approve',
     description:
-      'Runs the action as you, after checking state, role and limits again. Conflict when the post changed since the request, or when it was decided already.',
+      'Runs the action as you, after checking state, role and limits again. With `edit` the post is changed first, as you, and the yes is for the edited post. Where the workspace asks for a passkey, it needs `confirmation`. Where approvers alone publish, only they decide. Nobody approves their own request, unless there is no other approver. Conflict when the post changed since the request, or when it was decided already.',
     roles: editors,
     params: byId('Card id'),
-    body: Empty,
+    body: z.strictObject({
+      edit: ApprovalEdit.optional().describe('Your own change; refused for a deletion'),
+      confirmation: z
+        .strictObject({
+          id: Id.describe('Of confirmApprovals'),
+          response: PasskeyResponse,
+        })
+        .optional()
+        .describe('Your passkey’s answer for this card or a pass with it; without `edit`, which it names already'),
+    }),
     answer: ApprovalCard,
     more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
   }),
@@ -140,10 +266,27 @@ export const approvalRoutes = {
     path: '/api/approvals/:id/reject',
     tag: 'Approvals',
     summary: 'Reject',
-    description: 'Nothing runs. A request whose post has changed can be rejected too.',
+    description:
+      'Nothing runs. A request whose post has changed can be rejected too, and your own can be taken back. The client reads the reason, as the words of a person.',
     roles: editors,
     params: byId('Card id'),
-    body: Empty,
+    body: z.strictObject({
+      reason: Reason.optional().describe('Why, in one line of plain text; the client and the history show it'),
+    }),
+    answer: ApprovalCard,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  reopenApproval: appRoute({
+    method: 'POST',
+    path: '/api/approvals/:id/reopen',
+    tag: 'Approvals',
+    summary: 'Undo a rejection',
+    description:
+      'Opens a request again that you rejected less than 15 seconds ago. Conflict when something else happened: the post changed, or the client asked again.',
+    roles: editors,
+    params: byId('Card id'),
+    body: z.strictObject({}),
     answer: ApprovalCard,
     more: ['NotFound', 'Conflict'],
   }),

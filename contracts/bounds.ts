@@ -9,6 +9,8 @@ export const textBounds = {
   urlCharacters: 2_048,
   idCharacters: 100,
   labelCharacters: 40,
+  /** Why a person rejects a request. */
+  reasonCharacters: 500,
   templateNameCharacters: 80,
   /** All items of a template, with the values of its options. */
   templateCharacters: 20_000,

@@ -36,6 +36,7 @@ export const BulkResult = z
   .object({
     id: z.string().describe('Post id, prefix `post_`'),
     done: z.boolean().describe('False when a rule refused it; the post is then unchanged'),
+    asked: z.boolean().optional().describe('It is a request now, because you may not publish; message says of whom'),
     code: z.string().optional().describe('Error code of the refusal'),
     message: z.string().optional().describe('Why it was refused, and what to do'),
   })

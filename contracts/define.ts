@@ -16,13 +16,17 @@ export type McpListing = 'Listed' | 'OnRequest' | 'Never';
  */
 export interface Approval {
   /** What the input's `id` names. The card shows it, and is for it exactly as it was at the request. */
-  readonly subject: 'post' | 'account';
+  readonly subject: 'post' | 'account' | 'media';
   /** The head of the card. `{field}` stands for that field of the input. */
   readonly sentence: string;
   /** On the button that approves. */
   readonly verb: string;
-  /** Another sentence, by the field of the input that is true then. */
+  /** Another sentence, by the field of the input that is true, or a list with entries, then. */
   readonly instead?: Readonly<Record<string, string>>;
+  /** A person who may not publish needs no approval while the post is not scheduled. */
+  readonly areDraftsFree?: true;
+  /** Other words for a post that is scheduled already. `{from}` stands for its time. */
+  readonly whenScheduled?: { readonly sentence: string; readonly verb: string };
 }
 
 export interface Example<I extends z.ZodObject, O extends z.ZodObject> {
@@ -83,6 +87,8 @@ export interface Route {
   readonly access: 'Open' | 'Public' | 'PersonalToken' | 'Session' | 'SessionOrToken';
   /** Which roles in the workspace may; absent when it is not about a workspace. */
   readonly roles?: readonly Role[];
+  /** It changes what is public or approved: a person who may not publish requests it. `params` has the id. */
+  readonly approval?: Approval;
   readonly params?: z.ZodObject;
   /** Behind the `?`; every value is text. */
   readonly query?: z.ZodObject;
@@ -108,13 +114,13 @@ export const route = <const R extends Route>(declaration: R): R => declaration;
 /** A path whose handler writes the answer itself: bytes, a stream, another protocol. OpenAPI and the clients leave it out. */
 export interface RawRoute {
   /** Every: the handler answers for all methods, and refuses by itself. */
-  readonly methods: readonly ('GET' | 'HEAD' | 'POST')[] | 'Every';
+  readonly methods: readonly ('GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE')[] | 'Every';
   /** Parameters as `:id`. */
   readonly path: `/${string}`;
   readonly description: string;
   /** As for a Route. Operator: who sends ADMIN_TOKEN. Own: the handler decides by a protocol of its own. */
-  readonly access: 'Open' | 'PersonalToken' | 'Session' | 'Operator' | 'Own';
-  /** With `Session`: which roles in the workspace may. */
+  readonly access: 'Open' | 'PersonalToken' | 'Session' | 'SessionOrToken' | 'Operator' | 'Own';
+  /** With `Session` and `SessionOrToken`: which roles in the workspace may. */
   readonly roles?: readonly Role[];
   /** RunsActions: `:action` names the action to run. Own: a handler of the name of this declaration. */
   readonly handler: 'RunsActions' | 'Own';

@@ -30,6 +30,14 @@ export const healthRoutes = {
 export type HealthRoutes = typeof healthRoutes;
 
 export const healthPaths = {
+  securityText: rawRoute({
+    methods: ['GET'],
+    path: '/.well-known/security.txt',
+    access: 'Open',
+    handler: 'Own',
+    description: 'Whom to tell about a security flaw (RFC 9116).',
+  }),
+
   metrics: rawRoute({
     methods: ['GET'],
     path: '/metrics',

@@ -48,6 +48,11 @@ export const HistoryEntry = z
     changed: z.array(z.enum(changes)).optional().describe('What an edit changed'),
     scheduledAt: z.string().optional().describe('ISO-8601 instant for which it was scheduled'),
     action: z.string().optional().describe('What an agent asked for'),
+    reason: z.string().optional().describe('Why a person rejected the request, in their words'),
+    alts: z
+      .array(z.object({ before: z.string().describe('What it was'), alt: z.string().describe('What it became') }))
+      .optional()
+      .describe('Alternative texts that the person who approved it changed first'),
     accounts: z
       .object({
         out: z.int().describe('Those that have it'),

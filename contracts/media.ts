@@ -14,10 +14,10 @@ import {
   rawRoute,
   tokenRoute,
 } from './define.ts';
+import { mediaKinds } from './media-kinds.ts';
 import { editors, everyone } from './scopes.ts';
 
-export const mediaKinds = ['Image', 'Video', 'Document'] as const;
-export type MediaKind = (typeof mediaKinds)[number];
+export { type MediaKind, mediaKinds } from './media-kinds.ts';
 
 export const MediaItem = z
   .object({
@@ -159,7 +159,7 @@ export const mediaRoutes = {
     path: '/api/media',
     tag: 'media',
     summary: 'Add a file to the media library',
-    description: `A file as multipart/form-data. ${aboutFiles}`,
+    description: `A file as multipart/form-data. ${aboutFiles} Large files can be sent by the tus protocol to \`/api/media/uploads\`, and continue after a broken connection.`,
     roles: editors,
     body: MediaFromUrl,
     form: MediaForm,
@@ -188,10 +188,15 @@ export const mediaRoutes = {
     description:
       'Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts become outdated. Not for tokens: they only add files.',
     roles: editors,
+    approval: {
+      subject: 'media',
+      sentence: 'Change the alternative text of a file that a scheduled post uses',
+      verb: 'Approve the change',
+    },
     params: byId('Media id'),
     body: z.strictObject({ alt: AltText }),
     answer: MediaItem,
-    more: ['NotFound'],
+    more: ['ApprovalRequired', 'NotFound'],
   }),
 
   deleteMedia: appRoute({
@@ -222,5 +227,21 @@ export const mediaPaths = {
     access: 'Own',
     handler: 'Own',
     description: 'One file as multipart/form-data, from whoever was told the address; media.list gives one.',
+  }),
+  createResumableUpload: rawRoute({
+    methods: ['POST'],
+    path: '/api/media/uploads',
+    access: 'SessionOrToken',
+    roles: editors,
+    handler: 'Own',
+    description: 'Begins an upload by the tus protocol.',
+  }),
+  resumableUpload: rawRoute({
+    methods: ['GET', 'HEAD', 'PATCH', 'DELETE'],
+    path: '/api/media/uploads/:id',
+    access: 'SessionOrToken',
+    roles: editors,
+    handler: 'Own',
+    description: 'Continues an upload by the tus protocol; GET answers the item that it became.',
   }),
 } as const satisfies Record<string, RawRoute>;

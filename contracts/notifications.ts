@@ -13,26 +13,40 @@ interface Kind {
   readonly doneBy: readonly Role[];
   /** For one person alone, who is its subject. */
   readonly personal?: true;
+  /** Only for those whose own click publishes: where approvers alone publish, other editors cannot decide. */
+  readonly forApprovers?: true;
 }
 
 /** Everything that becomes a notification. */
 export const kinds = {
-  'approval.requested': { topic: 'requests', seenBy: editors, doneBy: editors },
+  'approval.requested': { topic: 'requests', seenBy: editors, doneBy: editors, forApprovers: true },
+  'approval.approved': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
+  'approval.rejected': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
   'post.failed': { topic: 'posts', seenBy: everyone, doneBy: editors },
   'post.uncertain': { topic: 'posts', seenBy: everyone, doneBy: editors },
+  'post.forecast': { topic: 'posts', seenBy: everyone, doneBy: editors },
   'account.reconnect': { topic: 'accounts', seenBy: everyone, doneBy: admins },
   'webhook.paused': { topic: 'webhooks', seenBy: admins, doneBy: admins },
   'member.joined': { topic: 'people', seenBy: admins, doneBy: [] },
   'workspace.deletion': { topic: 'people', seenBy: everyone, doneBy: [] },
   'comment.mentioned': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
+  'review.advice': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
   'import.finished': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
 } as const satisfies Record<string, Kind>;
 export type NotificationKind = keyof typeof kinds;
 
 /** Home shows these while they wait for somebody. */
-export const kindsOnHome = ['approval.requested', 'post.failed', 'post.uncertain', 'account.reconnect'] as const;
+export const kindsOnHome = [
+  'approval.requested',
+  'post.failed',
+  'post.uncertain',
+  'post.forecast',
+  'account.reconnect',
+] as const;
 
-export const personalKinds = (Object.keys(kinds) as NotificationKind[]).filter((kind) => 'personal' in kinds[kind]);
+const allKinds = Object.keys(kinds) as NotificationKind[];
+export const personalKinds = allKinds.filter((kind) => 'personal' in kinds[kind]);
+export const kindsForApprovers = allKinds.filter((kind) => 'forApprovers' in kinds[kind]);
 
 const inOrder = (chosen: readonly Topic[]): Topic[] => topics.filter((topic) => chosen.includes(topic));
 const ByMail = z.array(z.enum(topics)).describe('Topics that are mailed to you');

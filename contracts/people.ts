@@ -13,7 +13,7 @@ import {
   type Route,
   rawRoute,
 } from './define.ts';
-import { admins, everyone } from './scopes.ts';
+import { admins, everyone, publisherChoices } from './scopes.ts';
 
 const Email = z.string().max(254).describe('E-mail address');
 const Password = z.string().min(8).max(1024).describe('The password to set');
@@ -29,6 +29,10 @@ export const Membership = z
 
 export const themes = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
+
+export const PublishersField = z
+  .enum(publisherChoices)
+  .describe('editors: whoever may edit. approvers: owners, admins and named members; what others publish they request');
 
 const Profile = z.object({
   name: z.string().describe('Shown to others; at first the local part of the e-mail address'),
@@ -55,12 +59,23 @@ export const SessionRecord = z
         .boolean()
         .describe('False for a person who signed in with a one-time link and has not set one yet'),
       asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
+      hasFactor: z.boolean().describe('Whether they have a second factor: an app for codes, or a passkey'),
+      hasPasskey: z.boolean().describe('Whether they can confirm with a passkey'),
       mayMakeWorkspaces: z.boolean().describe('Whether NEW_WORKSPACES lets them create one'),
     }).describe('Who is signed in'),
     workspace: z
       .object({
         ...Membership.shape,
         statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+        publishers: PublishersField,
+        twoFactors: z.boolean().describe('Whether it asks its members for a second factor'),
+        lacksFactor: z
+          .boolean()
+          .describe('It asks for a second factor and you have none: all else here answers Forbidden until you do'),
+        approvalPasskey: z.boolean().describe('Whether approving a request takes a passkey'),
+        canPublish: z
+          .boolean()
+          .describe('Whether your own click publishes; without it an editor requests it, and a viewer cannot'),
         deletion: z
           .object({
             at: z.string().describe('ISO-8601 instant at which everything in it is removed'),
@@ -85,6 +100,8 @@ export const Member = z
     email: Email,
     name: Person.shape.name,
     role: RoleField,
+    approver: z.boolean().describe('An editor who is named to publish and decide; owners and admins always do'),
+    hasFactor: z.boolean().describe('Whether they have a second factor: an app for codes, or a passkey'),
     joinedAt: CanonicalInstant,
   })
   .meta({ id: 'Member', description: 'A person in the workspace' });
@@ -283,11 +300,15 @@ export const peopleRoutes = {
     method: 'PATCH',
     path: '/api/app/members/:id',
     tag: 'Members',
-    summary: 'Change a role',
-    description: 'Nobody gives or takes a role above their own, and the last owner stays one.',
+    summary: 'Change a role, or name an approver',
+    description:
+      'Nobody gives or takes a role above their own, and the last owner stays one. Only an editor is named as approver, and another role ends it.',
     roles: admins,
     params: byId('User id of the member'),
-    body: z.strictObject({ role: RoleField }),
+    body: z.strictObject({
+      role: RoleField.optional(),
+      approver: z.boolean().optional().describe('Whether this editor publishes and decides where approvers alone do'),
+    }),
     answer: Member,
     more: ['NotFound', 'Conflict'],
   }),

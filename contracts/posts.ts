@@ -18,9 +18,12 @@ import {
   rawRoute,
 } from './define.ts';
 import { Issue } from './errors.ts';
-import { AltText, MediaItem, mediaKinds } from './media.ts';
+import { AltText, MediaItem } from './media.ts';
 import { Choice, Constraints, OptionKey, PollLimits, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
+import { SendStep } from './send-step.ts';
+
+export { SendStep, sendSteps } from './send-step.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
 export type PostStatus = (typeof postStatuses)[number];
@@ -126,53 +129,58 @@ export const Result = z
   .meta({ id: 'Result', description: 'How publishing to one account ended' });
 export type Result = z.output<typeof Result>;
 
-export const sendSteps = [
-  'Queued',
-  'Sending',
-  'Media',
-  'Processing',
-  'Retrying',
-  'Confirming',
-  'Published',
-  'Failed',
-  'Uncertain',
+export const forecastCauses = [
+  'sign_in_ends',
+  'reconnect',
+  'disconnected',
+  'permission',
+  'limit',
+  'media',
+  'network_quota',
+  'plan',
+  'same_minute',
+  'clock_change',
+  'api_version',
+  'workspace_deletion',
 ] as const;
+export type ForecastCause = (typeof forecastCauses)[number];
+export const forecastFixes = ['Reconnect', 'MoveTo', 'LeaveOut', 'SetOption', 'KeepWorkspace'] as const;
 
-export const SendStep = z
+export const ForecastFix = z
   .object({
-    accountId: z.string().describe('Account id, prefix `acct_`'),
-    step: z
-      .enum(sendSteps)
+    kind: z
+      .enum(forecastFixes)
       .describe(
-        'Queued: waits for its turn. Sending: a request has left. Media: a file is being uploaded. Processing: waits for the network. Retrying: the network did not take it. Confirming: the answer was lost, so the network is asked whether it has the post',
+        'Reconnect: a person signs in to the account again. MoveTo: schedule it for `at`. LeaveOut: take the account out of the post. SetOption: set `key` to `value`. KeepWorkspace: an owner takes the deletion back',
       ),
-    startedAt: CanonicalInstant.describe('When publishing to this account began; publishing again begins anew'),
-    part: z
-      .object({
-        number: z.int().positive().describe('Which part'),
-        count: z.int().positive().describe('How many parts there are'),
-      })
-      .optional()
-      .describe('Which part of a thread, where there are several'),
-    media: z
-      .object({
-        kind: z.enum(mediaKinds).describe('What kind of file'),
-        number: z.int().positive().describe('Which file of the part'),
-        count: z.int().positive().describe('Files of the part'),
-        sentBytes: z.int().nonnegative().optional().describe('How much of it has left, for a large file'),
-        bytes: z.int().positive().optional().describe('Its size'),
-      })
-      .optional()
-      .describe('The file that is being uploaded'),
-    awaitsAnswer: z
-      .literal(true)
-      .optional()
-      .describe('The request that makes it public has left, without an answer yet'),
-    at: CanonicalInstant.optional().describe('When it continues'),
-    elapsedMs: z.number().nonnegative().optional().describe('From startedAt to the end, as far as it is still known'),
+    at: CanonicalInstant.optional(),
+    key: z.string().optional().describe('Option key'),
+    value: z.string().optional().describe('Value of the option'),
   })
-  .meta({ id: 'SendStep', description: 'How far publishing to one account is' });
-export type SendStep = z.output<typeof SendStep>;
+  .meta({ id: 'ForecastFix', description: 'A change that ends the cause' });
+export type ForecastFix = z.output<typeof ForecastFix>;
+
+export const ForecastEntry = z
+  .object({
+    cause: z.enum(forecastCauses).describe('A stable name, for programs; a new release may have more'),
+    level: z
+      .enum(['Blocks', 'Warns'])
+      .describe(
+        'Blocks: as things stand, it does not go out at its time to this account. Warns: it goes out, but differently than expected, or it is not certain',
+      ),
+    accountId: z.string().optional().describe('The account it is about; absent when it is about the whole post'),
+    provider: z.string().optional().describe("The network's display name"),
+    short: z.string().describe('The cause in a few words'),
+    message: z.string().describe('What is wrong, and since when or until when'),
+    fixes: z.array(ForecastFix).describe('Changes that end it, the most fitting first; may be empty'),
+  })
+  .meta({ id: 'ForecastEntry', description: 'Why a scheduled post will not go out as planned, or may not' });
+export type ForecastEntry = z.output<typeof ForecastEntry>;
+
+const Forecast = z
+  .array(ForecastEntry)
+  .optional()
+  .describe('What is foreseen about a Scheduled post, what blocks it first; absent when nothing is');
 
 export const Post = z
   .object({
@@ -191,6 +199,9 @@ export const Post = z
       .array(z.string())
       .optional()
       .describe('Names of its labels, in posts.get and posts.list; absent without one'),
+    forecast: Forecast.describe(
+      'In posts.get and posts.list: why a Scheduled post will not go out as planned, what blocks it first; absent when nothing is foreseen. Looked at after every change and once a day',
+    ),
     updatedAt: z
       .string()
       .describe('ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt'),
@@ -236,6 +247,7 @@ export const PostSummary = z
         'Whether its engagement is known. Read: from at least one account. Pending: the first read is still to come. None: nothing can be read. Absent until it is published',
       ),
     labelIds: z.array(z.string()).describe('Its labels'),
+    forecast: Forecast,
     updatedAt: CanonicalInstant,
   })
   .meta({ id: 'PostSummary', description: 'A post in one line' });
@@ -248,6 +260,7 @@ export const PostLine = z
     scheduledAt: CanonicalInstant.optional(),
     publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
     labels: z.array(z.string()).optional().describe('Names of its labels; absent without one'),
+    forecast: Forecast,
     networks: z.array(z.string()).describe('Keys of the networks it goes to'),
   })
   .meta({ id: 'PostLine', description: 'A post in the results of a search' });
@@ -392,7 +405,8 @@ export const postActions = {
     roles: everyone,
     mcp: 'Listed',
     summary: 'Read one post',
-    description: 'One post with all its versions and, after publishing, the result per account.',
+    description:
+      'One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast says why it will not go out as planned, where that is known.',
     input: z.strictObject({ id: PostId }),
     output: Post,
     errors: ['NotFound'],
@@ -581,7 +595,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Schedule a post',
     description:
-      'Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.',
+      'Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app. Over MCP it also asks to move a Scheduled post to another time.',
     input: z.strictObject({
       id: PostId,
       at: Instant.describe('When to publish: an instant in the future'),
@@ -589,7 +603,12 @@ export const postActions = {
     output: Post,
     errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
     openWorld: true,
-    approval: { subject: 'post', sentence: 'Schedule this post for {at}', verb: 'Approve and schedule' },
+    approval: {
+      subject: 'post',
+      sentence: 'Schedule this post for {at}',
+      verb: 'Approve and schedule',
+      whenScheduled: { sentence: 'Move this scheduled post from {from} to {at}', verb: 'Approve and move' },
+    },
     examples: [
       {
         title: 'Tomorrow morning',
@@ -627,7 +646,7 @@ export const postActions = {
     output: Deleted,
     errors: ['NotFound', 'Conflict'],
     destructive: true,
-    approval: { subject: 'post', sentence: 'Delete this post', verb: 'Approve and delete' },
+    approval: { subject: 'post', sentence: 'Delete this post', verb: 'Approve and delete', areDraftsFree: true },
     examples: [{ title: 'Delete', input: { id: draft.id }, output: { id: draft.id, deleted: true } }],
   }),
 
@@ -774,10 +793,11 @@ export const postRoutes = {
     summary: 'Unschedule a post',
     description: 'It becomes a Draft again and keeps its time as a suggestion.',
     roles: editors,
+    approval: { subject: 'post', sentence: 'Take this scheduled post back to Draft', verb: 'Approve and unschedule' },
     params: byId('Post id'),
     body: Empty,
     answer: Post,
-    more: ['NotFound', 'Conflict'],
+    more: ['ApprovalRequired', 'NotFound', 'Conflict'],
   }),
 
   publishScheduled: appRoute({
@@ -787,10 +807,11 @@ export const postRoutes = {
     summary: 'Publish a scheduled post now',
     description: 'Takes a Scheduled post off its time and publishes it at once, both or neither.',
     roles: editors,
+    approval: { subject: 'post', sentence: 'Publish this scheduled post now', verb: 'Approve and publish' },
     params: byId('Post id'),
     body: Empty,
     answer: Post,
-    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+    more: ['ApprovalRequired', 'Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
   }),
 
   publishAgain: appRoute({
@@ -801,6 +822,15 @@ export const postRoutes = {
     description:
       'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there. With `only` the results of all other accounts stay as they are.',
     roles: editors,
+    approval: {
+      subject: 'post',
+      sentence: 'Send this post again',
+      verb: 'Approve and send again',
+      instead: {
+        accountIds: 'Send this post again to {accountIds}, where it was not found',
+        only: 'Send this post again to {only}',
+      },
+    },
     params: byId('Post id'),
     body: z.strictObject({
       accountIds: z.array(Id).max(100).default([]).describe('The uncertain accounts you looked at'),
@@ -811,7 +841,7 @@ export const postRoutes = {
         .describe('Accounts without the post that get it now; empty for all of them'),
     }),
     answer: Post,
-    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+    more: ['ApprovalRequired', 'Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
   }),
 
   getProgress: appRoute({
@@ -849,10 +879,11 @@ export const postRoutes = {
     description:
       'Ends sends that wait for the time that their network has named, see getProgress. Nothing more goes out to these accounts, and the post ends as Failed.',
     roles: editors,
+    approval: { subject: 'post', sentence: 'Stop sending this post to {accountIds}', verb: 'Approve and stop' },
     params: byId('Post id'),
     body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The accounts that wait') }),
     answer: Post,
-    more: ['NotFound', 'Conflict'],
+    more: ['ApprovalRequired', 'NotFound', 'Conflict'],
   }),
 
   confirmFound: appRoute({

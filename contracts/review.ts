@@ -6,6 +6,7 @@ import {
   CanonicalInstant,
   Done,
   Id,
+  Instant,
   Person,
   publicRoute,
   type RawRoute,
@@ -15,7 +16,7 @@ import {
 import { MediaItem } from './media.ts';
 import { ContentItem, LinkCard, Status, Version } from './posts.ts';
 import { Badge, Constraints, NetworkKey, ProviderName } from './providers.ts';
-import { editors, everyone } from './scopes.ts';
+import { admins, editors, everyone } from './scopes.ts';
 
 export const commentCharacters = 2_000;
 
@@ -39,11 +40,52 @@ export const Share = z
   .object({
     id: z.string().describe('Share id, prefix `shr_`'),
     madeBy: z.string().describe('Name of the person'),
+    invitesAdvice: z.boolean().describe('Whether people who have it may leave words'),
     createdAt: CanonicalInstant,
     expiresAt: CanonicalInstant,
   })
   .meta({ id: 'Share', description: 'A review link: anybody who has it sees one post' });
 export type Share = z.output<typeof Share>;
+
+/** Control characters, and those that turn the direction of text, could make words look like others. */
+const isPlain = (text: string) => !/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(text.replaceAll(/[\n\t]/g, ''));
+
+export const verdicts = ['Comment', 'Fine', 'Change'] as const;
+const Verdict = z.enum(verdicts).describe('Fine: fine by me. Change: please change. Comment: neither');
+
+const NewAdvice = z
+  .strictObject({
+    secret: Id.describe('What follows /review/ in the address'),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(80)
+      .refine((text) => isPlain(text) && !/\s/.test(text.replaceAll(' ', '')), 'must be one line of plain text')
+      .describe('What you are called; nobody checks it, and members see that'),
+    verdict: Verdict,
+    body: z
+      .string()
+      .transform((text) => text.replaceAll('\r\n', '\n').trim())
+      .pipe(z.string().max(commentCharacters).refine(isPlain, 'must be plain text without control characters'))
+      .default('')
+      .describe('Plain text; needed for a Comment'),
+    updatedAt: Instant.describe('updatedAt of the post that you saw'),
+  })
+  .refine(({ verdict, body }) => verdict !== 'Comment' || body !== '', { path: ['body'], message: 'is required' });
+export type NewAdvice = z.output<typeof NewAdvice>;
+
+export const Advice = z
+  .object({
+    id: z.string().describe('Advice id, prefix `adv_`'),
+    name: z.string().describe('The name that the person gave; nobody checked it'),
+    verdict: Verdict,
+    body: z.string().describe('Plain text; may be empty'),
+    isCurrent: z.boolean().describe('False when the post was changed after they saw it'),
+    createdAt: CanonicalInstant,
+  })
+  .meta({ id: 'Advice', description: 'What somebody without an account said about a post on a review link' });
+export type Advice = z.output<typeof Advice>;
 
 const SharedFile = z.object({
   key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
@@ -56,6 +98,7 @@ export const SharedPost = z
     scheduledAt: z.string().optional().describe('ISO-8601 instant at which it goes out, or went out'),
     updatedAt: CanonicalInstant,
     expiresAt: z.string().describe('ISO-8601 instant at which the link ends'),
+    invitesAdvice: z.boolean().describe('Whether you may leave words, see addAdvice'),
     now: z.string().describe('ISO-8601 instant of this answer'),
     accounts: z
       .array(
@@ -65,6 +108,7 @@ export const SharedPost = z
           badge: Badge,
           name: AccountName,
           handle: Handle,
+          avatar: z.string().optional().describe('Of this share alone, for /review/{secret}/avatars/{key}'),
           constraints: Constraints,
           titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
           options: Version.shape.options,
@@ -158,10 +202,13 @@ export const reviewRoutes = {
     tag: 'Review',
     summary: 'Share a post for review',
     description:
-      'Creates a link with which anybody sees the post as it is at that moment, and nothing else. The link is in this answer and nowhere else.',
+      'Creates a link with which anybody sees the post as it is at that moment, and nothing else. With `invitesAdvice` they may leave words, which decide nothing. The link is in this answer and nowhere else.',
     roles: editors,
     params: byId('Post id'),
-    body: z.strictObject({ days: z.int().min(1).max(30).default(7).describe('Days until it ends by itself') }),
+    body: z.strictObject({
+      days: z.int().min(1).max(30).default(7).describe('Days until it ends by itself'),
+      invitesAdvice: z.boolean().default(false).describe('Whether people who have it may leave words'),
+    }),
     answer: Share.extend({ url: z.string().describe('Link to pass on; shown only this once') }),
     more: ['NotFound', 'Conflict'],
   }),
@@ -176,6 +223,42 @@ export const reviewRoutes = {
     params: byId('Share id'),
     answer: Done,
     more: ['NotFound'],
+  }),
+
+  listAdvice: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/advice',
+    tag: 'Review',
+    summary: 'Read what people said on review links',
+    description: 'Of people without an account, oldest first. It is for members alone: no token or agent reads it.',
+    roles: everyone,
+    params: byId('Post id'),
+    answer: z.object({ advice: z.array(Advice).describe('The oldest first') }),
+    more: ['NotFound'],
+  }),
+
+  deleteAdvice: appRoute({
+    method: 'DELETE',
+    path: '/api/app/advice/:id',
+    tag: 'Review',
+    summary: 'Delete what somebody said on a review link',
+    description: 'For words that do not belong there.',
+    roles: admins,
+    params: byId('Advice id'),
+    answer: Done,
+    more: ['NotFound'],
+  }),
+
+  addAdvice: publicRoute({
+    method: 'POST',
+    path: '/api/review/advice',
+    tag: 'Review',
+    summary: 'Say something about a shared post',
+    description:
+      'For anybody who has a link that invites words: at most 50 per link. Members of the workspace read them; they change and publish nothing.',
+    body: NewAdvice,
+    answer: Done,
+    more: ['NotFound', 'Conflict'],
   }),
 
   openShare: publicRoute({
@@ -206,5 +289,12 @@ export const reviewPaths = {
     access: 'Open',
     handler: 'Own',
     description: 'A file of a shared post, while the link works and the post has it.',
+  }),
+  reviewAvatar: rawRoute({
+    methods: ['GET'],
+    path: '/review/:secret/avatars/:key',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The picture of an account that the shared post goes to.',
   }),
 } as const satisfies Record<string, RawRoute>;

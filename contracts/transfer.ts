@@ -135,6 +135,10 @@ const Step = z.object({
   next: z.int().optional().describe('Send it as `after` to continue; absent when all is done'),
 });
 
+const ScheduleStep = Step.extend({
+  asked: z.int().describe('Drafts of this step that became requests, because you may not publish'),
+});
+
 const StayedPost = z
   .object({
     ...Post.pick({ id: true, status: true }).shape,
@@ -234,7 +238,7 @@ export const transferRoutes = {
     roles: editors,
     params: byId('Import id'),
     body: z.strictObject({ after: After }),
-    answer: Step,
+    answer: ScheduleStep,
     more: ['NotFound'],
   }),
 

@@ -7,7 +7,11 @@ import { admins } from './scopes.ts';
 export const mostWebhooks = 10;
 
 /** A ping goes to the tested webhook alone, so nobody asks for it. */
-const choosable = ['post.published', 'post.failed', 'account.disconnected'] as const satisfies readonly EventType[];
+export const choosableEvents = [
+  'post.published',
+  'post.failed',
+  'account.disconnected',
+] as const satisfies readonly EventType[];
 
 export const WebhookUrl = z
   .string()
@@ -15,9 +19,9 @@ export const WebhookUrl = z
   .describe('Where deliveries go: https, reachable on the public internet, without user name or password');
 
 export const ChosenEvents = z
-  .array(z.enum(choosable))
+  .array(z.enum(choosableEvents))
   .min(1)
-  .max(choosable.length)
+  .max(choosableEvents.length)
   .transform((types) => [...new Set(types)])
   .describe('The event types it gets');
 
@@ -29,7 +33,8 @@ export const Webhook = z
   .object({
     id: z.string().describe('Webhook id, prefix `whk_`'),
     url: z.string().describe('Where deliveries go'),
-    events: z.array(z.enum(choosable)).describe('The event types it gets'),
+    events: z.array(z.enum(choosableEvents)).describe('The event types it gets'),
+    testReceiver: z.boolean().optional().describe('True for the test receiver of the sandbox'),
     state: z
       .enum(['active', 'paused'])
       .describe('A paused one gets nothing, and events meanwhile are not stored for it'),
@@ -120,6 +125,19 @@ export const webhookRoutes = {
     roles: admins,
     body: z.strictObject({ url: WebhookUrl, events: ChosenEvents }),
     answer: NewWebhook,
+    more: ['PlanLimit', 'Conflict'],
+  }),
+
+  addTestReceiver: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/test-receiver',
+    tag: 'Webhooks',
+    summary: 'Add the test receiver',
+    description:
+      'A webhook to a receiver that is part of the sandbox. It gets every event, checks the signature as your program should, and answers 204 when it is right, else 400. A workspace has one; adding it again returns it. Not in production.',
+    roles: admins,
+    body: Empty,
+    answer: Webhook,
     more: ['PlanLimit', 'Conflict'],
   }),
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { appRoute, byId, Empty, Id, Name, type Route } from './define.ts';
-import { SessionRecord } from './people.ts';
+import { FactorProof } from './passkeys.ts';
+import { PublishersField, SessionRecord } from './people.ts';
 
 const NameAgain = z.string().max(100).describe('Name of the open workspace, as a confirmation');
 
@@ -33,11 +34,22 @@ export const workspaceRoutes = {
     path: '/api/app/workspace',
     tag: 'Workspaces',
     summary: 'Change the open workspace',
-    description: 'Its name, and whether agents see the two statistics tools.',
+    description:
+      'Its name, who may publish and how they approve, and whether agents see the two statistics tools. Open requests stay open. Switching off `twoFactors` or `approvalPasskey` asks for your password or a code.',
     roles: ['owner'],
     body: z.strictObject({
       name: Name.optional().describe('What its members call it'),
       statisticsTools: z.boolean().optional().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+      publishers: PublishersField.optional(),
+      twoFactors: z
+        .boolean()
+        .optional()
+        .describe('Whether members need a second factor; only somebody who has one switches it on'),
+      approvalPasskey: z
+        .boolean()
+        .optional()
+        .describe('Whether a yes takes a passkey; only somebody who has one switches it on'),
+      ...FactorProof.partial().shape,
     }),
     answer: SessionRecord,
   }),

@@ -10,13 +10,16 @@ import type {
   Badge,
   Constraints,
   Deleted,
+  ForecastEntry,
   Issue,
   MediaItem,
   NetworkKey,
+  OptionKey,
   PollLimits,
   Post,
   Result,
   Version,
+  VersionInput,
 } from '#generated/sdk/src/types';
 
 export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
@@ -82,6 +85,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/connections/${field('id')}/choose`, [], input, options),
 
     /**
+     * Search a network for the value of an option.
+     *
+     * What the network of the account has for these words: places, communities, collections. For options that are
+     * `searchable`.
+     *
+     * Roles: owner, admin, editor.
+     */
+    findChoices: (input: FindChoicesInput, options?: CallOptions): ApiPromise<FindChoicesOutput> =>
+      http.json('GET', (field) => `/api/app/accounts/${field('id')}/choices`, ['option', 'words'], input, options),
+
+    /**
      * Read a range day by day.
      *
      * What was published on each day of the range, and how it performed. Days without a post are left out.
@@ -125,8 +139,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List approval cards.
      *
-     * The requests of agents in the open workspace, a page at a time: the open ones first, then those that were
-     * decided, newest first.
+     * The requests of agents and of people who may not publish in the open workspace, a page at a time: the open
+     * ones first, then those that were decided, newest first.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -144,10 +158,35 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/approvals/${field('id')}`, [], input, options),
 
     /**
+     * Check what approving would do.
+     *
+     * Approves these cards one after the other and undoes all of it, so that you learn before your yes what each
+     * would answer. Nothing is sent or changed.
+     *
+     * Roles: owner, admin, editor.
+     */
+    checkApprovals: (input: CheckApprovalsInput, options?: CallOptions): ApiPromise<CheckApprovalsOutput> =>
+      http.json('POST', () => '/api/app/approvals/check', [], input, options),
+
+    /**
+     * Begin to approve with a passkey.
+     *
+     * Returns what the browser asks your passkey to sign: a one-time number hashed with the content of all these
+     * cards, your edits included. Refused when one of them could not be approved now. Send the answer with each
+     * `approve`; when a post changes in between, that is refused.
+     *
+     * Roles: owner, admin, editor.
+     */
+    confirmApprovals: (input: ConfirmApprovalsInput, options?: CallOptions): ApiPromise<ConfirmApprovalsOutput> =>
+      http.json('POST', () => '/api/app/approvals/confirm', [], input, options),
+
+    /**
      * Approve.
      *
-     * Runs the action as you, after checking state, role and limits again. Conflict when the post changed since the
-     * request, or when it was decided already.
+     * Runs the action as you, after checking state, role and limits again. With `edit` the post is changed first, as
+     * you, and the yes is for the edited post. Where the workspace asks for a passkey, it needs `confirmation`.
+     * Where approvers alone publish, only they decide. Nobody approves their own request, unless there is no other
+     * approver. Conflict when the post changed since the request, or when it was decided already.
      *
      * Roles: owner, admin, editor.
      */
@@ -157,12 +196,24 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Reject.
      *
-     * Nothing runs. A request whose post has changed can be rejected too.
+     * Nothing runs. A request whose post has changed can be rejected too, and your own can be taken back. The client
+     * reads the reason, as the words of a person.
      *
      * Roles: owner, admin, editor.
      */
     reject: (input: RejectInput, options?: CallOptions): ApiPromise<ApprovalCard> =>
       http.json('POST', (field) => `/api/approvals/${field('id')}/reject`, [], input, options),
+
+    /**
+     * Undo a rejection.
+     *
+     * Opens a request again that you rejected less than 15 seconds ago. Conflict when something else happened: the
+     * post changed, or the client asked again.
+     *
+     * Roles: owner, admin, editor.
+     */
+    reopenApproval: (input: ReopenApprovalInput, options?: CallOptions): ApiPromise<ApprovalCard> =>
+      http.json('POST', (field) => `/api/approvals/${field('id')}/reopen`, [], input, options),
 
     /**
      * List your chats.
@@ -201,6 +252,61 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin.
      */
     listAudit: (options?: CallOptions): ApiPromise<ListAuditOutput> => http.json('GET', () => '/api/app/audit', [], {}, options),
+
+    /**
+     * Read how far a restore is.
+     *
+     * While a backup is restored the server answers nothing else.
+     */
+    readRestore: (options?: CallOptions): ApiPromise<ReadRestoreOutput> => http.json('GET', () => '/api/auth/restore', [], {}, options),
+
+    /**
+     * Prepare the upload of a backup.
+     *
+     * While there is no user yet. In production it takes the code that Posthorn prints when it starts. The ticket
+     * that it returns is for `POST /api/auth/restore/file`, with the file as body and the ticket in the header
+     * `posthorn-ticket`.
+     */
+    prepareRestore: (input: PrepareRestoreInput, options?: CallOptions): ApiPromise<PrepareRestoreOutput> =>
+      http.json('POST', () => '/api/auth/restore/files', [], input, options),
+
+    /**
+     * Restore the uploaded backup.
+     *
+     * While there is no user yet. The server stops its work, restores, and starts again. Afterwards nothing is sent
+     * until a person releases it. When it fails, everything is as before.
+     */
+    beginRestore: (input: BeginRestoreInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/auth/restore', [], input, options),
+
+    /**
+     * List the backups of this server.
+     *
+     * For whoever set Posthorn up.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    readBackups: (options?: CallOptions): ApiPromise<ReadBackupsOutput> => http.json('GET', () => '/api/app/backups', [], {}, options),
+
+    /**
+     * Back up now.
+     *
+     * For whoever set Posthorn up. It begins at once and ends in the background: read the list again.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    makeBackup: (options?: CallOptions): ApiPromise<Done> => http.json('POST', () => '/api/app/backups', [], {}, options),
+
+    /**
+     * Send again after a restore.
+     *
+     * For whoever set Posthorn up. Posts that were due since the backup are not sent: they become Failed with an
+     * uncertain result, because the old server may have published them. Waiting webhook deliveries and mails are
+     * ended.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    releaseHold: (options?: CallOptions): ApiPromise<ReleaseHoldOutput> => http.json('POST', () => '/api/app/backups/release', [], {}, options),
 
     /**
      * List deleted posts.
@@ -294,6 +400,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
 
     /**
+     * Read the forecast.
+     *
+     * Scheduled posts of the next 30 days by day, those that will not go out as things stand, and why. Kept current
+     * with every change, and looked at again once a day.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getForecast: (input: GetForecastInput = {}, options?: CallOptions): ApiPromise<ForecastOverview> =>
+      http.json('GET', () => '/api/app/forecast', ['timeZone'], input, options),
+
+    /**
      * Read the history of a post.
      *
      * Who did what to it, when and from which client, newest first. Small steps of one person with one client are
@@ -315,9 +432,41 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
+     * List which networks have credentials.
+     *
+     * For everybody; only whoever set Posthorn up can enter them.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    readNetworkKeys: (options?: CallOptions): ApiPromise<ReadNetworkKeysOutput> => http.json('GET', () => '/api/app/network-keys', [], {}, options),
+
+    /**
+     * Enter the credentials of a network.
+     *
+     * For whoever set Posthorn up. They are tried at the network where it has a way to do that, stored encrypted,
+     * and used at once by every instance. Credentials in the environment win, and are refused here.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    saveNetworkKeys: (input: SaveNetworkKeysInput, options?: CallOptions): ApiPromise<SaveNetworkKeysOutput> =>
+      http.json('POST', (field) => `/api/app/network-keys/${field('network')}`, [], input, options),
+
+    /**
+     * Remove the credentials of a network.
+     *
+     * For whoever set Posthorn up. Accounts that are connected with them can no longer publish when their access has
+     * to be renewed.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    removeNetworkKeys: (input: RemoveNetworkKeysInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/network-keys/${field('network')}`, [], input, options),
+
+    /**
      * List the problems of this server.
      *
      * For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old. Empty for everybody else.
+     * After a restore everybody reads why nothing is sent.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -397,7 +546,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or
      * an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows
-     * the `url` of the answer can read the file.
+     * the `url` of the answer can read the file. Large files can be sent by the tus protocol to
+     * `/api/media/uploads`, and continue after a broken connection.
      *
      * Roles: owner, admin, editor.
      */
@@ -499,6 +649,52 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     removePushBrowser: (input: RemovePushBrowserInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/push-browsers/${field('id')}`, [], input, options),
+
+    /**
+     * List your passkeys.
+     *
+     * With which you can sign in instead of with a password.
+     */
+    listPasskeys: (options?: CallOptions): ApiPromise<ListPasskeysOutput> => http.json('GET', () => '/api/app/passkeys', [], {}, options),
+
+    /**
+     * Begin to add a passkey.
+     *
+     * Asks for the password or a code, and returns what the browser needs to make a passkey.
+     */
+    beginPasskey: (input: BeginPasskeyInput = {}, options?: CallOptions): ApiPromise<PasskeyOptions> =>
+      http.json('POST', () => '/api/app/passkeys/begin', [], input, options),
+
+    /**
+     * Add a passkey.
+     *
+     * Stores what the browser made. You get a mail about it.
+     */
+    addPasskey: (input: AddPasskeyInput, options?: CallOptions): ApiPromise<Passkey> =>
+      http.json('POST', () => '/api/app/passkeys', [], input, options),
+
+    /**
+     * Remove a passkey.
+     *
+     * It stops working at once; open sessions stay. You get a mail about it.
+     */
+    removePasskey: (input: RemovePasskeyInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', (field) => `/api/app/passkeys/${field('id')}/remove`, [], input, options),
+
+    /**
+     * Begin to sign in with a passkey.
+     *
+     * Returns what the browser needs. Says nothing about who is here.
+     */
+    beginPasskeySignIn: (options?: CallOptions): ApiPromise<PasskeyOptions> => http.json('POST', () => '/api/auth/passkeys/begin', [], {}, options),
+
+    /**
+     * Sign in with a passkey.
+     *
+     * Sets the session cookie.
+     */
+    signInWithPasskey: (input: SignInWithPasskeyInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/auth/passkeys', [], input, options),
 
     /**
      * Read how people sign in.
@@ -608,9 +804,10 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     listMembers: (options?: CallOptions): ApiPromise<ListMembersOutput> => http.json('GET', () => '/api/app/members', [], {}, options),
 
     /**
-     * Change a role.
+     * Change a role, or name an approver.
      *
-     * Nobody gives or takes a role above their own, and the last owner stays one.
+     * Nobody gives or takes a role above their own, and the last owner stays one. Only an editor is named as
+     * approver, and another role ends it.
      *
      * Roles: owner, admin.
      */
@@ -656,6 +853,23 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     withdrawInvitation: (input: WithdrawInvitationInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/invitations/${field('id')}`, [], input, options),
+
+    /**
+     * Read what is stored of you.
+     *
+     * What deleteSelf removes, to save first. Posts and comments are in the exports of the workspaces.
+     */
+    exportSelf: (options?: CallOptions): ApiPromise<ExportSelfOutput> => http.json('GET', () => '/api/app/profile/export', [], {}, options),
+
+    /**
+     * Delete yourself.
+     *
+     * For good: sign-in, name, address, tokens, chats and factors. Posts, comments and decisions stay, by “A former
+     * member”. Conflict for the last owner of a workspace, unless it waits to be deleted, and for whoever set
+     * Posthorn up.
+     */
+    deleteSelf: (input: DeleteSelfInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/app/profile/delete', [], input, options),
 
     /**
      * Read the plan.
@@ -796,6 +1010,27 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/presence`, [], input, options),
 
     /**
+     * Read the receipt of a decision.
+     *
+     * Who decided, when and how, for which content; and how publishing ended. Signed by this installation and
+     * chained to the entry before. Receipts outlive their cards.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getReceipt: (input: GetReceiptInput, options?: CallOptions): ApiPromise<Receipt> =>
+      http.json('GET', (field) => `/api/approvals/${field('id')}/receipt`, [], input, options),
+
+    /**
+     * Read the log of decisions.
+     *
+     * All receipts of the open workspace in order, up to 500 at a time, for `posthorn verify --chain`.
+     *
+     * Roles: owner, admin.
+     */
+    listReceipts: (input: ListReceiptsInput = {}, options?: CallOptions): ApiPromise<ListReceiptsOutput> =>
+      http.json('GET', () => '/api/app/receipts', ['after'], input, options),
+
+    /**
      * Read the comments on a post.
      *
      * Oldest first. They are for members alone and are never sent to a network.
@@ -848,8 +1083,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Share a post for review.
      *
-     * Creates a link with which anybody sees the post as it is at that moment, and nothing else. The link is in this
-     * answer and nowhere else.
+     * Creates a link with which anybody sees the post as it is at that moment, and nothing else. With
+     * `invitesAdvice` they may leave words, which decide nothing. The link is in this answer and nowhere else.
      *
      * Roles: owner, admin, editor.
      */
@@ -865,6 +1100,35 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     revokeShare: (input: RevokeShareInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/shares/${field('id')}`, [], input, options),
+
+    /**
+     * Read what people said on review links.
+     *
+     * Of people without an account, oldest first. It is for members alone: no token or agent reads it.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listAdvice: (input: ListAdviceInput, options?: CallOptions): ApiPromise<ListAdviceOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/advice`, [], input, options),
+
+    /**
+     * Delete what somebody said on a review link.
+     *
+     * For words that do not belong there.
+     *
+     * Roles: owner, admin.
+     */
+    deleteAdvice: (input: DeleteAdviceInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/advice/${field('id')}`, [], input, options),
+
+    /**
+     * Say something about a shared post.
+     *
+     * For anybody who has a link that invites words: at most 50 per link. Members of the workspace read them; they
+     * change and publish nothing.
+     */
+    addAdvice: (input: AddAdviceInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/review/advice', [], input, options),
 
     /**
      * See a shared post.
@@ -934,6 +1198,81 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     planSandboxFault: (input: PlanSandboxFaultInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/sandbox/faults', [], input, options),
+
+    /**
+     * Read which second factor a sign-in waits for.
+     *
+     * After a password, a one-time link or a new password was accepted, for a person who has a second factor.
+     * NotFound when no sign-in of this browser waits.
+     */
+    readSecondStep: (options?: CallOptions): ApiPromise<ReadSecondStepOutput> => http.json('GET', () => '/api/auth/second-factor', [], {}, options),
+
+    /**
+     * Begin to give a passkey as second factor.
+     *
+     * Returns what the browser needs.
+     */
+    beginSecondStep: (options?: CallOptions): ApiPromise<PasskeyOptions> => http.json('POST', () => '/api/auth/second-factor/begin', [], {}, options),
+
+    /**
+     * Give the second factor.
+     *
+     * Sets the session cookie. A sign-in that waits ends after 10 minutes or 10 tries. After five wrong codes in a
+     * row for a person, each further try must wait longer.
+     */
+    finishSecondStep: (input: FinishSecondStepInput = {}, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/auth/second-factor', [], input, options),
+
+    /**
+     * Read your second factors.
+     *
+     * The app for codes, and how many recovery codes are left. Passkeys have a list of their own.
+     */
+    readFactors: (options?: CallOptions): ApiPromise<ReadFactorsOutput> => http.json('GET', () => '/api/app/second-factors', [], {}, options),
+
+    /**
+     * Begin to set up an app for codes.
+     *
+     * Returns the secret for the app. It counts from the first code on, see confirmTotp.
+     */
+    beginTotp: (input: BeginTotpInput = {}, options?: CallOptions): ApiPromise<TotpSecret> =>
+      http.json('POST', () => '/api/app/totp/begin', [], input, options),
+
+    /**
+     * Finish setting up an app for codes.
+     *
+     * From now on every sign-in with a password or a link asks for a code. You get a mail about it.
+     */
+    confirmTotp: (input: ConfirmTotpInput, options?: CallOptions): ApiPromise<RecoveryCodes> =>
+      http.json('POST', () => '/api/app/totp', [], input, options),
+
+    /**
+     * Remove the app for codes.
+     *
+     * And the recovery codes. You get a mail about it.
+     */
+    removeTotp: (input: RemoveTotpInput = {}, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/app/totp/remove', [], input, options),
+
+    /**
+     * Make new recovery codes.
+     *
+     * The earlier ones no longer work. You get a mail about it.
+     */
+    renewRecoveryCodes: (input: RenewRecoveryCodesInput = {}, options?: CallOptions): ApiPromise<RecoveryCodes> =>
+      http.json('POST', () => '/api/app/recovery-codes', [], input, options),
+
+    /**
+     * Remove the second factors of a member.
+     *
+     * For somebody who lost them: the app for codes, recovery codes and passkeys are removed, and all their sessions
+     * end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the operator,
+     * there is `posthorn user reset`.
+     *
+     * Roles: owner.
+     */
+    resetFactors: (input: ResetFactorsInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', (field) => `/api/app/members/${field('id')}/reset-factors`, [], input, options),
 
     /**
      * List the slots.
@@ -1225,6 +1564,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/webhooks', [], input, options),
 
     /**
+     * Add the test receiver.
+     *
+     * A webhook to a receiver that is part of the sandbox. It gets every event, checks the signature as your program
+     * should, and answers 204 when it is right, else 400. A workspace has one; adding it again returns it. Not in
+     * production.
+     *
+     * Roles: owner, admin.
+     */
+    addTestReceiver: (options?: CallOptions): ApiPromise<Webhook> => http.json('POST', () => '/api/webhooks/test-receiver', [], {}, options),
+
+    /**
      * Read one webhook.
      *
      * Its address, its events, and whether it is paused and why.
@@ -1335,7 +1685,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change the open workspace.
      *
-     * Its name, and whether agents see the two statistics tools.
+     * Its name, who may publish and how they approve, and whether agents see the two statistics tools. Open requests
+     * stay open. Switching off `twoFactors` or `approvalPasskey` asks for your password or a code.
      *
      * Roles: owner.
      */
@@ -1457,6 +1808,28 @@ export interface ChooseAccountsInput {
   id: string;
   /** Ids of the accounts to connect, from listChoices */
   ids: string[];
+}
+
+/** What `findChoices` answers. */
+export interface FindChoicesOutput {
+  /** At most 20, the best first */
+  choices: Array<{
+    /** What posts.setOption takes */
+    value: string;
+    /** Name for humans */
+    label: string;
+  }>;
+  /** Why the network gave no list, and what to do */
+  problem?: string;
+}
+
+/** What `findChoices` takes. */
+export interface FindChoicesInput {
+  /** Account id, prefix `acct_` */
+  id: string;
+  option: OptionKey;
+  /** What to look for; some networks list everything without (default `''`) */
+  words?: string;
 }
 
 /** What `getSeries` answers. */
@@ -1605,8 +1978,17 @@ export interface ApprovalCard {
     /** `Requests from <client>` */
     title: string;
   };
-  /** Name of the client that asked */
+  /** Name of the client that asked, or of the person where isOwn is true */
   client: string;
+  /** The person asked in the app, not an agent of theirs */
+  isOwn?: true;
+  /** While it is open: whether you decide it */
+  decision?: {
+    /** Whether you may approve it */
+    allowed: boolean;
+    /** Why not, or what is special about it */
+    note?: string;
+  };
   /** Dotted name of the action that waits */
   action: string;
   /** The input it will run with */
@@ -1623,6 +2005,19 @@ export interface ApprovalCard {
   post?: Post;
   /** For a change of a scheduled post: the post as it would be */
   becomes?: Post;
+  /** When it was approved with an edit: the post as that person changed it */
+  edited?: Post;
+  /** When it was approved with an edit: the alternative texts that it changed */
+  editedAlts?: Array<{
+    /** Media id */
+    mediaId: string;
+    /** The alternative text at the request; empty for none */
+    before: string;
+    /** What that person changed it to */
+    alt: string;
+  }>;
+  /** When Rejected: why, in the words of the person who rejected it */
+  reason?: string;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
   /** Pictures and videos that were fitted to a network, as they were at the request; they are sent as shown */
@@ -1708,14 +2103,103 @@ export interface GetApprovalInput {
   id: string;
 }
 
+/** What `checkApprovals` answers. */
+export interface CheckApprovalsOutput {
+  /** One for each card */
+  results: Array<{
+    /** Card id */
+    id: string;
+    /** Why approving it would be refused; absent: it would run */
+    error?: {
+      /** What approving would answer */
+      code: 'BadInput' | 'Invalid' | 'Unauthorized' | 'PlanLimit' | 'ApprovalRequired' | 'Forbidden' | 'NotFound' | 'UnknownAction' | 'Conflict' | 'TooManyRequests' | 'Internal';
+      /** Why, and what to do */
+      message: string;
+      /** Broken limits, one by one */
+      issues: Issue[];
+    };
+    /** Other posts that would go out in the same minute to one of its accounts */
+    sameMinute: Array<{
+      /** Post id, prefix `post_` */
+      id: string;
+      /** Its first words */
+      text: string;
+    }>;
+  }>;
+}
+
+/** What a person changes in a request before approving it */
+export interface ApprovalEdit {
+  /** In place of all versions of the post, as posts.update takes them */
+  versions?: VersionInput[];
+  /** The accounts of the request that it still goes to; leave out those that should not get it */
+  accountIds?: string[];
+  /** Alternative texts of files; every other post with such a file has them too */
+  alts?: Array<{
+    /** A file of the request */
+    mediaId: string;
+    /** Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own */
+    alt: string;
+  }>;
+  /** When it goes out, in place of the time that was asked for (ISO-8601) */
+  scheduledAt?: string;
+}
+
+/** What `checkApprovals` takes. */
+export interface CheckApprovalsInput {
+  /** The cards that you would approve, in any order */
+  cards: Array<{
+    /** Card id */
+    id: string;
+    /** Your own change of it */
+    edit?: ApprovalEdit;
+  }>;
+}
+
+/** What `confirmApprovals` answers. */
+export interface ConfirmApprovalsOutput {
+  /** Confirmation id, prefix `cnf_` */
+  id: string;
+  /** For the browser, as WebAuthn defines them in JSON */
+  options: Record<string, unknown>;
+}
+
+/** What `confirmApprovals` takes. */
+export interface ConfirmApprovalsInput {
+  /** The cards that you would approve, in any order */
+  cards: Array<{
+    /** Card id */
+    id: string;
+    /** Your own change of it */
+    edit?: ApprovalEdit;
+  }>;
+}
+
 /** What `approve` takes. */
 export interface ApproveInput {
   /** Card id */
   id: string;
+  /** Your own change; refused for a deletion */
+  edit?: ApprovalEdit;
+  /** Your passkey’s answer for this card or a pass with it; without `edit`, which it names already */
+  confirmation?: {
+    /** Of confirmApprovals */
+    id: string;
+    /** Answer of the browser, as WebAuthn defines it in JSON */
+    response: Record<string, unknown>;
+  };
 }
 
 /** What `reject` takes. */
 export interface RejectInput {
+  /** Card id */
+  id: string;
+  /** Why, in one line of plain text; the client and the history show it */
+  reason?: string;
+}
+
+/** What `reopenApproval` takes. */
+export interface ReopenApprovalInput {
   /** Card id */
   id: string;
 }
@@ -1795,6 +2279,130 @@ export interface AuditEntry {
 export interface ListAuditOutput {
   /** The newest first */
   entries: AuditEntry[];
+}
+
+/** What `readRestore` answers. */
+export interface ReadRestoreOutput {
+  /** Whether a backup is being restored */
+  isRunning: boolean;
+  /** What is done at the moment */
+  progress?: string;
+  /** Why the last restore changed nothing */
+  problem?: string;
+}
+
+/** What `prepareRestore` answers. */
+export interface PrepareRestoreOutput {
+  /** For the upload and the restore; it works until the next start */
+  ticket: string;
+}
+
+/** What `prepareRestore` takes. */
+export interface PrepareRestoreInput {
+  /** Size of the file */
+  bytes: number;
+  /** Of the first owner; in production only (default `''`) */
+  code?: string;
+}
+
+/** What `beginRestore` takes. */
+export interface BeginRestoreInput {
+  /** Of the upload */
+  ticket: string;
+  /** The content of secrets.json of the old data folder, or the value of ENCRYPTION_KEYS, if needed (default `''`) */
+  keys?: string;
+}
+
+/** A backup of the whole installation */
+export interface Backup {
+  /** Prefix `bak_`; for a dump before an update the name of its file */
+  id: string;
+  /** Nightly: by `BACKUP_AT`. Asked: by a person. Update: the database alone, before a migration */
+  reason: 'Nightly' | 'Asked' | 'Update';
+  /** Running, Made or Failed */
+  state: 'Running' | 'Made' | 'Failed';
+  /** When it began */
+  startedAt: string;
+  /** Size of the file */
+  bytes?: number;
+  /** Where the file is on the server */
+  path?: string;
+  /** The machine that has the file; absent when it is here */
+  host?: string;
+  /** What it holds; absent for a dump before an update */
+  contents?: BackupContents;
+  /** When it was restored into a scratch database and counted */
+  verifiedAt?: string;
+  /** Why it was not made, or why it could not be restored */
+  problem?: string;
+}
+
+/** How much a backup holds */
+export interface BackupContents {
+  /** Users */
+  people: number;
+  /** Workspaces */
+  workspaces: number;
+  /** Posts of all workspaces */
+  posts: number;
+  /** Of these, posts that were scheduled */
+  scheduled: number;
+  /** Connected accounts */
+  accounts: number;
+  /** Files of the media libraries */
+  files: number;
+}
+
+/** A post that was due while nothing was sent */
+export interface HeldPost {
+  /** Post id */
+  id: string;
+  /** Its workspace */
+  workspaceId: string;
+  /** Name of its workspace */
+  workspace: string;
+  /** When it was due; absent for one that was being published */
+  scheduledAt?: string;
+  /** How many accounts it is for */
+  accounts: number;
+}
+
+/** What `readBackups` answers. */
+export interface ReadBackupsOutput {
+  /** From the settings `BACKUP_AT`, `BACKUP_KEEP` and `BACKUP_FOLDER` */
+  schedule: {
+    /** Time of the day by the clock of the server; absent when it is off */
+    at?: string;
+    /** The newest of each of so many days are kept */
+    days: number;
+    /** And the newest of each of so many weeks */
+    weeks: number;
+    /** Where they are on the server */
+    folder: string;
+  };
+  /** Newest first */
+  backups: Backup[];
+  /** Present while nothing is sent after a restore */
+  hold?: {
+    /** When the restored backup was made */
+    backupAt: string;
+    /** When it was restored */
+    restoredAt: string;
+    /** Posts that were due since the backup */
+    dueCount: number;
+    /** The first 100 of them. Releasing does not send them */
+    due: HeldPost[];
+  };
+}
+
+/** What `releaseHold` answers. */
+export interface ReleaseHoldOutput {
+  /** Posts that were due and are not sent */
+  posts: number;
+  /** Webhook deliveries that were ended */
+  deliveries: number;
+  /** Mails and push messages that were ended */
+  messages: number;
 }
 
 /** A post in the bin */
@@ -1917,6 +2525,8 @@ export interface BulkResult {
   id: string;
   /** False when a rule refused it; the post is then unchanged */
   done: boolean;
+  /** It is a request now, because you may not publish; message says of whom */
+  asked?: boolean;
   /** Error code of the refusal */
   code?: string;
   /** Why it was refused, and what to do */
@@ -2020,6 +2630,85 @@ export interface DecideConsentInput {
   scopes?: string[];
 }
 
+/** What is planned for the next 30 days, and what will not go out */
+export interface ForecastOverview {
+  /** Posts scheduled for the next 30 days */
+  planned: number;
+  /** Of these, posts that do not reach all their accounts as things stand */
+  blocked: number;
+  /** 30 days, today first */
+  days: Array<{
+    /** Local date, such as 2026-11-17 */
+    date: string;
+    /** Posts scheduled for this day */
+    planned: number;
+    /** Of these, posts that do not reach all their accounts as things stand */
+    blocked: number;
+  }>;
+  /** Posts of these days about which something is foreseen, the blocked first, then by time; at most 20 */
+  posts: PostSummary[];
+  /** Later posts about which something is certain, by time; at most 5 */
+  later: PostSummary[];
+  /** Networks of planned posts that give no end date for a sign-in; their accounts are looked at every day */
+  unknown: string[];
+  /** When all posts were last looked at; absent before the first time */
+  checkedAt?: string;
+}
+
+/** A post in one line */
+export interface PostSummary {
+  /** Post id, prefix `post_` */
+  id: string;
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Accounts it goes to */
+  accountIds: string[];
+  /** The beginning of the original version, at most 200 characters */
+  text: string;
+  /** How many items the original version has */
+  items: number;
+  /** Of its first image or video */
+  thumbnailUrl?: string;
+  /** One per account after publishing; empty before */
+  results: Array<{
+    /** Account it was for */
+    accountId: string;
+    /** Whether publishing to this account succeeded */
+    ok: boolean;
+    /** True when success could not be confirmed: look at the network before you publish again */
+    uncertain: boolean;
+    /** Why it failed */
+    error?: {
+      /** A stable name, for programs */
+      code: 'disconnected' | 'reconnect' | 'permission' | 'rate_limited' | 'content_refused' | 'media_refused' | 'unavailable' | 'uncertain' | 'not_sent' | 'invalid' | 'missed';
+      /** What to do */
+      message: string;
+      /** What the network itself calls it */
+      networkCode?: string;
+    };
+  }>;
+  /** ISO-8601 instant */
+  scheduledAt?: string;
+  /** ISO-8601 instant at which the first account had it */
+  publishedAt?: string;
+  /** Absent until it is published */
+  engagement?: number;
+  /** Whether its engagement is known. Read: from at least one account. Pending: the first read is still to come. None: nothing can be read. Absent until it is published */
+  numbers?: 'Read' | 'Pending' | 'None';
+  /** Its labels */
+  labelIds: string[];
+  /** What is foreseen about a Scheduled post, what blocks it first; absent when nothing is */
+  forecast?: ForecastEntry[];
+  /** ISO-8601 instant */
+  updatedAt: string;
+}
+
+/** What `getForecast` takes. */
+export interface GetForecastInput {
+  /** IANA name of the zone of the days; unknown is UTC (default `'UTC'`) */
+  timeZone?: string;
+}
+
 /** One entry in the history of a post */
 export interface HistoryEntry {
   /** Id of this entry; no other operation takes it */
@@ -2047,6 +2736,15 @@ export interface HistoryEntry {
   scheduledAt?: string;
   /** What an agent asked for */
   action?: string;
+  /** Why a person rejected the request, in their words */
+  reason?: string;
+  /** Alternative texts that the person who approved it changed first */
+  alts?: Array<{
+    /** What it was */
+    before: string;
+    /** What it became */
+    alt: string;
+  }>;
   /** How many accounts have the post after publishing, of how many */
   accounts?: {
     /** Those that have it */
@@ -2097,6 +2795,54 @@ export interface GetRevisionInput {
   number: string;
 }
 
+/** Credentials of Posthorn at a network. Their values are never returned */
+export interface NetworkKeys {
+  /** Key of the network */
+  network: string;
+  /** Its name */
+  provider: string;
+  /** Environment: set where the server runs, which wins. Entered: in the app. Missing: none or not all */
+  state: 'Environment' | 'Entered' | 'Missing';
+  /** Names of the credentials, the id first */
+  settings: string[];
+  /** The address to register at the network, to the letter */
+  redirectUri: string;
+  /** Names of other networks that use the same credentials */
+  sharedWith: string[];
+  /** When they were entered */
+  updatedAt?: string;
+  /** When somebody first signed in at the network with them */
+  workedAt?: string;
+}
+
+/** What `readNetworkKeys` answers. */
+export interface ReadNetworkKeysOutput {
+  /** Networks that need credentials */
+  networks: NetworkKeys[];
+  /** Name of the person who set Posthorn up, and can enter them */
+  operator: string;
+}
+
+/** What `saveNetworkKeys` answers. */
+export interface SaveNetworkKeysOutput {
+  /** Whether the network has confirmed them. Else a first sign-in there shows it */
+  tried: boolean;
+}
+
+/** What `saveNetworkKeys` takes. */
+export interface SaveNetworkKeysInput {
+  /** Key of the network */
+  network: string;
+  /** By the name of the setting */
+  values: Record<string, string>;
+}
+
+/** What `removeNetworkKeys` takes. */
+export interface RemoveNetworkKeysInput {
+  /** Key of the network */
+  network: string;
+}
+
 /** Something that the operator should know about this server */
 export interface InstallationCheck {
   /** What was checked, such as `late posts` or `disk space` */
@@ -2107,10 +2853,20 @@ export interface InstallationCheck {
   message: string;
 }
 
+/** After a restore nothing is sent until a person releases it */
+export interface OutgoingHold {
+  /** When the restored backup was made */
+  backupAt: string;
+  /** When it was restored */
+  restoredAt: string;
+}
+
 /** What `readInstallation` answers. */
 export interface ReadInstallationOutput {
   /** Failures first; empty when all is well */
   checks: InstallationCheck[];
+  /** For everybody: present while nothing is sent after a restore */
+  hold?: OutgoingHold;
 }
 
 /** A name to sort posts by. Networks never see it */
@@ -2270,7 +3026,7 @@ export interface Notification {
   /** Notification id, prefix `ntf_` */
   id: string;
   /** What it is about; a new release may have more */
-  kind: 'approval.requested' | 'post.failed' | 'post.uncertain' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion' | 'comment.mentioned' | 'import.finished';
+  kind: 'approval.requested' | 'approval.approved' | 'approval.rejected' | 'post.failed' | 'post.uncertain' | 'post.forecast' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion' | 'comment.mentioned' | 'review.advice' | 'import.finished';
   /** What happened */
   title: string;
   /** What it means, and what to do; may be empty */
@@ -2382,6 +3138,141 @@ export interface RemovePushBrowserInput {
   id: string;
 }
 
+/** A device or password manager that can sign its owner in */
+export interface Passkey {
+  /** Passkey id, prefix `pky_` */
+  id: string;
+  /** What its owner calls it */
+  name: string;
+  /** First 32 hex digits of the SHA-256 of its public key, as `verify` names it */
+  fingerprint: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant; absent before the first sign-in */
+  lastUsedAt?: string;
+}
+
+/** What `listPasskeys` answers. */
+export interface ListPasskeysOutput {
+  /** The newest first */
+  passkeys: Passkey[];
+  /** Why passkeys cannot work at this address; absent: they can */
+  unavailable?: string;
+  /** What a change asks for. Without a password and an app for codes, and after a one-time link: nothing for an hour, then to sign in again */
+  asks: 'password' | 'code' | 'nothing' | 'sign-in';
+}
+
+/** What the browser asks the passkey for. Works once, within 5 minutes */
+export interface PasskeyOptions {
+  /** For the browser, as WebAuthn defines them in JSON */
+  options: Record<string, unknown>;
+}
+
+/** What `beginPasskey` takes. */
+export interface BeginPasskeyInput {
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+}
+
+/** What `addPasskey` takes. */
+export interface AddPasskeyInput {
+  /** What you call it */
+  name: string;
+  /** Answer of the browser, as WebAuthn defines it in JSON */
+  response: Record<string, unknown>;
+}
+
+/** What `removePasskey` takes. */
+export interface RemovePasskeyInput {
+  /** Passkey id */
+  id: string;
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+}
+
+/** Who is signed in, and where they are */
+export interface Session {
+  /** Who is signed in */
+  user: {
+    /** Shown to others; at first the local part of the e-mail address */
+    name: string;
+    /** IANA name; empty until it is set, then the app asks the browser */
+    timeZone: string;
+    /** How the app looks; auto follows the computer */
+    theme: 'auto' | 'light' | 'dark';
+    /** Whether shortcuts of a single key are on */
+    shortcuts: boolean;
+    /** User id, prefix `usr_` */
+    id: string;
+    /** What they sign in with */
+    email: string;
+    /** True for the person who set Posthorn up, who may move the sandbox clock */
+    operator: boolean;
+    /** False for a person who signed in with a one-time link and has not set one yet */
+    hasPassword: boolean;
+    /** Whether changing the password asks for the present one */
+    asksPassword: boolean;
+    /** Whether they have a second factor: an app for codes, or a passkey */
+    hasFactor: boolean;
+    /** Whether they can confirm with a passkey */
+    hasPasskey: boolean;
+    /** Whether NEW_WORKSPACES lets them create one */
+    mayMakeWorkspaces: boolean;
+  };
+  /** The workspace that is open in this browser; a new sign-in opens the last one */
+  workspace?: {
+    /** Workspace id, prefix `ws_` */
+    id: string;
+    /** What its members call it */
+    name: string;
+    /** owner, admin, editor or viewer */
+    role: 'owner' | 'admin' | 'editor' | 'viewer';
+    /** Whether posts_metrics and analytics_summary are in tools/list */
+    statisticsTools: boolean;
+    /** editors: whoever may edit. approvers: owners, admins and named members; what others publish they request */
+    publishers: 'editors' | 'approvers';
+    /** Whether it asks its members for a second factor */
+    twoFactors: boolean;
+    /** It asks for a second factor and you have none: all else here answers Forbidden until you do */
+    lacksFactor: boolean;
+    /** Whether approving a request takes a passkey */
+    approvalPasskey: boolean;
+    /** Whether your own click publishes; without it an editor requests it, and a viewer cannot */
+    canPublish: boolean;
+    /** While it waits to be deleted; nothing is published from it then */
+    deletion?: {
+      /** ISO-8601 instant at which everything in it is removed */
+      at: string;
+      /** Name of the owner who asked for it */
+      askedBy: string;
+    };
+  };
+  /** Those to choose from; the oldest first */
+  workspaces: Membership[];
+  /** Send it as `last` to GET /api/app/events, which then begins with what changed since this answer */
+  liveFrom: string;
+}
+
+/** A workspace and the role of the user in it */
+export interface Membership {
+  /** Workspace id, prefix `ws_` */
+  id: string;
+  /** What its members call it */
+  name: string;
+  /** owner, admin, editor or viewer */
+  role: 'owner' | 'admin' | 'editor' | 'viewer';
+}
+
+/** What `signInWithPasskey` takes. */
+export interface SignInWithPasskeyInput {
+  /** Answer of the browser, as WebAuthn defines it in JSON */
+  response: Record<string, unknown>;
+}
+
 /** How people sign in */
 export interface Entrance {
   /** There is no user yet: whoever signs up becomes the owner */
@@ -2414,65 +3305,6 @@ export interface OpenedInvitation {
 export interface OpenInvitationInput {
   /** What follows /invitations/ in the address */
   token: string;
-}
-
-/** Who is signed in, and where they are */
-export interface Session {
-  /** Who is signed in */
-  user: {
-    /** Shown to others; at first the local part of the e-mail address */
-    name: string;
-    /** IANA name; empty until it is set, then the app asks the browser */
-    timeZone: string;
-    /** How the app looks; auto follows the computer */
-    theme: 'auto' | 'light' | 'dark';
-    /** Whether shortcuts of a single key are on */
-    shortcuts: boolean;
-    /** User id, prefix `usr_` */
-    id: string;
-    /** What they sign in with */
-    email: string;
-    /** True for the person who set Posthorn up, who may move the sandbox clock */
-    operator: boolean;
-    /** False for a person who signed in with a one-time link and has not set one yet */
-    hasPassword: boolean;
-    /** Whether changing the password asks for the present one */
-    asksPassword: boolean;
-    /** Whether NEW_WORKSPACES lets them create one */
-    mayMakeWorkspaces: boolean;
-  };
-  /** The workspace that is open in this browser; a new sign-in opens the last one */
-  workspace?: {
-    /** Workspace id, prefix `ws_` */
-    id: string;
-    /** What its members call it */
-    name: string;
-    /** owner, admin, editor or viewer */
-    role: 'owner' | 'admin' | 'editor' | 'viewer';
-    /** Whether posts_metrics and analytics_summary are in tools/list */
-    statisticsTools: boolean;
-    /** While it waits to be deleted; nothing is published from it then */
-    deletion?: {
-      /** ISO-8601 instant at which everything in it is removed */
-      at: string;
-      /** Name of the owner who asked for it */
-      askedBy: string;
-    };
-  };
-  /** Those to choose from; the oldest first */
-  workspaces: Membership[];
-  /** Send it as `last` to GET /api/app/events, which then begins with what changed since this answer */
-  liveFrom: string;
-}
-
-/** A workspace and the role of the user in it */
-export interface Membership {
-  /** Workspace id, prefix `ws_` */
-  id: string;
-  /** What its members call it */
-  name: string;
-  /** owner, admin, editor or viewer */
-  role: 'owner' | 'admin' | 'editor' | 'viewer';
 }
 
 /** What `enterByLink` takes. */
@@ -2557,6 +3389,10 @@ export interface Member {
   name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
+  /** An editor who is named to publish and decide; owners and admins always do */
+  approver: boolean;
+  /** Whether they have a second factor: an app for codes, or a passkey */
+  hasFactor: boolean;
   /** ISO-8601 instant */
   joinedAt: string;
 }
@@ -2572,7 +3408,9 @@ export interface ChangeMemberInput {
   /** User id of the member */
   id: string;
   /** owner, admin, editor or viewer */
-  role: 'owner' | 'admin' | 'editor' | 'viewer';
+  role?: 'owner' | 'admin' | 'editor' | 'viewer';
+  /** Whether this editor publishes and decides where approvers alone do */
+  approver?: boolean;
 }
 
 /** What `removeMember` takes. */
@@ -2633,6 +3471,30 @@ export interface WithdrawInvitationInput {
   id: string;
 }
 
+/** What `exportSelf` answers. */
+export interface ExportSelfOutput {
+  /** User id, prefix `usr_` */
+  id: string;
+  /** What they sign in with */
+  email: string;
+  /** Shown to others; at first the local part of the e-mail address */
+  name: string;
+  /** IANA name; empty until it is set, then the app asks the browser */
+  timeZone: string;
+  /** Those you are in */
+  workspaces: Membership[];
+}
+
+/** What `deleteSelf` takes. */
+export interface DeleteSelfInput {
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+  /** Your address, to confirm */
+  email: string;
+}
+
 /** What the workspace may do, and what it has used of it */
 export interface Plan {
   /** unlimited, free, team or business; the operator sets it */
@@ -2658,52 +3520,6 @@ export interface Plan {
     /** Of paidPostsPerMonth */
     paidPosts: number;
   };
-}
-
-/** A post in one line */
-export interface PostSummary {
-  /** Post id, prefix `post_` */
-  id: string;
-  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
-  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
-  /** Accounts it goes to */
-  accountIds: string[];
-  /** The beginning of the original version, at most 200 characters */
-  text: string;
-  /** How many items the original version has */
-  items: number;
-  /** Of its first image or video */
-  thumbnailUrl?: string;
-  /** One per account after publishing; empty before */
-  results: Array<{
-    /** Account it was for */
-    accountId: string;
-    /** Whether publishing to this account succeeded */
-    ok: boolean;
-    /** True when success could not be confirmed: look at the network before you publish again */
-    uncertain: boolean;
-    /** Why it failed */
-    error?: {
-      /** A stable name, for programs */
-      code: 'disconnected' | 'reconnect' | 'permission' | 'rate_limited' | 'content_refused' | 'media_refused' | 'unavailable' | 'uncertain' | 'not_sent' | 'invalid' | 'missed';
-      /** What to do */
-      message: string;
-      /** What the network itself calls it */
-      networkCode?: string;
-    };
-  }>;
-  /** ISO-8601 instant */
-  scheduledAt?: string;
-  /** ISO-8601 instant at which the first account had it */
-  publishedAt?: string;
-  /** Absent until it is published */
-  engagement?: number;
-  /** Whether its engagement is known. Read: from at least one account. Pending: the first read is still to come. None: nothing can be read. Absent until it is published */
-  numbers?: 'Read' | 'Pending' | 'None';
-  /** Its labels */
-  labelIds: string[];
-  /** ISO-8601 instant */
-  updatedAt: string;
 }
 
 /** What `searchPosts` answers. */
@@ -2943,6 +3759,132 @@ export interface ReportPresenceInput {
   isOpen?: boolean;
 }
 
+/** Proof of one decision. `posthorn verify` checks it offline */
+export interface Receipt {
+  /** The decision, then how publishing ended, as often as it did */
+  entries: SignedEntry[];
+  /** The keys that signed; compare them with a copy that you trust */
+  keys: ReceiptKey[];
+}
+
+/** An entry with the signature of this installation */
+export interface SignedEntry {
+  entry: ReceiptEntry;
+  /** Key that signed it */
+  keyId: string;
+  /** Ed25519 over the canonical JSON (RFC 8785) of `entry`, in base64url */
+  signature: string;
+}
+
+/** One entry of the log of decisions. It names people by id alone */
+export interface ReceiptEntry {
+  /** Format of the entry */
+  version: 1;
+  /** A person decided, or publishing ended */
+  kind: 'Decision' | 'Outcome';
+  /** Workspace id; each workspace has a log of its own */
+  workspaceId: string;
+  /** Place in the log of the workspace, from 1 without gaps */
+  number: number;
+  /** SHA-256 of the entry before, in hex; 64 zeros for the first */
+  previous: string;
+  /** ISO-8601 instant */
+  at: string;
+  /** Decision: the approval card */
+  cardId?: string;
+  /** Decision: dotted name of the action that was asked for */
+  action?: string;
+  /** Decision: what the person said; Reopened takes their rejection back */
+  decision?: 'Approved' | 'Rejected' | 'Reopened';
+  /** Decision: user who decided */
+  personId?: string;
+  /** Decision: how that person proved who they are, at sign-in and for this decision; empty for a session from before receipts */
+  means?: Array<'password' | 'link' | 'provider' | 'passkey' | 'totp' | 'recovery-code'>;
+  /** Decision: user whose client asked */
+  requestedBy?: string;
+  /** Decision: name that the client gives itself */
+  client?: string;
+  /** Decision: SHA-256 of the input of the action, in hex */
+  input?: string;
+  /** Decision: content number of the card, which pins everything it showed */
+  content?: string;
+  /** Decision: when it was confirmed with a passkey */
+  confirmation?: {
+    /** What the passkey signed: SHA-256, in hex, of the canonical JSON of `{nonce, numbers}` */
+    challenge: string;
+    /** One-time number */
+    nonce: string;
+    /** One for each request of the pass: SHA-256 of the canonical JSON of `{cardId, content, scheduledAt}`, without scheduledAt if the time was not edited */
+    numbers: string[];
+    /** The time that this person set */
+    scheduledAt?: string;
+    /** The passkey of that person */
+    passkeyId: string;
+    /** The answer of the passkey, as WebAuthn has it, in base64url; absent in entries of early versions */
+    assertion?: {
+      /** Public key of the passkey (SPKI) */
+      publicKey: string;
+      /** What the device said of itself */
+      authenticatorData: string;
+      /** What the browser said: the challenge, and the address of the page */
+      clientDataJSON: string;
+      /** Of the device, over both */
+      signature: string;
+    };
+  };
+  /** The post it is about */
+  postId?: string;
+  /** SHA-256 of `{accountIds, versions}` of the post, in hex: as decided, or as it was published. Equal: nothing changed in between */
+  post?: string;
+  /** Outcome: number of the last approval of this post */
+  approvedBy?: number;
+  /** Outcome: how publishing ended */
+  status?: 'Published' | 'Failed';
+  /** Outcome: one per account */
+  results?: Array<{
+    /** Account id */
+    accountId: string;
+    /** Whether it has the post */
+    ok: boolean;
+    /** True when success could not be confirmed */
+    uncertain: boolean;
+    /** The network’s own post id */
+    externalId?: string;
+  }>;
+}
+
+/** A public key that verifies receipts */
+export interface ReceiptKey {
+  /** First 32 hex digits of the SHA-256 of the key */
+  id: string;
+  /** Ed25519 public key, 32 bytes in base64url */
+  publicKey: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+/** What `getReceipt` takes. */
+export interface GetReceiptInput {
+  /** Card id */
+  id: string;
+}
+
+/** What `listReceipts` answers. */
+export interface ListReceiptsOutput {
+  /** In order; at most 500 */
+  entries: SignedEntry[];
+  /** The keys that signed; compare them with a copy that you trust */
+  keys: ReceiptKey[];
+  /** False when there are more entries after these */
+  isLast: boolean;
+}
+
+/** What `listReceipts` takes. */
+export interface ListReceiptsInput {
+  /** Number of the last entry of the page before */
+  after?: string;
+}
+
 /** What a member wrote about a post; it never leaves the workspace */
 export interface Comment {
   /** Comment id, prefix `cmt_` */
@@ -3013,6 +3955,8 @@ export interface Share {
   id: string;
   /** Name of the person */
   madeBy: string;
+  /** Whether people who have it may leave words */
+  invitesAdvice: boolean;
   /** ISO-8601 instant */
   createdAt: string;
   /** ISO-8601 instant */
@@ -3037,6 +3981,8 @@ export interface SharePostOutput {
   id: string;
   /** Name of the person */
   madeBy: string;
+  /** Whether people who have it may leave words */
+  invitesAdvice: boolean;
   /** ISO-8601 instant */
   createdAt: string;
   /** ISO-8601 instant */
@@ -3051,12 +3997,62 @@ export interface SharePostInput {
   id: string;
   /** Days until it ends by itself (default `7`) */
   days?: number;
+  /** Whether people who have it may leave words (default `false`) */
+  invitesAdvice?: boolean;
 }
 
 /** What `revokeShare` takes. */
 export interface RevokeShareInput {
   /** Share id */
   id: string;
+}
+
+/** What somebody without an account said about a post on a review link */
+export interface Advice {
+  /** Advice id, prefix `adv_` */
+  id: string;
+  /** The name that the person gave; nobody checked it */
+  name: string;
+  /** Fine: fine by me. Change: please change. Comment: neither */
+  verdict: 'Comment' | 'Fine' | 'Change';
+  /** Plain text; may be empty */
+  body: string;
+  /** False when the post was changed after they saw it */
+  isCurrent: boolean;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+/** What `listAdvice` answers. */
+export interface ListAdviceOutput {
+  /** The oldest first */
+  advice: Advice[];
+}
+
+/** What `listAdvice` takes. */
+export interface ListAdviceInput {
+  /** Post id */
+  id: string;
+}
+
+/** What `deleteAdvice` takes. */
+export interface DeleteAdviceInput {
+  /** Advice id */
+  id: string;
+}
+
+/** What `addAdvice` takes. */
+export interface AddAdviceInput {
+  /** What follows /review/ in the address */
+  secret: string;
+  /** What you are called; nobody checks it, and members see that */
+  name: string;
+  /** Fine: fine by me. Change: please change. Comment: neither */
+  verdict: 'Comment' | 'Fine' | 'Change';
+  /** Plain text; needed for a Comment */
+  body?: string;
+  /** updatedAt of the post that you saw (ISO-8601) */
+  updatedAt: string;
 }
 
 /** A post as each of its accounts would get it now */
@@ -3069,6 +4065,8 @@ export interface SharedPost {
   updatedAt: string;
   /** ISO-8601 instant at which the link ends */
   expiresAt: string;
+  /** Whether you may leave words, see addAdvice */
+  invitesAdvice: boolean;
   /** ISO-8601 instant of this answer */
   now: string;
   /** One for each account it goes to */
@@ -3081,6 +4079,8 @@ export interface SharedPost {
     name: string;
     /** User name on the network */
     handle: string;
+    /** Of this share alone, for /review/{secret}/avatars/{key} */
+    avatar?: string;
     constraints: Constraints;
     /** The option that is its title, where the network has one */
     titleKey?: string;
@@ -3230,6 +4230,85 @@ export interface PlanSandboxFaultInput {
   fault: string;
   /** How many calls fail (default `1`) */
   times?: number;
+}
+
+/** What `readSecondStep` answers. */
+export interface ReadSecondStepOutput {
+  /** A code from an app, or a recovery code */
+  totp: boolean;
+  /** A passkey */
+  passkey: boolean;
+}
+
+/** What `finishSecondStep` takes. */
+export interface FinishSecondStepInput {
+  /** Six digits from your app, or a recovery code; each works once (default `''`) */
+  code?: string;
+  /** Answer of the browser, as WebAuthn defines it in JSON */
+  response?: Record<string, unknown>;
+}
+
+/** What `readFactors` answers. */
+export interface ReadFactorsOutput {
+  /** The app for codes; absent: none */
+  totp?: {
+    /** ISO-8601 instant */
+    since: string;
+  };
+  /** How many are left */
+  recoveryCodes: number;
+  /** What a change asks for. Without a password and an app for codes, and after a one-time link: nothing for an hour, then to sign in again */
+  asks: 'password' | 'code' | 'nothing' | 'sign-in';
+}
+
+/** What an app needs to make codes */
+export interface TotpSecret {
+  /** To type into the app, in base32 */
+  secret: string;
+  /** The same with names, for a QR code */
+  uri: string;
+}
+
+/** What `beginTotp` takes. */
+export interface BeginTotpInput {
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+}
+
+/** Codes for when the app is lost. Earlier ones no longer work */
+export interface RecoveryCodes {
+  /** Ten; shown only this once. Each works once */
+  recoveryCodes: string[];
+}
+
+/** What `confirmTotp` takes. */
+export interface ConfirmTotpInput {
+  /** Six digits from the app */
+  code: string;
+}
+
+/** What `removeTotp` takes. */
+export interface RemoveTotpInput {
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+}
+
+/** What `renewRecoveryCodes` takes. */
+export interface RenewRecoveryCodesInput {
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+}
+
+/** What `resetFactors` takes. */
+export interface ResetFactorsInput {
+  /** User id of the member */
+  id: string;
 }
 
 /** The slots of a workspace */
@@ -3666,6 +4745,8 @@ export interface ScheduleImportOutput {
   import: Import;
   /** Send it as `after` to continue; absent when all is done */
   next?: number;
+  /** Drafts of this step that became requests, because you may not publish */
+  asked: number;
 }
 
 /** What `scheduleImport` takes. */
@@ -3731,6 +4812,8 @@ export interface Webhook {
   url: string;
   /** The event types it gets */
   events: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
+  /** True for the test receiver of the sandbox */
+  testReceiver?: boolean;
   /** A paused one gets nothing, and events meanwhile are not stored for it */
   state: 'active' | 'paused';
   /** Why nothing is sent to it: why it was paused, or that the plan covers fewer webhooks */
@@ -3766,6 +4849,8 @@ export interface NewWebhook {
   url: string;
   /** The event types it gets */
   events: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
+  /** True for the test receiver of the sandbox */
+  testReceiver?: boolean;
   /** A paused one gets nothing, and events meanwhile are not stored for it */
   state: 'active' | 'paused';
   /** Why nothing is sent to it: why it was paused, or that the plan covers fewer webhooks */
@@ -3946,6 +5031,16 @@ export interface ChangeWorkspaceInput {
   name?: string;
   /** Whether posts_metrics and analytics_summary are in tools/list */
   statisticsTools?: boolean;
+  /** editors: whoever may edit. approvers: owners, admins and named members; what others publish they request */
+  publishers?: 'editors' | 'approvers';
+  /** Whether members need a second factor; only somebody who has one switches it on */
+  twoFactors?: boolean;
+  /** Whether a yes takes a passkey; only somebody who has one switches it on */
+  approvalPasskey?: boolean;
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
 }
 
 /** What `handOver` takes. */

@@ -198,7 +198,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.get",
-    "description": "One post with all its versions and, after publishing, the result per account.",
+    "description": "One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast says why it will not go out as planned, where that is known.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -546,7 +546,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.schedule",
-    "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.",
+    "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app. Over MCP it also asks to move a Scheduled post to another time.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",

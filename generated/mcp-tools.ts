@@ -234,7 +234,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_get",
       "title": "Read one post",
-      "description": "One post with all its versions and, after publishing, the result per account.",
+      "description": "One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast says why it will not go out as planned, where that is known.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -642,7 +642,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_schedule",
       "title": "Schedule a post",
-      "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.",
+      "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app. Over MCP it also asks to move a Scheduled post to another time.",
       "inputSchema": {
         "type": "object",
         "properties": {

@@ -5,6 +5,7 @@ import type { Express, RequestHandler } from 'express';
 import type { RawRoute, Route } from '#contracts/define';
 import { accountPaths } from '#contracts/accounts';
 import { assistantPaths } from '#contracts/assistant';
+import { backupPaths } from '#contracts/backups';
 import { catalogPaths } from '#contracts/catalog';
 import { healthPaths } from '#contracts/health';
 import { mcpPaths } from '#contracts/mcp';
@@ -23,6 +24,7 @@ import { rest, routes } from './rest.ts';
 const paths = {
   ...accountPaths,
   ...assistantPaths,
+  ...backupPaths,
   ...catalogPaths,
   ...healthPaths,
   ...mcpPaths,
@@ -72,7 +74,9 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
 const verbsOf = ({ methods }: RawRoute) =>
   methods === 'Every'
     ? (['all'] as const)
-    : methods.flatMap((method) => (method === 'HEAD' ? [] : [method === 'GET' ? ('get' as const) : ('post' as const)]));
+    : methods.flatMap((method) => (method === 'HEAD' ? [] : [verbs[method]]));
+
+const verbs = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 
 const methodsByPath = () => {
   const byPath = new Map<string, string[]>();

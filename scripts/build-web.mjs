@@ -1,9 +1,7 @@
 // Builds the web app into dist/web if its sources have changed. Plain JavaScript, because it runs before anything else.
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { compress, hashOf, replaceFolder } from './build-folder.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const sources = [
@@ -13,49 +11,16 @@ const sources = [
   'generated/app-http.ts',
   'server/networks/counting.ts',
   'server/networks/links.ts',
+  'package-lock.json',
+  'scripts/build-web.mjs',
 ];
-const more = ['package-lock.json', 'scripts/build-web.mjs'];
 const output = resolve(root, 'dist/web');
 const stamp = join(output, '.sources');
 
-/** Files of a folder, or the file itself; none when it does not exist. */
-const filesIn = (path) => {
-  if (!existsSync(path)) return [];
-  try {
-    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => filesIn(join(path, entry.name)));
-  } catch {
-    return [path];
-  }
-};
-
-const hashOfSources = () => {
-  const hash = createHash('sha256');
-  for (const file of [...sources, ...more].flatMap((path) => filesIn(resolve(root, path))).sort()) {
-    hash.update(`${relative(root, file)}\0`).update(readFileSync(file));
-  }
-  return hash.digest('hex');
-};
-
-export const isWebBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOfSources();
-
-const compressible = /\.(js|css|html|svg|webmanifest|json)$/;
-const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
-
-/** Compresses at build time instead of at every request: `file.js.br` and `file.js.gz` beside `file.js`. */
-const compress = (folder) =>
-  Promise.all(
-    filesIn(folder)
-      .filter((file) => compressible.test(file))
-      .map(async (file) => {
-        const bytes = readFileSync(file);
-        writeFileSync(`${file}.br`, await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
-        writeFileSync(`${file}.gz`, await gzipped(bytes, { level: 9 }));
-      }),
-  );
+export const isWebBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(root, sources);
 
 const buildWeb = async () => {
-  const hash = hashOfSources();
+  const hash = hashOf(root, sources);
   const startedAt = performance.now();
   process.stderr.write('Building the web app … ');
   let build;
@@ -80,16 +45,7 @@ const buildWeb = async () => {
   }
   await compress(tempOutput);
   writeFileSync(join(tempOutput, '.sources'), hash);
-  // Renamed into place, because another process may build or serve at the same time.
-  const old = `${output}.old.${process.pid}`;
-  if (existsSync(output)) renameSync(output, old);
-  try {
-    renameSync(tempOutput, output);
-  } catch (error) {
-    if (!isWebBuilt()) throw error;
-    rmSync(tempOutput, { recursive: true, force: true });
-  }
-  rmSync(old, { recursive: true, force: true });
+  replaceFolder(output, tempOutput, isWebBuilt);
   process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
 };
 

@@ -136,7 +136,7 @@ const pathRule =
 /** Pages for people, the API reference, the sandboxes of networks, the twins and the identity provider register their own paths. */
 const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|twins\/|networks\/)/;
 /** Where those are mounted. */
-const mounting = /^\.use\(\s*'\/(docs|auth)'/;
+const mounting = /^\.use\(\s*'\/(docs|help|auth)'/;
 
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
 export const checkImports = async (tree: string): Promise<Complaint[]> => {

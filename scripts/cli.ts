@@ -7,6 +7,10 @@ import { join } from 'node:path';
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 // Beside the program and not in the temp folder, where other users could plant code.
 enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
+// Node 21 and later have it. Without it pg loads all of fetch, only to find out that it does not run on Cloudflare.
+if (!('navigator' in globalThis)) {
+  Object.assign(globalThis, { navigator: { userAgent: `Node.js/${process.versions.node.split('.')[0]}` } });
+}
 // So that stack traces show our sources.
 process.setSourceMapsEnabled(true);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Field } from '#scripts/call/command';
 import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredAction } from './contracts.ts';
 import { retryOf } from './emit-sdk.ts';
@@ -22,7 +23,7 @@ export const commands: readonly Command[] = ${JSON.stringify(
 `,
 });
 
-const commandOf = ({ name, action }: DeclaredAction, closed: ClosedSets) => {
+export const commandOf = ({ name, action }: DeclaredAction, closed: ClosedSets) => {
   const {
     properties = {},
     required = [],
@@ -50,7 +51,7 @@ const commandOf = ({ name, action }: DeclaredAction, closed: ClosedSets) => {
   };
 };
 
-const typeOf = ({ type, items, anyOf }: Schema) => {
+const typeOf = ({ type, items, anyOf }: Schema): Field['type'] => {
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
   if (type === 'array' && (items as Schema).type === 'string') return 'list';

@@ -15,7 +15,7 @@ export const emitLlmsText = (declared: readonly DeclaredAction[]) => {
       '',
       '- [MCP]({base_url}/mcp): Streamable HTTP, protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26. Sign in with OAuth (client metadata document or dynamic registration), or send a personal token as bearer.',
       '- [REST]({base_url}/api/agent/tools): `POST /api/agent/tools/{action}` with a personal token as bearer; GET lists all actions with their schemas.',
-      '- [OpenAPI]({base_url}/openapi.json): every path, schema and error.',
+      '- [OpenAPI]({base_url}/openapi.json): every path that a token reaches, with schemas and errors.',
       '- [Reference]({base_url}/docs): the same for people.',
       '- [Where MCP clients get tokens]({base_url}/.well-known/oauth-protected-resource/mcp): RFC 9728.',
       '',

@@ -9,9 +9,10 @@ import { actionSamples, uploadSamples } from './code-samples.ts';
 import { type DeclaredAction, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
+import { pascal } from './print-types.ts';
 import { version } from './release.ts';
 import { createSampler } from './sample.ts';
-import { json } from './text.ts';
+import { compactJson } from './text.ts';
 
 type Parameters = NonNullable<RouteConfig['parameters']>;
 type Responses = RouteConfig['responses'];
@@ -58,34 +59,69 @@ const tags: Record<string, string> = {
   Templates: 'Texts and signatures that are used again',
 };
 
-/** openapi/openapi.json: the contracts as an OpenAPI document. */
+const appDescription = `Routes of the Posthorn web app, for a person who is signed in: they take a session cookie and no token. They change with every release, without notice. The stable API is in \`/openapi.json\`.`;
+
+interface Content {
+  readonly title: string;
+  readonly description: string;
+  readonly actions: readonly DeclaredAction[];
+  readonly routes: readonly DeclaredRoute[];
+  readonly hasEvents: boolean;
+}
+
+/** Two documents: openapi/openapi.json for programs with a token, openapi/openapi-app.json for the rest of the routes. */
 export const emitOpenapi = (
   declared: readonly DeclaredAction[],
   routes: readonly DeclaredRoute[],
   closed: ClosedSets,
 ) => {
   const sample = createSampler(examplesById(declared));
+  const print = (content: Content) => compactJson(withClosedSets(shared(tidied(documentOf(content, sample))), closed));
+  return {
+    'openapi/openapi.json': print({
+      title: 'Posthorn',
+      description,
+      actions: declared,
+      routes: routes.filter(isStable),
+      hasEvents: true,
+    }),
+    'openapi/openapi-app.json': print({
+      title: 'Posthorn web app',
+      description: appDescription,
+      actions: [],
+      routes: routes.filter((one) => !isStable(one)),
+      hasEvents: false,
+    }),
+  };
+};
+
+/** SPEC names the paths of tokens, though no token reaches them. */
+const isStable = ({ route: { access, tag } }: DeclaredRoute) =>
+  access === 'Open' || access === 'PersonalToken' || access === 'SessionOrToken' || tag === 'Tokens';
+
+const documentOf = ({ title, description: text, actions, routes, hasEvents }: Content, sample: Sample) => {
   const registry = new OpenAPIRegistry();
   registerShared(registry);
-  for (const one of declared) registry.registerPath(actionPath(one));
+  for (const one of actions) registry.registerPath(actionPath(one));
   for (const { name, route } of routes) registry.registerPath(routePath(name, route, sample));
-  for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
-  const used = new Set([...declared.map(({ domain }) => domain), ...routes.map(({ route }) => route.tag), 'Webhooks']);
-  const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument(
-    {
-      openapi: '3.1.1',
-      info: {
-        title: 'Posthorn',
-        version,
-        description,
-        license: { name: 'MIT', identifier: 'MIT' },
-        contact: { name: 'Posthorn' },
-      },
-      servers: [{ url: '/', description: 'The server this document came from' }],
-      tags: [...used].map((name) => ({ name, description: tagText(name) })),
+  if (hasEvents) for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
+  const used = [
+    ...actions.map(({ domain }) => domain),
+    ...routes.map(({ route }) => route.tag),
+    ...(hasEvents ? ['Webhooks'] : []),
+  ];
+  return new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument({
+    openapi: '3.1.1',
+    info: {
+      title,
+      version,
+      description: text,
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Posthorn' },
     },
-  );
-  return { 'openapi/openapi.json': json(withClosedSets(tidied(document), closed)) };
+    servers: [{ url: '/', description: 'The server this document came from' }],
+    tags: [...new Set(used)].map((name) => ({ name, description: tagText(name) })),
+  });
 };
 
 /** A test requires a text for every tag; the fallback is for a domain that was just added. */
@@ -114,8 +150,7 @@ const withClosedSets = (document: unknown, closed: ClosedSets) => {
   const { schemas } = (document as Components).components;
   for (const [name, values] of Object.entries(closed)) {
     const schema = schemas[name];
-    if (schema === undefined) throw new Error(`${name} is not in the document`);
-    schema.enum = values;
+    if (schema !== undefined) schema.enum = values;
   }
   for (const schema of Object.values(schemas)) describeDefaults(schema);
   return document;
@@ -130,6 +165,42 @@ const describeDefaults = (value: unknown): void => {
     delete schema.default;
   }
   for (const inner of Object.values(value)) describeDefaults(inner);
+};
+
+interface SharedParts {
+  paths?: Record<string, Record<string, { responses: Record<string, object> }>>;
+  components: Record<string, Record<string, object>>;
+}
+
+/** Error answers are the same nearly everywhere: each is written once, and components that nothing refers to are left out. */
+const shared = (value: unknown): unknown => {
+  const document = value as SharedParts;
+  const responses: Record<string, object> = {};
+  for (const { responses: answers } of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))) {
+    for (const [status, answer] of Object.entries(answers)) {
+      const name = nameOfAnswer(answer);
+      if (name === undefined) continue;
+      responses[name] ??= answer;
+      if (JSON.stringify(responses[name]) !== JSON.stringify(answer)) throw new Error(`two error answers are ${name}`);
+      answers[status] = reference('responses', name);
+    }
+  }
+  document.components.responses = Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1)));
+  for (const kind of ['parameters', 'responses', 'headers', 'examples', 'securitySchemes']) {
+    const text = JSON.stringify(document);
+    const isUsed = ([name]: [string, object]) =>
+      kind === 'securitySchemes' ? text.includes(`{"${name}":[]}`) : text.includes(`"#/components/${kind}/${name}"`);
+    document.components[kind] = Object.fromEntries(Object.entries(document.components[kind] ?? {}).filter(isUsed));
+  }
+  return document;
+};
+
+/** Such as BadInput or BadInputOrInvalid. Answers of paths without a rate limit are named apart. Undefined for no error. */
+const nameOfAnswer = (answer: object) => {
+  const { headers = {}, content } = answer as { headers?: object; content?: Record<string, { examples?: object }> };
+  const codes = Object.keys(content?.['application/json']?.examples ?? {});
+  if (!codes.every((code) => code in errors) || codes.length === 0) return undefined;
+  return `${codes.join('Or')}${'RateLimit' in headers ? '' : 'Unlimited'}`;
 };
 
 const reference = (kind: 'examples' | 'headers' | 'parameters' | 'responses', name: string) => ({
@@ -160,10 +231,21 @@ const registerShared = (registry: OpenAPIRegistry) => {
       description: text,
       schema: { type: 'string', ...(maxLength && { maxLength }) },
     });
+  for (const [name, text] of Object.entries(deliveryHeaders))
+    registry.registerComponent('parameters', componentName(name), {
+      name,
+      in: 'header',
+      required: true,
+      description: text,
+      schema: { type: 'string' },
+    });
   for (const [key, text] of Object.entries(answerHeaders))
     registry.registerComponent('headers', key, { description: text, schema: { type: 'string' } });
   registry.registerComponent('headers', 'RetryAfter', { description: 'Seconds to wait', schema: { type: 'integer' } });
 };
+
+/** webhook-id → WebhookId */
+const componentName = (header: string) => header.split('-').map(pascal).join('');
 
 const requestHeaders: Record<string, { name: string; description: string; maxLength?: number }> = {
   RequestId: {
@@ -282,9 +364,11 @@ type Sample = ReturnType<typeof createSampler>;
 
 const exampleOf = (example: unknown) => (example === undefined ? {} : { example });
 
-const headersOf = ({ access, idempotent }: Route) => {
-  if (idempotent) return replayHeaders;
-  return access === 'Open' || access === 'Public' ? publicHeaders : apiHeaders;
+const isLimited = ({ access }: Route) => access !== 'Open' && access !== 'Public';
+
+const headersOf = (route: Route) => {
+  if (route.idempotent) return replayHeaders;
+  return isLimited(route) ? apiHeaders : publicHeaders;
 };
 
 const routePath = (name: string, route: Route, sample: Sample): RouteConfig => {
@@ -319,7 +403,7 @@ const routePath = (name: string, route: Route, sample: Sample): RouteConfig => {
           },
         ]),
       ),
-      ...errorResponses(route.errors, headers),
+      ...errorResponses(route.errors, isLimited(route) ? apiHeaders : publicHeaders),
     },
   };
 };
@@ -349,13 +433,7 @@ const webhook = (
   description: `${when} Sent to ${sentTo}; answer any 2xx within 10 seconds.`,
   tags: ['Webhooks'],
   security: [],
-  parameters: Object.entries(deliveryHeaders).map(([name, text]) => ({
-    name,
-    in: 'header' as const,
-    required: true,
-    description: text,
-    schema: { type: 'string' as const },
-  })),
+  parameters: Object.keys(deliveryHeaders).map((name) => reference('parameters', componentName(name))),
   request: { body: { required: true, content: { 'application/json': { schema, example } } } },
   responses: {
     '2XX': { description: 'Delivered. Only the status is read' },

@@ -65,7 +65,9 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
 const verbsOf = ({ methods }: RawRoute) =>
   methods === 'Every'
     ? (['all'] as const)
-    : methods.flatMap((method) => (method === 'HEAD' ? [] : [method === 'GET' ? ('get' as const) : ('post' as const)]));
+    : methods.flatMap((method) => (method === 'HEAD' ? [] : [verbs[method]]));
+
+const verbs = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 
 const methodsByPath = () => {
   const byPath = new Map<string, string[]>();

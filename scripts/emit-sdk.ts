@@ -22,6 +22,7 @@ const runtime = [
   'posthorn-error.ts',
   'posts.ts',
   'progress.ts',
+  'resumable.ts',
   'retries.ts',
   'waiting.ts',
   'webhooks.ts',
@@ -170,14 +171,14 @@ ${[...printer.named.values()].join('\n')}`;
 const emitErrors = (): string => {
   const codes = Object.entries(errors);
   return `${banner}
-import { type ErrorClasses, PosthornError } from './posthorn-error.ts';
+import { ApiError, type ErrorClasses } from './posthorn-error.ts';
 
 ${codes
   .map(
     ([
       code,
       { status, meaning },
-    ]) => `${doc(`${status}. ${meaning}`)}export class ${errorClass(code)} extends PosthornError<'${code}'> {
+    ]) => `${doc(`${status}. ${meaning}`)}export class ${errorClass(code)} extends ApiError<'${code}'> {
   override readonly name = '${errorClass(code)}';
 }
 `,
@@ -197,7 +198,7 @@ export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
 export { NotPublishedYetError, type WaitOptions } from './waiting.ts';
 export type { Progress } from './progress.ts';
 export type { WhoAmI } from './who-am-i.ts';
-export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
+export { ApiError, ConnectionError, isApiError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
 export type * from './types.ts';
 export {
   type SignWebhookOptions,
@@ -245,7 +246,8 @@ export const packageJson = ({
     files: ['dist', 'README.md', 'CHANGELOG.md'],
     scripts: {
       build: `tsc -p tsconfig.json && tsc -p tsconfig.cjs.json && node -e "fs.writeFileSync('dist/cjs/package.json', JSON.stringify({ type: 'commonjs' }))"`,
-      prepack: 'npm run -s build',
+      // A copy of the folder has no compiler yet.
+      prepack: '(tsc --version || npm install --no-package-lock) && npm run -s build',
     },
     devDependencies: { typescript: '7.0.2' },
     ...more,

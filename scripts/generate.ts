@@ -8,6 +8,7 @@ import { emitCommands } from './emit-commands.ts';
 import { emitContract } from './emit-contract.ts';
 import { emitLlmsText } from './emit-llms-text.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
+import { emitN8n } from './emit-n8n.ts';
 import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
 import { emitPostman } from './emit-postman.ts';
@@ -42,6 +43,7 @@ const emitAll = async (): Promise<Files> => {
     ...emitOpenapi(actions, routes, closed),
     ...emitSdk(actions, sdkTypes),
     ...emitCommands(actions, closed),
+    ...emitN8n(actions, closed),
     ...emitPostman(actions),
     ...emitContract(actions, routes),
     ...emitPython(actions, closed),

@@ -7,18 +7,25 @@ import { resolve } from 'node:path';
 const hasSources = (path) => existsSync(resolve(import.meta.dirname, '..', path));
 
 /** In a child process, so that the service does not keep the memory of a build. */
-const run = (script) => {
-  const { status } = spawnSync(process.execPath, [resolve(import.meta.dirname, script)], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) process.exit(1);
+const run = (script) =>
+  spawnSync(process.execPath, [resolve(import.meta.dirname, script)], { stdio: ['ignore', 2, 2] }).status === 0;
+
+const mustRun = (script) => {
+  if (!run(script)) process.exit(1);
 };
 
 if (hasSources('server/cli/index.ts')) {
   await import('./install.mjs');
   const { isBuilt } = await import('./build.mjs');
-  if (!isBuilt()) run('build.mjs');
+  if (!isBuilt()) mustRun('build.mjs');
 }
 if (process.argv[2] === 'start' && hasSources('web/index.html')) {
   const { isWebBuilt } = await import('./build-web.mjs');
-  if (!isWebBuilt()) run('build-web.mjs');
+  if (!isWebBuilt()) mustRun('build-web.mjs');
+}
+if (process.argv[2] === 'start' && hasSources('docs/README.md')) {
+  const { isHelpBuilt } = await import('./build-help.mjs');
+  // Posthorn starts without it too.
+  if (!isHelpBuilt()) run('build-help.mjs');
 }
 await import('../dist/cli.js');

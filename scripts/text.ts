@@ -6,3 +6,30 @@ export const camel = (name: string) => name.replace(/[._-](\w)/g, (_, letter: st
 export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 export const lines = (...parts: (string | string[])[]) => `${parts.flat().join('\n')}\n`;
+
+/** JSON in which what fits on one line is one line, so that large documents stay readable. */
+export const compactJson = (value: unknown): string => `${compact(value, '')}\n`;
+
+const lineWidth = 120;
+
+const compact = (value: unknown, margin: string): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const spaced = oneLine(value);
+  if (margin.length + spaced.length <= lineWidth) return spaced;
+  const inner = `${margin}  `;
+  const entries = Array.isArray(value)
+    ? value.map((one) => compact(one, inner))
+    : Object.entries(value)
+        .filter(([, one]) => one !== undefined)
+        .map(([key, one]) => `${JSON.stringify(key)}: ${compact(one, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${entries.map((entry) => inner + entry).join(',\n')}\n${margin}${close}`;
+};
+
+const oneLine = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  if (entries.length === 0) return '{}';
+  return `{ ${entries.map(([key, one]) => `${JSON.stringify(key)}: ${oneLine(one)}`).join(', ')} }`;
+};

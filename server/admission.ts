@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Action, Approval } from '#contracts/define';
+import type { Action, Approval, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { JsonText, jsonOf } from '#server/json/json-text';
-import type { ApprovalRun, Caller, Handler } from './context.ts';
+import type { ApprovalRun, Caller, Handler, RouteCall } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 
 /**
@@ -126,7 +126,8 @@ const prepare = (
     },
     run: async (call, approval) => {
       const { input, caller } = call;
-      if (action.kind === 'NeedsApproval' && !caller.human) {
+      const isFree = caller.human || (caller.canOnlyAsk && action.approval?.areDraftsFree);
+      if (action.kind === 'NeedsApproval' && !isFree) {
         // Nobody should be sent to the page of something that is not there.
         if (action.approval) await mustExist(caller, action.approval.subject, String(input.id));
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
@@ -136,6 +137,55 @@ const prepare = (
       // The schema drops every field that the contract does not declare.
       outputSchema ??= z.compile(action.output);
       return jsonOf(outputSchema.parse(answer));
+    },
+  };
+};
+
+type RouteWithApproval = Route & { readonly approval: Approval; readonly params: z.ZodObject };
+type RunRoute = (call: Pick<RouteCall<Route>, 'approval'> & Record<string, unknown>) => Promise<unknown>;
+
+/** Routes of the app that declare `approval`, in the form in which an approval card runs an action. */
+export const prepareRoutes = (
+  routes: Readonly<Record<string, Route>>,
+  handlers: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, RunnableAction> =>
+  new Map(
+    Object.entries(routes).flatMap(([name, route]) => {
+      const handler = handlers[name] as RunRoute | undefined;
+      return hasApproval(route) && handler ? [[name, prepareRoute(name, route, handler)] as const] : [];
+    }),
+  );
+
+const hasApproval = (route: Route): route is RouteWithApproval => route.approval !== undefined;
+
+const prepareRoute = (name: string, route: RouteWithApproval, handler: RunRoute): RunnableAction => {
+  const { params, body = z.strictObject({}), approval, roles = [], summary, description, errors } = route;
+  const action: Action = {
+    kind: 'NeedsApproval',
+    scope: 'posts:publish',
+    mcp: 'Never',
+    input: z.strictObject({ ...params.shape, ...body.shape }),
+    output: route.responses[200]?.body as z.ZodObject,
+    examples: [],
+    approval,
+    roles,
+    summary,
+    description,
+    errors,
+  };
+  const pick = (input: Record<string, unknown>, { shape }: z.ZodObject) =>
+    Object.fromEntries(Object.entries(input).filter(([field]) => field in shape));
+  return {
+    name,
+    action,
+    admit: (input, caller) => {
+      mustAllow({ roles }, caller);
+      return { input: parseInput(action.input, input), caller } as AdmittedCall;
+    },
+    prepare: async (call) => call,
+    run: async ({ input, caller }, run) => {
+      const call = { params: pick(input, params), body: pick(input, body), caller, approval: run };
+      return jsonOf(action.output.parse(await handler(call)));
     },
   };
 };

@@ -35,6 +35,8 @@ export const bounds = {
   revisions: 100,
   revisionBytes: 4 * MiB,
   comments: 500,
+  /** Entries that people without an account write on one review link. */
+  advicePerShare: 50,
   /** Active review links per post. */
   shares: 20,
   /** Per workspace, except `labelsPerPost`. */
@@ -57,6 +59,15 @@ export const bounds = {
   addressesMs: 25_000,
   /** How long an upload address works. */
   uploadAddressMs: 15 * 60_000,
+  /**
+   * An upload by the tus protocol: how long it may rest, how many may be open in a workspace, the bytes of a part (what a
+   * killed process loses) and their number, and how long a request waits for the finished file.
+   */
+  resumableUploadMs: 24 * 3_600_000,
+  openUploads: 200,
+  uploadPartBytes: 8 * MiB,
+  uploadParts: 2_000,
+  uploadWaitMs: 20_000,
   /** Small pictures in one response to an agent. */
   shownPictures: 10,
   /** LinkedIn's limit; no other network accepts documents. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
 import type { Client } from '#contracts/history';
+import type { Proof } from '#contracts/receipts';
 import type { Role } from '#contracts/scopes';
 import type { JsonText } from '#server/json/json-text';
 import type { SignedIn } from './signed-in.ts';
@@ -13,6 +14,10 @@ export interface Caller {
   readonly role: Role;
   /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
   readonly human: boolean;
+  /** A person in the app who may not publish: what needs approval becomes their own request. Then `human` is false. */
+  readonly canOnlyAsk?: true;
+  /** How the person of a session proved who they are. Absent for a token. */
+  readonly means?: readonly Proof[];
   /** The client they use, for the history of posts. Absent: the app. */
   readonly client?: Client;
   /** A token that may add files, so it may be told an address to upload one. Absent: it may not, or it is the app. */
@@ -21,6 +26,13 @@ export interface Caller {
 
 /** The token that a caller came with. An upload address works only as long as it does. */
 export type UploadAccess = { readonly tokenId: string } | { readonly clientId: string; readonly issuedAt: string };
+
+/** The same user for an agent of theirs: what needs approval becomes its request, not theirs. */
+export const asAgent = ({ canOnlyAsk: _, ...caller }: Caller, client?: Client): Caller => ({
+  ...caller,
+  human: false,
+  ...(client && { client }),
+});
 
 /** The assistant's name in lists of agents. No MCP client may use it. */
 export const assistantName = 'Assistant';
@@ -79,6 +91,8 @@ export interface RouteCall<R extends Route> extends RequestContext {
   readonly params: R extends { params: infer P extends z.ZodType } ? z.output<P> : undefined;
   readonly query: R extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly signedIn: R['access'] extends 'Session' ? SignedIn : undefined;
+  /** Present when an approval card runs the route: see ApprovalRun. */
+  readonly approval?: ApprovalRun | undefined;
   /** The same person in the workspace that is open. */
   readonly caller: R extends { roles: readonly Role[] } ? Caller : undefined;
 }
@@ -87,6 +101,10 @@ export interface SessionCookie {
   /** As the browser sent it. */
   readonly secret: string;
   set(secret: string): void;
+  /** Of a sign-in that waits for the second factor, as the browser sent it. */
+  readonly pending: string;
+  /** Empty: it has ended. */
+  setPending(secret: string): void;
   /** Ends the session in the browser, on the server and at the identity provider. */
   clear(): Promise<void>;
 }
@@ -104,3 +122,14 @@ type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
 export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes]: RouteHandler<Routes[N]>;
 };
+
+export interface PersonalRequest {
+  readonly caller: Caller;
+  /** Of an action, or of a route that declares `approval`. */
+  readonly action: string;
+  readonly input: Record<string, unknown>;
+  readonly requestId?: string | undefined;
+}
+
+/** Runs `work`. Where it needs approval and the person may only ask, makes their request, and says so as a refusal. */
+export type AskInstead = <Result>(request: PersonalRequest, work: () => Promise<Result>) => Promise<Result>;

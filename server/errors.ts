@@ -141,6 +141,17 @@ export const approvalRequired = (what: string, page: string) =>
     { path: 'id', code: 'NeedsApproval', message: 'needs a human, who can do it at url', url: page },
   ]);
 
+/** What changes the public or an approved post takes a person who may publish, or an approved request. */
+export const mustBeHuman = ({ human }: { readonly human: boolean }, what: string, page: string) => {
+  if (!human) throw approvalRequired(what, page);
+};
+
 /** The page of the app where a human performs an action that needs approval. */
 export const pageOf = (baseUrl: string, subject: Approval['subject'] | undefined, id: unknown) =>
-  subject === 'post' ? `${baseUrl}/posts/${encodeURIComponent(String(id))}` : `${baseUrl}/accounts`;
+  subject === 'post'
+    ? `${baseUrl}/posts/${encodeURIComponent(String(id))}`
+    : `${baseUrl}/${subject === 'media' ? 'media' : 'accounts'}`;
+
+/** What somebody may not do themselves became their request. */
+export const isAsked = (error: unknown) =>
+  error instanceof Refusal && error.issues.some(({ code }) => code === 'Asked');

@@ -8,8 +8,11 @@ import type { Logger } from 'pino';
 import { type OpenService, openService } from '#server/app/open-service';
 import type { Posthorn } from '#server/app/service';
 import type { Identity } from '#server/auth/identity-provider/identity';
+import type { RestoreRequest } from '#server/backup/restoring';
+import { restoreStaged, settleInterruptedRestore } from '#server/backup/staged-restore';
 import { type Config, packageVersion, SettingError } from '#server/config/config';
 import { closeServer, mustHaveFreePort, trackRequests } from '#server/http/listening';
+import { serveDuringRestore } from '#server/http/restore-server';
 import { createHttpServer } from '#server/http/server';
 import type { RunningAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/logging/log';
@@ -36,6 +39,11 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+/** Ends for a restore, and is replaced by another one on the same port. */
+interface Instance extends RunningService {
+  readonly port: number;
+}
+
 export interface StartOptions {
   /** Prints progress for the operator. */
   readonly say?: (message: string) => void;
@@ -58,7 +66,69 @@ export const start = async (
       `Another Posthorn (${url}, process ${pid}) uses the data folder ${config.dataDir} too: both do the work of one service.`,
     );
   }
-  return waitForConnection({ ...config, say, ...(signal && { signal }) }, () => startOnce(config, createLog(config)));
+  const begin = (settings: Config) =>
+    waitForConnection({ ...config, say, ...(signal && { signal }) }, async () => {
+      await settleInterruptedRestore(settings, say);
+      return startOnce(settings, createLog(settings));
+    });
+  return restartToRestore(await begin(config), config, begin, say);
+};
+
+/** A backup that a person uploads to an empty installation replaces its database, which needs the service stopped. */
+const restartToRestore = (
+  first: Instance,
+  config: Config,
+  begin: (settings: Config) => Promise<Instance>,
+  say: (message: string) => void,
+): RunningService => {
+  let instance = first;
+  let restarting: Promise<unknown> = Promise.resolve();
+  let isStopped = false;
+  const restart = async (request: RestoreRequest) => {
+    const { port } = instance;
+    say('Restoring the backup that was uploaded …');
+    await instance.stop();
+    const problem = await restoreInstead({ ...config, port }, request);
+    say(problem ?? 'The backup is restored. Nothing goes out until a person releases it in Settings, Backups.');
+    if (isStopped) return;
+    instance = await begin({ ...config, port });
+    watch();
+  };
+  const watch = () => {
+    void instance.posthorn.restoring.requested.then((request) => {
+      // Without the service nothing is left to do: the next start says what became of the restore.
+      restarting = restart(request).catch((error: unknown) => {
+        console.error(error instanceof SettingError ? error.message : error);
+        process.exit(1);
+      });
+    });
+  };
+  watch();
+  return {
+    get url() {
+      return instance.url;
+    },
+    get posthorn() {
+      return instance.posthorn;
+    },
+    stop: async () => {
+      isStopped = true;
+      await restarting;
+      await instance.stop();
+    },
+  };
+};
+
+const restoreInstead = async (config: Config, { keys }: RestoreRequest) => {
+  let progress = 'Checking the backup';
+  const stopServing = await serveDuringRestore({ port: config.port, host: config.host, progress: () => progress });
+  try {
+    return await restoreStaged(config, keys, (text) => {
+      progress = text;
+    });
+  } finally {
+    await stopServing();
+  }
 };
 
 /** Retries while the database is starting or restarting; throws any other error at once. */
@@ -84,7 +154,7 @@ const waitForConnection = async <T>(
   }
 };
 
-const startOnce = async (config: Config, log: Logger): Promise<RunningService> => {
+const startOnce = async (config: Config, log: Logger): Promise<Instance> => {
   const cleanup = createCleanupStack();
   try {
     return await startAll(config, log, cleanup);
@@ -125,7 +195,7 @@ const createCleanupStack = () => {
   };
 };
 
-const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Promise<RunningService> => {
+const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Promise<Instance> => {
   let port = config.port;
   const opened = await openService(config, log, () => `http://127.0.0.1:${port}`);
   cleanup.push(opened.close);
@@ -196,6 +266,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
   };
   return {
     url,
+    port,
     posthorn,
     stop: () => {
       stopped ??= stop();

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Proof } from '#contracts/receipts';
 import type { Role } from '#contracts/scopes';
 
 /** A person with a session in a browser. */
@@ -6,10 +7,22 @@ export interface SignedIn {
   readonly userId: string;
   readonly sessionId: string;
   readonly email: string;
-  /** They signed in by a one-time link and may have lost their password, so do not ask for it. */
+  /** They signed in by a one-time link within the last hour and may have lost their password, so do not ask for it. */
   readonly byLink?: boolean;
+  /** They signed in within the last hour. */
+  readonly isRecent: boolean;
+  /** How they proved who they are. */
+  readonly means: readonly Proof[];
   /** The workspace that is open in this browser; absent if they are a member of none. */
-  readonly workspace?: { readonly id: string; readonly name: string; readonly role: Role };
+  readonly workspace?: {
+    readonly id: string;
+    readonly name: string;
+    readonly role: Role;
+    /** Their own click publishes. */
+    readonly canPublish: boolean;
+    /** It asks for two factors, and this person has no second one: nothing in it is open to them. */
+    readonly lacksFactor: boolean;
+  };
 }
 
 /** Who this request's session belongs to. */

@@ -38,8 +38,8 @@ test('a post says its labels, and posts.list finds it by one in any case', async
   }
   expect((await service.client.posts.get({ id: first.id })).labels).toEqual(['Autumn', 'Bakery']);
   expect(await service.client.posts.get({ id: other.id })).not.toHaveProperty('labels');
-  const found = await service.client.posts.list({ label: 'bakery' });
-  expect(found.posts.map(({ id, labels }) => [id, labels])).toEqual([[first.id, ['Autumn', 'Bakery']]]);
+  const labelled = await service.client.posts.list({ label: 'bakery' });
+  expect(labelled.posts.map(({ id, labels }) => [id, labels])).toEqual([[first.id, ['Autumn', 'Bakery']]]);
   const { summaries } = await service.client.posts.list({ label: 'BAKERY', view: 'summary' });
   expect(summaries).toMatchObject([{ id: first.id, labels: ['Autumn', 'Bakery'] }]);
   expect((await service.client.posts.list({ label: 'nothing' })).posts).toEqual([]);
@@ -55,6 +55,12 @@ test('posts.list with waiting has the posts that wait for a human, and where', a
   expect([full.posts.map(({ id }) => id), full.requests]).toEqual([[asked.id], [request]]);
   const short = await service.client.posts.list({ waiting: true, view: 'summary' });
   expect([short.summaries?.map(({ id }) => id), short.requests]).toEqual([[asked.id], [request]]);
+  const { content } = await call('posts_list', { waiting: true, view: 'summary' });
+  const [, address, card] = /^(.+\/)(card_\w+)$/.exec(approvalUrl) ?? [];
+  expect(content[0].text.split('\n').slice(-2)).toEqual([
+    `requests (postId, action, approvalUrl after ${address}):`,
+    `- ${asked.id}, posts.publishNow, ${card}`,
+  ]);
   await person.post(`/api/approvals/${approvalUrl.split('/').at(-1)}/reject`);
   expect(await service.client.posts.list({ waiting: true })).toEqual({ posts: [], requests: [] });
 });
@@ -186,9 +192,9 @@ test('analytics_summary says what is not reported, and what is incomplete', asyn
   const { content, structuredContent } = await call('analytics_summary', range);
   const lines = content[0].text.split('\n');
   expect(lines[1]).toContain('- is not reported, which is not 0');
-  expect(lines.find((line: string) => line.startsWith('- Bluesky'))).toMatch(/: 1, -, 12, 0/);
-  expect(lines.find((line: string) => line.startsWith('- LinkedIn'))).toMatch(/: 1, not reported$/);
-  expect(lines.find((line: string) => line.startsWith('- Threads'))).toMatch(/incomplete: reconnect$/);
+  expect(lines.find((line: string) => line.startsWith('- Bluesky'))).toMatch(/: 1 - 12 0/);
+  expect(lines.find((line: string) => line.startsWith('not reported: LinkedIn '))).toMatch(/\(1 post\)$/);
+  expect(lines.find((line: string) => line.startsWith('- Threads'))).toMatch(/: 1 \(incomplete: reconnect\)$/);
   expect(structuredContent).toEqual(await service.client.analytics.summary(range));
   expect((await call('analytics_summary', { from: range.to, to: '2026-06-02T00:00:00Z' })).content[0].text).toMatch(
     /^No posts/,

@@ -255,15 +255,19 @@ describe('the bytes of a file', () => {
       const methods = 'methods' in route ? route.methods : [route.method];
       return methods.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => `${method} ${route.path}`);
     });
-    // The first is refused while a post uses the file, the second changes the alternative text, the others give a new id.
-    const known = [
+    // Of a file: the first is refused while a post uses it, and PATCH changes the alternative text. Those of uploads
+    // collect parts, and the others give a new id.
+    const expected = [
       'DELETE /api/media/:id',
+      'DELETE /api/media/uploads/:id',
       'PATCH /api/media/:id',
+      'PATCH /api/media/uploads/:id',
       'POST /api/media',
       'POST /api/media/from-url',
+      'POST /api/media/uploads',
       'POST /upload/:ticket',
     ];
-    expect(writing.sort()).toEqual(known);
+    expect(writing.sort()).toEqual(expected);
 
     const { id, second: other } = await write();
     const file = await service.addFile();

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Role, roles } from '#contracts/scopes';
 import { sql } from '#server/store/database';
 import { pretendInternet } from '#test/support/internet';
+import { readDocuments } from '#test/support/openapi';
 import { type Service, startService } from '#test/support/service';
 
 /**
@@ -24,10 +24,7 @@ interface Operation {
   security: Record<string, string[]>[];
   requestBody?: { content: Record<string, { schema: Schema; examples?: Record<string, { value: object }> }> };
 }
-const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-};
+const document = readDocuments<Operation, Schema>();
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => {
@@ -218,7 +215,9 @@ test('an id of another workspace is answered as one that does not exist, and not
     const headers = operation.takes.includes('personalToken') ? byToken(stranger.token) : bySession(stranger.browser);
     const ask = (one: string) => send(operation, headers, bodyWith(operation, one), one);
     const [theirs, nothing] = [await ask(real), await ask(madeUp(real))];
-    if (theirs.status !== nothing.status)
+    // Tries of a password run out, whatever the id.
+    const isLimited = theirs.status === 429 || nothing.status === 429;
+    if (theirs.status !== nothing.status && !isLimited)
       wrong.push(`${operation.name} ${real}: ${theirs.status}, not ${nothing.status}`);
   });
   expect(wrong).toEqual([]);

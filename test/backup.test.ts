@@ -184,8 +184,10 @@ describe('a backup taken under load', () => {
     const restored = await restoreBackup(target, backup.path, quiet);
     expect(restored.tables).toEqual(backup.tables);
     const again = await backUp(target, 'again.tar');
-    expect(sums(again.path)).toEqual(sums(backup.path));
-    expect(again.tables).toEqual(backup.tables);
+    // The restore adds that nothing goes out until a person releases it.
+    const isCopied = (line: string) => !line.endsWith('outgoing_holds.copy.gz');
+    expect(sums(again.path).filter(isCopied)).toEqual(sums(backup.path).filter(isCopied));
+    expect(again.tables.find(({ name }) => name === 'outgoing_holds')?.rows).toBe(1);
 
     const running = await start(target);
     const client = clientOf(running.url);
@@ -202,6 +204,7 @@ describe('a backup taken under load', () => {
     await database.close();
     const ids = (await allPosts(client)).map(({ id }) => id);
     for (const id of before) expect(ids).toContain(id);
+    await running.posthorn.hold.release(owner.userId, 'req_test');
     // What is sealed can be opened, what is due is claimed, and numbers go on: a post goes out.
     const { accounts } = await client.accounts.list();
     const { id } = await client.posts.create({ body: 'after', accountIds: [accounts[0]?.id ?? ''] });
@@ -305,7 +308,9 @@ describe('a backup taken under load', () => {
     await expect(restoreBackup(target, backup.path, broken)).rejects.toThrow('the power went');
     expect(await tables(target)).toEqual([]);
     await restoreBackup(target, backup.path, quiet);
-    expect(sums((await backUp(target, 'second.tar')).path)).toEqual(sums(backup.path));
+    const second = sums((await backUp(target, 'second.tar')).path);
+    const isCopied = (line: string) => !line.endsWith('outgoing_holds.copy.gz');
+    expect(second.filter(isCopied)).toEqual(sums(backup.path).filter(isCopied));
   });
 });
 

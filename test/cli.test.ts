@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { verifyWebhook } from '#generated/sdk/src/webhooks';
 import { dueWork } from '#server/jobs/notices';
 import { createProcesses, type ExitResult, type Processes, type Running } from '#test/support/processes';
 import { until } from '#test/support/until';
@@ -167,6 +170,50 @@ describe('a service on its own data folder', () => {
     await rm(dirname(file), { recursive: true });
   });
 
+  test('listen forwards the events of a workspace to a local program, signed like webhooks, and ends cleanly', async () => {
+    const { workspaceId = '' } = owner;
+    const requests: { type: string; raw: string; signature: string }[] = [];
+    const program = createServer(async (req, res) => {
+      const raw = await text(req);
+      requests.push({
+        type: String(req.headers['posthorn-event']),
+        raw,
+        signature: String(req.headers['posthorn-signature']),
+      });
+      res.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(program, 'listening');
+    const forward = `http://localhost:${(program.address() as AddressInfo).port}/hook`;
+    const listening = posthorn.open(['listen', '--workspace', workspaceId, '--forward', forward]);
+    await until('the program got a ping', () => requests.length === 1);
+
+    const post = await service.signIn({ email: 'owner@example.com', password });
+    const { body } = await service.call(token, 'accounts.list');
+    const [account] = body.accounts as { id: string }[];
+    const draft = await service.call(token, 'posts.create', { accountIds: [account?.id], body: 'Heard' });
+    await post('/api/app/actions/posts.publishNow', { id: draft.body.id });
+    await until('the program got the event', () => requests.length === 2);
+    expect(requests.map(({ type }) => type)).toEqual(['ping', 'post.published']);
+    const secret = /Signing secret of this run: (whsec_\S+)/.exec(listening.output.stdout)?.[1] ?? '';
+    for (const { raw, signature } of requests) {
+      expect(await verifyWebhook(Buffer.from(raw), signature, secret)).toMatchObject({ workspaceId });
+    }
+    await until('it is printed', () => listening.output.stdout.includes(`"id": "${draft.body.id}"`));
+    expect(listening.output.stdout).toMatch(/post\.published evt_\w+: HTTP 204 after \d+ ms/);
+
+    program.close();
+    listening.child.kill('SIGINT');
+    expect(await listening.ended).toMatchObject({ code: 0, stderr: '' });
+    expectRefusal(
+      await posthorn.run(['listen', '--workspace', workspaceId, '--forward', 'localhost:4000']),
+      /^--forward must be an address such as http:\/\/localhost:4000\/hook, not localhost:4000\.\n$/,
+    );
+    expectRefusal(
+      await posthorn.run(['listen', '--workspace', 'ws_none', '--forward', forward]),
+      /^There is no workspace ws_none\. There are: /,
+    );
+  });
+
   test('a plan is set and shown', async () => {
     const { workspaceId = '' } = owner;
     expect(await posthorn.ask('plan', 'set', '--workspace', workspaceId, '--plan', 'team')).toMatchObject({
@@ -190,11 +237,17 @@ describe('a service on its own data folder', () => {
     }
     const recurring = jobs.filter(({ every }) => every !== '1 minute').map(({ name, every }) => `${name}: ${every}`);
     expect(recurring.toSorted()).toEqual([
+      'back up every night: 5 minutes',
       'close old approval cards: 10 minutes',
+      'find posts without a forecast: 1 hour',
       'forget counted requests: 5 minutes',
+      'forget old confirmations with a passkey: 1 hour',
       'forget old imports: 1 day',
+      'forget old requests to passkeys: 1 hour',
       'forget used upload addresses: 1 hour',
       'forget wrong passwords: 1 hour',
+      'remind of open approval cards: 1 hour',
+      'remove abandoned uploads: 1 hour',
       'remove clients that registered and are not used: 1 hour',
       'remove expired records of the identity provider: 1 hour',
       'remove files without a media item: 1 hour',
@@ -211,6 +264,7 @@ describe('a service on its own data folder', () => {
       'remove old sessions: 1 hour',
       'remove registrations at servers nobody uses: 1 day',
       'remove shares that have ended: 1 hour',
+      'remove sign-ins that were not finished: 1 hour',
       'remove the plan usage of past months: 1 day',
       'remove tokens that were revoked: 1 day',
       'remove unfinished connections: 1 hour',
@@ -248,9 +302,13 @@ describe('a service on its own data folder', () => {
     const elsewhere = { POSTHORN_DATA: join(posthorn.dir, 'restored'), PORT: '1' };
     const { code, stdout, stderr } = await posthorn.run(['restore', file], elsewhere);
     expect([code, JSON.parse(stdout)]).toEqual([0, JSON.parse(made.stdout)]);
-    expect(stderr).toMatch(/Restored as of \S+Z\. Posts that were due since then .+ LATE_GRACE=1s/);
+    expect(stderr).toMatch(
+      /Restored as of \S+Z\. Start Posthorn now: nothing goes out, .+ until you release it in the app/,
+    );
     expect((await posthorn.run(['doctor'], elsewhere)).stdout).toContain('ok       Workspaces: Demo');
     expectRefusal(await posthorn.run(['restore', file], elsewhere), /This database is not empty: /);
+    const verified = await posthorn.run(['backup', file, '--verify']);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ file, verified: true, tables: expect.any(Number) });
     expectRefusal(await posthorn.run(['backup', file]), /already exists\. Choose another name/);
   });
 

@@ -204,3 +204,68 @@ describe('GET /api/app/sandbox', () => {
     await production.stop();
   });
 });
+
+describe('values that only a network knows', () => {
+  const accountOn = async (network: string, values: Record<string, string>, handle: string) => {
+    const { body } = await finish(browser, network, await yes(await begin(browser, network, values), handle));
+    return body.accountIds[0] as string;
+  };
+  const find = (by: Browser, id: string, option: string, words: string) =>
+    by.get(`/api/app/accounts/${id}/choices?${new URLSearchParams({ option, words })}`);
+
+  test('are found by name by an editor, and the name stands beside the post from then on', async () => {
+    const id = await accountOn('x', {}, 'searcher');
+    const editor = service.browser();
+    await editor.signIn((await service.addMember('editor')).email);
+    const { body } = await find(editor, id, 'x.community', 'sourdough');
+    const choice = { value: '1506778548222324745', label: 'Sourdough Science (812 members)' };
+    expect(body).toEqual({ choices: [choice] });
+    const post = await service.asHuman('posts.create', { accountIds: [id], body: 'Hello' });
+    await service.asHuman('posts.setOption', { id: post.id, key: 'x.community', value: choice.value });
+    const view = await browser.get(`/api/app/posts/${post.id}/editor`);
+    expect(view.body.accounts[0].choices['x.community']).toEqual([choice]);
+    const { url } = (await browser.post(`/api/app/posts/${post.id}/shares`, {})).body;
+    const shared = await service.request('POST', '/api/review', {
+      headers: { origin: service.config.baseUrl, 'content-type': 'application/json' },
+      body: JSON.stringify({ secret: new URL(url).pathname.slice('/review/'.length) }),
+    });
+    expect(JSON.stringify(shared.body)).toContain(choice.label);
+  });
+
+  test('have the name that their own server gave them', async () => {
+    const [here, elsewhere] = [
+      await accountOn('pixelfed', { server: '' }, 'one'),
+      await accountOn('pixelfed', { server: '' }, 'two'),
+    ];
+    await find(browser, here, 'pixelfed.place', 'ulm');
+    const move = sql('test.move', "update accounts set server = 'https://pixelfed.example' where id = $1");
+    await service.database.query(move, [elsewhere]);
+    const post = await service.asHuman('posts.create', { accountIds: [here, elsewhere], body: 'Hello' });
+    await service.asHuman('posts.setOption', { id: post.id, key: 'pixelfed.place', value: '77812' });
+    const { accounts } = (await browser.get(`/api/app/posts/${post.id}/editor`)).body;
+    expect(accounts[0].choices['pixelfed.place']).toEqual([{ value: '77812', label: 'Ulm, Germany' }]);
+    expect(accounts[1].choices['pixelfed.place']).toBeUndefined();
+  });
+
+  test('are not found for what nobody can search, for an account of others, or by a viewer', async () => {
+    const id = await accountOn('x', {}, 'nosy');
+    expect((await find(browser, id, 'x.quote', 'a')).body).toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'option' }],
+    });
+    const stranger = service.browser();
+    await stranger.signIn((await service.addWorkspace()).email);
+    expect((await find(stranger, id, 'x.community', 'bread')).status).toBe(404);
+    const viewer = service.browser();
+    await viewer.signIn((await service.addMember('viewer')).email);
+    expect((await find(viewer, id, 'x.community', 'bread')).status).toBe(403);
+  });
+
+  test('are a sentence when the network refuses the account, which stays connected', async () => {
+    const id = await accountOn('threads', {}, 'placeless');
+    const { status, body } = await find(browser, id, 'threads.location', 'Berlin');
+    expect(status).toBe(200);
+    expect(body).toEqual({ choices: [], problem: expect.stringContaining('THREADS_LOCATION') });
+    expect(await connected(browser, 'threads')).toMatchObject([{ status: 'Connected' }]);
+  });
+});

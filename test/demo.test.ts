@@ -179,6 +179,13 @@ describe('a demo', () => {
     ]);
   });
 
+  test('foretells that a scheduled post will not go out there', async () => {
+    const { id } = titled('We are looking for a second apprentice');
+    await expect
+      .poll(async () => (await client.posts.get({ id })).forecast?.map(({ cause, level }) => `${level} ${cause}`))
+      .toEqual(['Blocks reconnect']);
+  });
+
   test('failed on Bluesky with a picture, in words that say why and what to do', () => {
     const { results } = titled('Cinnamon or cardamom');
     expect(results.find((result) => networkOf(result) === 'bluesky')?.error?.message).toBe(

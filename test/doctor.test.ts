@@ -350,7 +350,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
       await database.query("update service_audit_log set created_at = now() - interval '9 days'");
       return undefined;
     },
-    /^WARNING {2}The last backup is from \S+Z, 9 days ago\. Run `posthorn backup <folder>`/m,
+    /^WARNING {2}The last backup is from \S+Z, 9 days ago\. Set BACKUP_AT, or run `posthorn backup <folder>`/m,
   ],
   [
     'the mail server does not answer',

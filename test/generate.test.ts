@@ -137,7 +137,7 @@ const withFile = async <Result>(file: string, text: string, work: () => Promise<
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
-  const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support'];
+  const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support', 'web/public'];
   const parts = [...folders, 'web/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE'];
   // Somebody may have built the SDK in its folder.
   const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));
@@ -257,6 +257,7 @@ describe('three more actions, one more route and one more network', () => {
     expect(code).toBe(0);
     expect(stdout.trim().split('\n').sort()).toEqual([
       'docs/networks.md',
+      'docs/networks/one_more.md',
       'generated/app-client.ts',
       'generated/catalog.ts',
       'generated/commands.ts',
@@ -265,8 +266,10 @@ describe('three more actions, one more route and one more network', () => {
       'generated/contract/src/rest.ts',
       'generated/handlers.ts',
       'generated/mcp-tools.ts',
+      'generated/n8n/nodes/Posthorn/actions.js',
       'generated/networks.ts',
       'generated/python/README.md',
+      'generated/python/posthorn/async_client.py',
       'generated/python/posthorn/client.py',
       'generated/python/posthorn/types.py',
       'generated/rest.ts',
@@ -275,6 +278,7 @@ describe('three more actions, one more route and one more network', () => {
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',
       'openapi/llms.txt',
+      'openapi/openapi-app.json',
       'openapi/openapi.json',
       'openapi/posthorn.postman_collection.json',
     ]);
@@ -290,7 +294,8 @@ describe('three more actions, one more route and one more network', () => {
     ['generated/rest.ts', '  ...whisperRoutes,', "path: '/api/app/whispers'"],
     ['generated/app-client.ts', 'listWhispers: (options?: CallOptions)'],
     ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", '  oneMore,'],
-    ['docs/networks.md', '## One More', '| [One More](#one-more) |'],
+    ['docs/networks.md', '| [One More](networks/one_more.md) |'],
+    ['docs/networks/one_more.md', '# One More', '| Key | `one_more` |'],
   ])('are in %s', async (file, ...words) => {
     const text = await read(file);
     for (const word of words) expect(text).toContain(word);

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mcpTools } from '#generated/mcp-tools';
 import { legacy, post } from '#test/support/mcp';
+import { readDocuments } from '#test/support/openapi';
 import { type Service, startService } from '#test/support/service';
 
 /** Everything that the OpenAPI document and the MCP catalog name, with values that nobody means well: none is a fault of ours. */
@@ -17,10 +17,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> };
   parameters?: { in?: string; name?: string }[];
 }
-const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-};
+const document = readDocuments<Operation, Schema>();
 
 /** As JSON, because most of them cannot be said in JavaScript. */
 const values = [

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { RunningAgenda } from '#server/jobs/agenda';
 import { type DueKind, dueWork } from '#server/jobs/notices';
 import { overviewOf } from '#server/jobs/overview';
@@ -90,6 +90,35 @@ describe('recurring work in MongoDB', () => {
     if (job) job.nextRunAt = null;
     await start(opened);
     expect((await shownOf(opened))?.nextRunAt).not.toBeNull();
+  });
+});
+
+describe('after a restore', () => {
+  test('only work that reaches nothing outside runs, until the hold is released', async () => {
+    let isHeld = true;
+    const started: DueKind[] = [];
+    const loopOf = (kind: DueKind) => ({ start: () => void started.push(kind), idleMs: () => 1, stop: async () => {} });
+    vi.useFakeTimers();
+    try {
+      const jobs = createScheduler({
+        database: { listen: () => undefined } as unknown as Database,
+        loops: Object.fromEntries(kinds.map((kind) => [kind, loopOf(kind)])) as unknown as Record<DueKind, DueLoop>,
+        chores: {},
+        clock,
+        isHeld: async () => isHeld,
+        report: () => undefined,
+      });
+      jobs.start();
+      await vi.advanceTimersByTimeAsync(hourMs);
+      expect(started).toEqual(['fits', 'forecasts']);
+      expect(jobs.idleMs()).toBe(1);
+      isHeld = false;
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(started.toSorted()).toEqual(kinds.toSorted());
+      await jobs.stop(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

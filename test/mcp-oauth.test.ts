@@ -245,6 +245,28 @@ test('an upload address is for clients that may write, and ends when their acces
   expect(await send(second)).toBe(404);
 });
 
+test('a client of somebody without the second factor that their workspace requires is refused, and so is its upload address', async () => {
+  const { client } = await modern({ versionNegotiation: { mode: 'auto' } })(human());
+  const list = async () =>
+    (await client.callTool({ name: 'media_list', arguments: {} })) as {
+      structuredContent: { upload: { url: string } };
+    };
+  const { upload } = (await list()).structuredContent;
+  const send = async () => (await fetch(upload.url, { method: 'POST', body: new FormData() })).status;
+  const require = async (isRequired: boolean) => {
+    await service.database.run(sql('test.twoFactors', 'update workspaces set two_factors = $1'), [isRequired]);
+  };
+  expect(await send()).toBe(400);
+  await require(true);
+  onTestFinished(() => require(false));
+  await expect(list()).rejects.toThrow(/two factors/);
+  expect(await send()).toBe(404);
+  await require(false);
+  expect((await list()).structuredContent.upload.url).toMatch(/\/upload\//);
+  expect(await send()).toBe(400);
+  await client.close();
+});
+
 test('every path of the identity provider counts the requests of an address, and refuses too many', async () => {
   const own = await startService({ REQUESTS_PER_MINUTE: '3', TRUST_PROXY: '1' });
   onTestFinished(() => own.stop());

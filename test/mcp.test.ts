@@ -484,7 +484,7 @@ const saidIn = (output: unknown): string[] =>
     : [typeof output === 'string' ? JSON.stringify(output).slice(1, -1) : String(output)];
 
 /** Their texts leave things out, and have tests of their own. */
-const shortened: readonly string[] = ['analytics_summary', 'media_list', 'providers_limits'];
+const shortened: readonly string[] = ['accounts_list', 'analytics_summary', 'media_list', 'providers_limits'];
 
 describe('tools/call', () => {
   test.each(versions)('of every tool carries content and structuredContent in %s', async (version) => {
@@ -613,7 +613,7 @@ describe('tools/call', () => {
       [
         `Saved ${id}, Draft, updatedAt ${updatedAt}. It goes to 1 account.`,
         'Original version: 2 items, bluesky.reply_control nobody.',
-        `Version of ${accountId}: 1 item. Wished for 2126-01-01T00:00:00.000000Z, not scheduled. Next: posts_validate.`,
+        `Version of ${accountId}: 1 item. Wished for 2126-01-01T00:00Z, not scheduled. Next: posts_validate.`,
       ].join(' '),
     );
   });
@@ -989,7 +989,9 @@ describe('the whole service', () => {
     expect(await newsOf(id)).toBeUndefined();
     const first = await asked(id);
     expect(await newsOf(id)).toMatch(
-      new RegExp(`^posts_publishNow waits for a human at ${first.approvalUrl} until \\d{4}-.*do not call it again\\.$`),
+      new RegExp(
+        `^posts_publishNow waits for a human at ${first.approvalUrl} until \\d{4}-.*do not call it again\\. The request: Publish this post now\\. .+$`,
+      ),
     );
     await browser.post(`${first.path}/reject`);
     expect(await newsOf(id)).toMatch(/^posts_publishNow: the last request was rejected at \d{4}-.*Ask the user before/);
@@ -1008,7 +1010,9 @@ describe('the whole service', () => {
     const results = JSON.stringify([{ accountId, provider: 'Bluesky', ok: true, uncertain: false }]);
     const fail = sql('test.fail', "update posts set status = 'Failed', results = $2 where id = $1");
     await service.database.query(fail, [id, results]);
-    expect(await textOf('posts_get', { id })).toMatch(/^Failed: it is out on 1 of 3 accounts\.\n.*provider: Bluesky/s);
+    expect(await textOf('posts_get', { id })).toMatch(
+      /^Failed: it is out on 1 of 3 accounts\.\n.*\n- Bluesky acct_\w+: published/s,
+    );
   });
 
   test('tells in the text of an edit that the request is outdated', async () => {

@@ -330,9 +330,9 @@ describe('an alternative text beside media', () => {
     const [inPost, inCard, free] = [await service.addFile(), await service.addFile(), await service.addFile()];
     const post = await service.client.posts.create(withMedia([inPost]));
     await service.asHuman('posts.schedule', { id: post.id, at: '2126-01-01T00:00:00Z' });
-    const asked = await service.client.posts.create(withMedia([inCard]));
+    const request = await service.client.posts.create(withMedia([inCard]));
     const agent = speak(service.url, service.token, '2025-11-25');
-    const { body } = await agent.call('posts_publishNow', { id: asked.id });
+    const { body } = await agent.call('posts_publishNow', { id: request.id });
     expect(body.result.structuredContent).toMatchObject({ status: 'pending_approval' });
     for (const id of [inPost, inCard, free]) await give(id, 'New');
     expect([await altOf(inPost), await altOf(inCard), await altOf(free)]).toEqual([undefined, undefined, 'New']);

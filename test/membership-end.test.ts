@@ -305,3 +305,124 @@ describe('an invitation', () => {
     expect((await accept(token)).status).toBe(works ? 200 : 404);
   });
 });
+
+describe('a person who is deleted', () => {
+  const rowsOf = async (userId: string) => {
+    const [row] = await service.database.query<Record<string, unknown>>(
+      sql(
+        'test.person',
+        `select email, name, password_hash as password,
+                (select count(*)::int from members where user_id = $1) as members,
+                (select count(*)::int from sessions where user_id = $1) as sessions,
+                (select count(*)::int from chats where user_id = $1) as chats,
+                (select count(*)::int from passkeys where user_id = $1) as passkeys from users where id = $1`,
+      ),
+      [userId],
+    );
+    return row;
+  };
+
+  test('by the operator cannot sign in or call any more; their posts stay, by a former member', async () => {
+    const person = await newPerson('editor');
+    const { status, body } = await service.call(
+      'posts.create',
+      { body: 'mine' },
+      { authorization: `Bearer ${person.token}` },
+    );
+    expect(status).toBe(200);
+    await service.database.run(
+      sql(
+        'test.chat',
+        `insert into chats (id, workspace_id, user_id, title, updated_at) values ($1, $2, $3, 'private', now())`,
+      ),
+      [`chat_${person.userId}`, service.owner.workspaceId, person.userId],
+    );
+    await service.database.run(
+      sql(
+        'test.passkey',
+        `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+         values ($1, $2, $1, '', 0, '{}', 'Phone', now())`,
+      ),
+      [`passkey_${person.userId}`, person.userId],
+    );
+    const { personDeletion, helpDesk } = service.posthorn;
+    expect(await personDeletion.exportPerson({ address: person.email })).toMatchObject({
+      id: person.userId,
+      email: person.email,
+    });
+    await personDeletion.remove({ address: person.email });
+    expect(await rowsOf(person.userId)).toEqual({
+      email: `former-${person.userId}@deleted.invalid`,
+      name: 'A former member',
+      password: null,
+      members: 0,
+      sessions: 0,
+      chats: 0,
+      passkeys: 0,
+    });
+    expect((await helpDesk.everybody()).map(({ id }) => id)).not.toContain(person.userId);
+    const after = await service.call('accounts.list', {}, { authorization: `Bearer ${person.token}` });
+    expect(after.status).toBe(401);
+    expect((await person.browser.get('/api/auth/session')).status).toBe(401);
+    const entry = { email: person.email, password: 'correct horse' };
+    expect((await service.browser().post('/api/auth/sign-in', entry)).status).toBe(401);
+    expect((await owner.post('/api/app/actions/posts.get', { id: body.id })).status).toBe(200);
+    await expect(personDeletion.remove({ address: person.email })).rejects.toThrow(/Nobody here has the address/);
+  });
+
+  test('must not be the one who set Posthorn up, nor the last owner of a workspace', async () => {
+    const { personDeletion } = service.posthorn;
+    const { body } = await owner.get('/api/auth/session');
+    await expect(personDeletion.remove({ address: body.user.email })).rejects.toThrow(/set Posthorn up here/);
+    const person = await newPerson('admin');
+    expect((await person.browser.post('/api/app/workspaces', { name: 'Alone' })).status).toBe(200);
+    await expect(personDeletion.remove({ address: person.email })).rejects.toThrow(/last owner of Alone/);
+    expect(await rowsOf(person.userId)).toMatchObject({ email: person.email, members: 2 });
+  });
+
+  const deleteSelf = (browser: Person['browser'], email: string, proof: object = { password: 'correct horse' }) =>
+    browser.post('/api/app/profile/delete', { email, ...proof });
+
+  test('by themselves gives proof, and loses all access; what they wrote stays', async () => {
+    const person = await newPerson('editor');
+    const bearer = { authorization: `Bearer ${person.token}` };
+    const { body: post } = await service.call('posts.create', { body: 'mine' }, bearer);
+    const { body: data } = await person.browser.get('/api/app/profile/export');
+    expect(data).toMatchObject({ id: person.userId, email: person.email, workspaces: [{ role: 'editor' }] });
+
+    expect((await deleteSelf(person.browser, 'another@example.com')).body.issues).toMatchObject([{ path: 'email' }]);
+    const wrong = await deleteSelf(person.browser, person.email, { password: 'wrong horse' });
+    expect(wrong.body.issues).toMatchObject([{ path: 'password', code: 'WrongPassword' }]);
+    expect((await deleteSelf(person.browser, person.email, {})).status).toBe(400);
+    expect(await rowsOf(person.userId)).toMatchObject({ email: person.email, members: 1 });
+
+    expect((await deleteSelf(person.browser, person.email)).status).toBe(200);
+    expect(await rowsOf(person.userId)).toMatchObject({
+      email: `former-${person.userId}@deleted.invalid`,
+      members: 0,
+      sessions: 0,
+    });
+    expect((await person.browser.get('/api/auth/session')).status).toBe(401);
+    expect((await service.call('accounts.list', {}, bearer)).status).toBe(401);
+    expect((await owner.post('/api/app/actions/posts.get', { id: post.id })).status).toBe(200);
+    const { entries } = (await owner.get('/api/app/audit')).body;
+    expect(entries).toContainEqual(expect.objectContaining({ event: 'person.deleted', details: { by: 'self' } }));
+    // The address is free for a new start.
+    expect((await accept(await invite(owner, person.email, 'viewer'))).status).toBe(200);
+  });
+
+  test('by themselves hands over first as the last owner, unless the workspace waits to be deleted', async () => {
+    const person = await newPerson('admin');
+    expect((await person.browser.post('/api/app/workspaces', { name: 'Alone' })).status).toBe(200);
+    const refused = await deleteSelf(person.browser, person.email);
+    expect(refused).toMatchObject({ status: 409, body: { message: expect.stringMatching(/last owner of Alone/) } });
+    expect((await person.browser.post('/api/app/workspace/deletion', { name: 'Alone' })).status).toBe(200);
+    expect((await deleteSelf(person.browser, person.email)).status).toBe(200);
+  });
+
+  test('is never whoever set Posthorn up', async () => {
+    const { body } = await owner.get('/api/auth/session');
+    const refused = await deleteSelf(owner, body.user.email);
+    expect(refused).toMatchObject({ status: 409, body: { message: expect.stringMatching(/^You set Posthorn up/) } });
+  });
+});

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Sending, Site } from '#server/networks/network';
+import type { NetworkAccount, Sending, Site } from '#server/networks/network';
+import { cannotRefresh } from '#server/networks/oauth2';
 import { createNetworks } from '#server/networks/registry';
 import type { NetworkAnswer, NetworkRequest, Request } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
+import { signIn } from '#server/sandbox/sign-up';
 import { networks as folders, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
@@ -60,6 +62,18 @@ type Behaviour = keyof typeof behaviours;
 const behaving = (site: Site, behaviour: Behaviour): Site => ({
   ...site,
   request: (request) => behaviours[behaviour](site.request, request),
+});
+
+/** The same site, which adds a field to everything that it answers. */
+const growing = (site: Site): Site => ({
+  ...site,
+  request: async (request) => {
+    const answer = await site.request(request);
+    if (answer.json === undefined) return answer;
+    // In the text: some ids are numbers that a parser would round.
+    const text = answer.text.replace(/\{(?!\})/g, '{"new_field":"new",');
+    return { ...answer, text, bytes: Buffer.from(text), json: JSON.parse(text) };
+  },
 });
 
 /** What came of it: a result, or trouble that says so in a sentence. Anything else is a crash. */
@@ -130,16 +144,7 @@ describe.each(all)('$key', ({ key, network, example }) => {
 
   test('that adds fields is understood as before', async () => {
     const { account, site, sending, prepared } = await begun();
-    const grown: Site = {
-      ...site,
-      request: async (request) => {
-        const answer = await site.request(request);
-        if (answer.json === undefined) return answer;
-        // In the text: some ids are numbers that a parser would round.
-        const text = answer.text.replace(/\{(?!\})/g, '{"new_field":"new",');
-        return { ...answer, text, bytes: Buffer.from(text), json: JSON.parse(text) };
-      },
-    };
+    const grown = growing(site);
     const end = await network.send(grown, sending, prepared);
     expect(await confirmed(grown, sending, end.is === 'waiting' ? end.prepared : prepared)).not.toBe('absent');
     const publishedAt = sandbox.clock.now().toISOString();
@@ -150,6 +155,51 @@ describe.each(all)('$key', ({ key, network, example }) => {
     const published = { externalId: first?.externalId ?? '', publishedAt, ref: first?.ref ?? null };
     expect(await network.readMetrics(grown, account, [published])).toMatchObject([{ is: 'numbers' }]);
   });
+
+  /** What an account is asked for beside posts. An answer that is understood has what it is asked for. */
+  const questions: Readonly<Record<string, (site: Site, account: NetworkAccount) => Promise<unknown>>> = {
+    'while an account is connected': async (site) => {
+      const redirectUri = 'http://posthorn.test/connect/callback';
+      const { accounts } = await signIn({ sandbox: () => site }, network, { handle: 'anna', redirectUri });
+      for (const { id, name, tokens } of accounts) expect([id, name, tokens.accessToken]).not.toContain('');
+    },
+    'to the question for new tokens': async (site, account) => {
+      if (network.refresh === cannotRefresh) return;
+      // Meta renews no token that is younger than a day.
+      sandbox.forward(25 * 3_600_000);
+      expect((await network.refresh(site, account)).accessToken).toMatch(/./);
+    },
+    'to the question for a profile': async (site, account) => {
+      const { name, handle } = await network.profile(site, account);
+      expect(name + handle).toMatch(/./);
+    },
+    'while an account is disconnected': async (site, account) => network.revoke?.(site, account),
+  };
+
+  for (const [moment, ask] of Object.entries(questions)) {
+    test.each(names)(`that %s ${moment} is trouble, and takes nobody’s access away`, async (behaviour) => {
+      const { account, site } = await sandbox.connect(network);
+      const outcome = await outcomeOf(ask(behaving(site, behaviour), account));
+      if (!(outcome instanceof NetworkTrouble)) return;
+      // An account that is told to connect again although nothing is wrong with it stops posting.
+      expect(outcome.kind).not.toBe('token');
+      if (behaviour === 'limits the rate for a day') expect(outcome.kind).toBe('rateLimited');
+    });
+
+    test(`that adds fields ${moment} is understood as before`, async () => {
+      const { account, site } = await sandbox.connect(network);
+      await ask(growing(site), account);
+    });
+  }
+
+  for (const [option, lookup] of Object.entries(network.lookups ?? {})) {
+    test.each(names)(`that %s to a search for ${option} finds nothing, and says so`, async (behaviour) => {
+      const { account, site } = await sandbox.connect(network);
+      const scopes = [...account.scopes, 'threads_location_tagging'];
+      const outcome = await outcomeOf(lookup(behaving(site, behaviour), { ...account, scopes }, 'berlin'));
+      expect(outcome).toBeInstanceOf(NetworkTrouble);
+    });
+  }
 
   if (network.constraints.metrics.length === 0) return;
 

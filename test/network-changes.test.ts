@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, Network, NetworkPost, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
@@ -168,6 +171,73 @@ describe('LinkedIn Page', () => {
       expect(accounts.map(({ name }) => name.split(' ').at(-1))).toEqual(['Bakery', 'Roastery', 'Mill']);
     },
   );
+});
+
+describe.each(['linkedin', 'linkedin_page'])('%s: pictures as a document', (key) => {
+  const network = networkOf(key);
+  const options = { [`${key}.as_document`]: 'true', [`${key}.document_title`]: 'Baking – in steps' };
+  const picture = (mimeType: string, width: number, height: number) => ({ mimeType, width, height });
+
+  const documentOf = async (media: NonNullable<Example['items'][number]['media']>) => {
+    const { account, site } = await sandbox.connect(network);
+    const uploads: Buffer[] = [];
+    const watching: Site = {
+      ...site,
+      request: async (request) => {
+        if (request.method !== 'PUT' || !request.bytes) return site.request(request);
+        const bytes = await buffer(request.bytes.stream);
+        uploads.push(bytes);
+        return site.request({ ...request, bytes: { ...request.bytes, stream: Readable.from([bytes]) } });
+      },
+    };
+    const post = postOf(network, { items: [{ body: `Steps ${media.length}`, media }], options });
+    await publisher.publish(network, watching, account, await sandbox.withBytes(post));
+    return uploads;
+  };
+
+  test('become one PDF with a page for each, in their order and of their shape', async () => {
+    const uploads = await documentOf([
+      picture('image/jpeg', 1_200, 800),
+      picture('image/png', 500, 900),
+      picture('image/gif', 4_320, 1_000),
+    ]);
+    expect(uploads).toHaveLength(1);
+    const text = uploads[0]?.toString('latin1') ?? '';
+    const boxes = [...text.matchAll(/\/MediaBox \[0 0 (\d+) (\d+)\]/g)].map(([, width, height]) => [width, height]);
+    // A page has at most 2160 pixels on its longer side.
+    expect(boxes).toEqual([
+      ['1200', '800'],
+      ['500', '900'],
+      ['2160', '500'],
+    ]);
+    expect(text).toContain(`/Count ${boxes.length} `);
+    // Each entry of its table leads to the object of this number.
+    const tableAt = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(text)?.[1]);
+    const offsets = [...text.slice(tableAt).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
+    expect(offsets).toHaveLength(3 + boxes.length * 3);
+    for (const [index, offset] of offsets.entries()) {
+      expect(text.slice(offset, offset + 12)).toContain(`${index + 1} 0 obj\n`);
+    }
+    const title = /\/Title <feff(\w+)>/.exec(text)?.[1] ?? '';
+    expect(Buffer.from(title, 'hex').swap16().toString('utf16le')).toBe('Baking – in steps');
+    for (const [index, stream] of [...text.matchAll(/DCTDecode \/Length (\d+) >>\nstream\n/g)].entries()) {
+      const start = stream.index + stream[0].length;
+      const jpeg = uploads[0]?.subarray(start, start + Number(stream[1]));
+      const { format, width, height, space } = await sharp(jpeg).metadata();
+      expect([format, space, String(width), String(height)]).toEqual(['jpeg', 'srgb', ...(boxes[index] ?? [])]);
+    }
+  });
+
+  test('that cannot be read are refused in words, before anything is out', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const post = await sandbox.withBytes(postOf(network, { items: [{ body: 'Hi', media: ['image/jpeg'] }], options }));
+    const items = post.items.map((item) => ({
+      ...item,
+      media: item.media.map((file) => ({ ...file, read: async () => Readable.from([Buffer.from('no picture')]) })),
+    }));
+    const trouble = await troubleOf(publisher.publish(network, site, account, { ...post, items }));
+    expect(trouble).toMatchObject({ kind: 'media', message: expect.stringMatching(/cannot be read/) });
+  });
 });
 
 describe('TikTok: what its audit looks at', () => {
@@ -358,6 +428,75 @@ describe('Google Business', () => {
     expect(other.account.name).not.toMatch(/takes no posts/);
     expect(network.check(postOf(network, { items: [{ body: 'Hello' }] }), other.account.facts)).toEqual([]);
     expect(network.options.find(({ key }) => key.endsWith('event_title'))?.maxLength).toBe(58);
+  });
+
+  describe('a photo without a post', () => {
+    const example = {
+      items: [{ body: '', media: [{ mimeType: 'image/jpeg', width: 2400, height: 1800 }] }],
+      options: { 'google_business.topic_type': 'PHOTO', 'google_business.photo_category': 'EXTERIOR' },
+    };
+
+    test('goes to a location that takes no posts, too', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'noposts' });
+      const post = await sandbox.withBytes(postOf(network, example));
+      expect(network.check(post, account.facts)).toEqual([]);
+      expect(await publisher.publish(network, site, account, post)).toMatchObject([
+        { externalId: expect.stringMatching(/\/media\/\d+$/) },
+      ]);
+    });
+
+    test('whose answer was lost is found again, and the same picture of another post is never taken for it', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'photos' });
+      const post = await sandbox.withBytes(postOf(network, example));
+      await publisher.publish(network, site, account, post);
+      const sending = sandbox.sending(network, account, post);
+      expect(await network.confirm(site, sending, {})).toEqual({ is: 'absent' });
+      await sandbox.sandboxes.planFault(network.key, 'publish', { fault: 'lost', times: 1 });
+      await expect(network.send(site, sending, {})).rejects.toThrow();
+      const [photo] = await sandbox.sandboxes.feed(network.key, 1);
+      expect(await network.confirm(site, sending, {})).toMatchObject({ is: 'sent', sent: { externalId: photo?.id } });
+    });
+
+    test('is not called absent while a new photo has no source, which Google may leave out', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'sources' });
+      const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, example)));
+      const without = (createTime: Date): Site => ({
+        ...site,
+        request: async (request) => {
+          const json = { mediaItems: [{ name: `${account.id}/media/1`, createTime: createTime.toISOString() }] };
+          return request.url.endsWith('/media')
+            ? { status: 200, headers: {}, text: '', bytes: Buffer.alloc(0), json }
+            : site.request(request);
+        },
+      });
+      const now = sandbox.clock.now();
+      expect(await network.confirm(without(now), sending, {})).toEqual({ is: 'unknown' });
+      const yesterday = new Date(now.getTime() - 86_400_000);
+      expect(await network.confirm(without(yesterday), sending, {})).toEqual({ is: 'absent' });
+    });
+
+    test('is deleted at Google by whoever manages the location, and never stands among its posts', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'tidy' });
+      const [photo] = await publisher.publish(
+        network,
+        site,
+        account,
+        await sandbox.withBytes(postOf(network, example)),
+      );
+      const ask = async (method: 'GET' | 'DELETE', name: string, { accessToken } = account.tokens) =>
+        site.request({
+          method,
+          url: `${site.host('posts')}/v4/${name}`,
+          headers: { authorization: `Bearer ${accessToken}` },
+        });
+      expect((await ask('GET', `${account.id}/localPosts`)).json).toEqual({});
+      const name = photo?.externalId ?? '';
+      const stranger = await sandbox.connect(network, { handle: 'stranger' });
+      expect((await ask('DELETE', name, stranger.account.tokens)).status).toBe(404);
+      expect((await ask('GET', name)).json).toMatchObject({ name, mediaFormat: 'PHOTO' });
+      expect((await ask('DELETE', name)).status).toBe(200);
+      expect((await ask('GET', name)).status).toBe(404);
+    });
   });
 });
 

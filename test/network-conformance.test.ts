@@ -146,6 +146,7 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
       const { externalId, url } = out[index] ?? {};
       if (example.withoutUrl)
         expect({ url, note: out[index]?.note }).toEqual({ note: expect.stringMatching(/^Not public/) });
+      else if (example.withoutLink) expect(url).toBeUndefined();
       else if (index === 0) expect(url).toMatch(/^http/);
       const shown = feed.find(
         ({ id, data }) => id === externalId || (data as { ids?: string[] } | null)?.ids?.includes(externalId ?? ''),

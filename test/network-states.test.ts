@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Confirmation, Network, NetworkPost, PublishMedia, Site } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost, PublishMedia, Site, Tokens } from '#server/networks/network';
+import type { NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -15,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 const networkOf = (key: string): Network => {
-  const found = networks.find((one) => one.key === key);
-  if (found === undefined) throw new Error(`no network ${key}`);
-  return found.network;
+  const entry = networks.find((one) => one.key === key);
+  if (entry === undefined) throw new Error(`no network ${key}`);
+  return entry.network;
 };
 
 const publishAs = async (
@@ -165,7 +166,11 @@ test('YouTube: a project that was not audited still takes private videos', async
 describe('YouTube: what follows a video that is out', () => {
   const wish = {
     items: [film],
-    options: { 'youtube.playlist': 'PLbaking' },
+    options: {
+      'youtube.playlist': 'PLbaking',
+      'youtube.language': 'en',
+      'youtube.captions': 'WEBVTT\n\n00:00.000 --> 00:02.000\nBread',
+    },
     optionFiles: { 'youtube.thumbnail': 'image/jpeg' },
   };
 
@@ -185,7 +190,7 @@ describe('YouTube: what follows a video that is out', () => {
     const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, wish)));
     const prepared = await prepareFully(sandbox, network, site, sending);
     let end: Confirmation<unknown> = await network.send(site, sending, prepared);
-    await sandbox.sandboxes.planFault('youtube', 'upload', { fault: '503', times: 3 });
+    await sandbox.sandboxes.planFault('youtube', 'upload', { fault: '503', times: 6 });
     for (let turn = 0; end.is === 'waiting' && turn < 10; turn++)
       end = await network.confirm(site, sending, end.prepared);
     await sandbox.sandboxes.planFault('youtube', 'upload', undefined);
@@ -203,7 +208,10 @@ describe('YouTube: what follows a video that is out', () => {
     const end = await network.confirm(site, sending, prepared);
     if (end.is !== 'sent') throw new Error(end.is);
     const feed = await sandbox.sandboxes.feed('youtube', 50);
-    expect(feed.find(({ id }) => id === end.sent.externalId)?.data).toMatchObject({ playlists: ['PLbaking'] });
+    expect(feed.find(({ id }) => id === end.sent.externalId)?.data).toMatchObject({
+      playlists: ['PLbaking'],
+      captions: ['en en'],
+    });
   });
 
   test('ends after an hour with a note of what is missing, also when the file cannot be read', async () => {
@@ -226,10 +234,16 @@ describe('YouTube: what follows a video that is out', () => {
     const network = networkOf('youtube');
     const without = ['https://www.googleapis.com/auth/youtube.force-ssl'];
     const { account } = await sandbox.connect(network, { without });
-    const options = { 'youtube.playlist': 'PLbaking', 'youtube.first_comment': 'First' };
+    const options = {
+      'youtube.playlist': 'PLbaking',
+      'youtube.captions': 'WEBVTT',
+      'youtube.language': 'en',
+      'youtube.first_comment': 'First',
+    };
     const post = postOf(network, { items: [film], options });
     expect(network.check(post, account.facts).map(({ path }) => path)).toEqual([
       'options.youtube.playlist',
+      'options.youtube.captions',
       'options.youtube.first_comment',
     ]);
     expect(await publishAs('youtube', { handle: 'anna', without, items: [film] })).toHaveLength(1);
@@ -584,19 +598,116 @@ describe('X', () => {
   });
 });
 
-test('Threads: a place needs a permission that the operator says the app has', async () => {
-  const place = { handle: 'anna', items: [{ body: 'Here' }], options: { 'threads.location': '12345' } };
-  expect((await refused(publishAs('threads', place))).kind).toBe('permission');
-  const allowed = await startSandboxNetworks({ settings: { THREADS_LOCATION: 'true' } });
-  try {
+describe('a search', () => {
+  const find = async (key: string, option: string, words: string, handle = 'anna') => {
+    const network = networkOf(key);
+    const { account, site } = await sandbox.connect(network, { handle });
+    return network.lookups?.[option]?.(site, account, words);
+  };
+
+  test('Threads: a place needs a permission that the operator says the app has; then it is found and tagged', async () => {
+    const place = { handle: 'anna', items: [{ body: 'Here' }], options: { 'threads.location': '12345' } };
+    expect((await refused(publishAs('threads', place))).kind).toBe('permission');
+    expect((await refused(find('threads', 'threads.location', 'Berlin'))).message).toContain('THREADS_LOCATION');
+    const allowed = await startSandboxNetworks({ settings: { THREADS_LOCATION: 'true' } });
+    try {
+      const network = networkOf('threads');
+      const { account, site } = await allowed.connect(network);
+      const lookup = network.lookups?.['threads.location'];
+      expect(await lookup?.(site, account, 'bakery')).toEqual([
+        { value: '17841499999999999', label: 'Bakery at the Corner, Torstrasse 1, Berlin, Germany' },
+      ]);
+      expect(await lookup?.(site, account, 'nowhere')).toEqual([]);
+      const atBakery = { ...place, options: { 'threads.location': '17841499999999999' } };
+      const post = await allowed.withBytes(postOf(network, atBakery));
+      expect(await createPublisher(allowed).publish(network, site, account, post)).toHaveLength(1);
+      expect(await allowed.sandboxes.feed('threads', 1)).toMatchObject([
+        { data: { location_id: '17841499999999999' } },
+      ]);
+      const unreviewed = await allowed.connect(network, { handle: 'unreviewed' });
+      expect(await lookup?.(unreviewed.site, unreviewed.account, 'Berlin')).toMatchObject([
+        { label: 'Menlo Park, California, Menlo Park, United States' },
+        { label: 'Meta HQ, 1 Hacker Way, Menlo Park, United States' },
+      ]);
+    } finally {
+      await allowed.stop();
+    }
+  });
+
+  test('X: communities are found by name and description, with their members', async () => {
+    expect(await find('x', 'x.community', 'bread')).toEqual([
+      { value: '1471580197908586507', label: 'Home Bakers (4210 members)' },
+    ]);
+    expect(await find('x', 'x.community', 'nothing like it')).toEqual([]);
+    expect(await find('x', 'x.community', '')).toEqual([]);
+  });
+
+  test('Pixelfed: a city and a collection of the account go out with the post', async () => {
+    expect(await find('pixelfed', 'pixelfed.place', 'berlin')).toMatchObject([
+      { label: 'Berlin, Germany' },
+      { label: 'Berlin, USA' },
+    ]);
+    expect(await find('pixelfed', 'pixelfed.collection', '')).toHaveLength(2);
+    expect(await find('pixelfed', 'pixelfed.collection', 'BREAD')).toEqual([
+      { value: '601337', label: 'Bread of the week' },
+    ]);
+    const options = { 'pixelfed.place': '1024', 'pixelfed.collection': '601337' };
+    await publishAs('pixelfed', { handle: 'anna', items: [photo], options });
+    expect(await sandbox.sandboxes.feed('pixelfed', 1)).toMatchObject([
+      { data: { place_id: 1024, collection_ids: ['601337'] } },
+    ]);
+  });
+});
+
+describe('a post that somebody deletes is gone from the sandbox', () => {
+  const calls: Record<string, (site: Site, id: string) => Omit<NetworkRequest, 'headers'>> = {
+    x: (site, id) => ({ method: 'DELETE', url: `${site.host('api')}/2/tweets/${id}` }),
+    mastodon: (site, id) => ({ method: 'DELETE', url: `${site.server}/api/v1/statuses/${id}` }),
+    pixelfed: (site, id) => ({ method: 'DELETE', url: `${site.server}/api/v1/statuses/${id}` }),
+    facebook: (site, id) => ({ method: 'DELETE', url: `${site.host('graph')}/v25.0/${id}` }),
+    pinterest: (site, id) => ({ method: 'DELETE', url: `${site.host('api')}/v5/pins/${id}` }),
+    youtube: (site, id) => ({ method: 'DELETE', url: `${site.host('api')}/youtube/v3/videos`, query: { id } }),
+    linkedin: (site, id) => ({ method: 'DELETE', url: `${site.host('api')}/rest/posts/${encodeURIComponent(id)}` }),
+    linkedin_page: (site, id) => ({
+      method: 'DELETE',
+      url: `${site.host('api')}/rest/posts/${encodeURIComponent(id)}`,
+    }),
+    google_business: (site, id) => ({ method: 'DELETE', url: `${site.host('posts')}/v4/${id}` }),
+    bluesky: (site, id) => {
+      const [repo, collection, rkey] = id.replace('at://', '').split('/');
+      return { url: `${site.server}/xrpc/com.atproto.repo.deleteRecord`, json: { repo, collection, rkey } };
+    },
+  };
+  const versions = { 'LinkedIn-Version': '202607', 'X-Restli-Protocol-Version': '2.0.0' };
+
+  test.each(Object.entries(calls))('%s: by its author, not by somebody else', async (key, call) => {
+    const network = networkOf(key);
+    const example = networks.find((one) => one.key === key)?.examples.publish[0] ?? { items: [] };
+    const { account, site } = await sandbox.connect(network, { handle: 'author' });
+    const post = await sandbox.withBytes(postOf(network, { ...example, items: example.items.slice(0, 1) }));
+    const [out] = await publisher.publish(network, site, account, post);
+    const isThere = async () => (await sandbox.sandboxes.feed(key, 100)).some(({ id }) => id === out?.externalId);
+    const removeAs = ({ accessToken }: Tokens) =>
+      site.request({
+        ...call(site, out?.externalId ?? ''),
+        headers: { authorization: `Bearer ${accessToken}`, ...versions },
+      });
+    const stranger = await sandbox.connect(network, { handle: 'stranger' });
+    expect((await removeAs(stranger.account.tokens)).status).toBeGreaterThanOrEqual(400);
+    expect(await isThere()).toBe(true);
+    expect((await removeAs(account.tokens)).status).toBeLessThan(300);
+    expect(await isThere()).toBe(false);
+  });
+
+  test('Threads: with a permission that Posthorn does not ask for', async () => {
     const network = networkOf('threads');
-    const { account, site } = await allowed.connect(network);
-    const post = await allowed.withBytes(postOf(network, place));
-    expect(await createPublisher(allowed).publish(network, site, account, post)).toHaveLength(1);
-    expect(await allowed.sandboxes.feed('threads', 1)).toMatchObject([{ data: { location_id: '12345' } }]);
-  } finally {
-    await allowed.stop();
-  }
+    const { account, site } = await sandbox.connect(network);
+    const post = await sandbox.withBytes(postOf(network, { items: [{ body: 'To stay' }] }));
+    const [out] = await publisher.publish(network, site, account, post);
+    const url = `${site.host('graph')}/v1.0/${out?.externalId}`;
+    const headers = { authorization: `Bearer ${account.tokens.accessToken}` };
+    expect((await site.request({ method: 'DELETE', url, headers })).status).toBe(403);
+  });
 });
 
 describe('numbers', () => {

@@ -47,6 +47,11 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     }
   });
 
+  test('searches for the values of exactly those options that are searchable', () => {
+    const searchable = network.options.filter((option) => option.searchable).map((option) => option.key);
+    expect(Object.keys(network.lookups ?? {}).sort()).toEqual(searchable.sort());
+  });
+
   test('lists its metrics once, in the order of the contract', () => {
     expect(constraints.metrics).toEqual(metricNames.filter((name) => constraints.metrics.includes(name)));
   });

@@ -71,6 +71,40 @@ const happen = (subjectId: string, more: object = {}) =>
   );
 
 describe('a request of an agent', () => {
+  test('is one notification with the others of its burst, unread again when it grows', async () => {
+    const account = await service.addAccount('x');
+    const of = async (browser: Browser = owner) => {
+      const { needsYou, earlier } = await listed(browser);
+      return [...needsYou, ...earlier].filter(({ title }) => title.includes('Burst Agent'));
+    };
+    const askFor = async (n: number) => {
+      const { id } = await service.client.posts.create({ body: `Post ${n}`, accountIds: [account] });
+      return ask('posts.publishNow', { id }, 'Burst Agent');
+    };
+    const first = await askFor(1);
+    expect(await of()).toMatchObject([{ title: 'Burst Agent asks to publish a post', path: first, needsYou: true }]);
+    await owner.post('/api/app/notifications/mark', { read: true });
+    const paths = [first, await askFor(2), await askFor(3)];
+    expect(await of()).toMatchObject([{ title: '3 requests of Burst Agent', needsYou: true, read: false }]);
+    // It counts those that are open.
+    await owner.post(`/api${paths[0]}/reject`);
+    expect(await of()).toMatchObject([{ title: '2 requests of Burst Agent', needsYou: true }]);
+    await owner.post(`/api${paths[0]}/reopen`);
+    expect(await of()).toMatchObject([{ title: '3 requests of Burst Agent', needsYou: true }]);
+    await owner.post(`/api${paths[0]}/reject`);
+    await owner.post(`/api${paths[1]}/approve`);
+    expect(await of()).toMatchObject([{ title: '1 request of Burst Agent', needsYou: true, read: true }]);
+    await owner.post(`/api${paths[2]}/reject`);
+    expect(await of()).toMatchObject([{ needsYou: false }]);
+    // Nothing of the burst waits any more: the next request is news.
+    await askFor(4);
+    expect((await of()).map(({ title }) => title)).toEqual([
+      'Burst Agent asks to publish a post',
+      '1 request of Burst Agent',
+    ]);
+    await owner.post(`/api${(await of())[0]?.path}/reject`);
+  });
+
   test('needs those who may decide until one of them has, and is told once however often it is asked', async () => {
     const account = await service.addAccount('x');
     const { id } = await service.client.posts.create({ body: 'Sourdough today', accountIds: [account] });
@@ -90,7 +124,11 @@ describe('a request of an agent', () => {
     }
     expect(await about(path, viewer)).toEqual([]);
     expect((await editor.post(`/api${path}/reject`)).status).toBe(200);
-    expect(await about(path)).toMatchObject([{ needsYou: false, read: false }]);
+    // It was the owner's agent that asked.
+    expect(await about(path)).toMatchObject([
+      { kind: 'approval.rejected', needsYou: false, read: false },
+      { kind: 'approval.requested', needsYou: false, read: false },
+    ]);
     // Whoever decided need not be told.
     expect(await about(path, editor)).toMatchObject([{ needsYou: false, read: true }]);
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { errorExamples, errorSchemas } from '#contracts/errors';
 import { events } from '#contracts/events';
+import { actions } from '#generated/catalog';
 import { breakingChanges, type Document, declaredIn, publicPart } from '#scripts/breaking-changes';
 
 interface Content {
@@ -22,13 +23,56 @@ interface Described {
   in?: string;
   properties?: Record<string, Described>;
 }
-const whole = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as Document & {
+type WholeDocument = Document & {
   paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Operation['responses'][string]> };
 };
-const document = publicPart(whole);
+const read = (file: string) => readFileSync(`openapi/${file}`, 'utf8');
+const documents = ['openapi.json', 'openapi-app.json'].map((file) => [file, JSON.parse(read(file))] as const);
+const document = publicPart(JSON.parse(read('openapi.json')));
 
-describe('the document', () => {
-  const operations = Object.values(whole.paths).flatMap((methods) => Object.values(methods));
+test('the document for programs with a token is small enough to be read whole', () => {
+  expect(read('openapi.json').length).toBeLessThan(200_000);
+});
+
+test('requests of the Postman collection name only what an earlier one found or created', () => {
+  const text = read('posthorn.postman_collection.json');
+  expect(text).not.toMatch(/(acct|post|media)_\w{26}/);
+  const { item, variable } = JSON.parse(text) as {
+    item: { item?: { name: string }[] }[];
+    variable: { key: string }[];
+  };
+  const names = item.flatMap((folder) => folder.item?.map(({ name }) => name) ?? []);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(actions)));
+  expect(names.indexOf('posts.create')).toBeLessThan(names.indexOf('posts.get'));
+  const set = variable.map(({ key }) => key);
+  for (const [, name] of text.matchAll(/\{\{(\w+)\}\}/g)) expect(set).toContain(name);
+});
+
+test('the two documents share no operation, and tokens reach none of the app', () => {
+  const [api = [], app = []] = documents.map(([, { paths }]: readonly [string, WholeDocument]) =>
+    Object.values(paths).flatMap((methods) => Object.values(methods)),
+  );
+  const names = api.map(({ operationId }) => operationId);
+  expect(app.filter(({ operationId }) => names.includes(operationId))).toEqual([]);
+  expect(app.filter(({ security = [] }) => security.some((scheme) => 'personalToken' in scheme))).toEqual([]);
+  // SPEC, Endpoints
+  expect(names).toEqual(
+    expect.arrayContaining(['posts_create', 'catalog', 'listTokens', 'createToken', 'alive', 'ready', 'uploadMedia']),
+  );
+});
+
+describe.each(documents)('openapi/%s', (_, whole: WholeDocument) => {
+  const answerOf = (answer: object) =>
+    whole.components.responses[('$ref' in answer && String(answer.$ref).split('/').at(-1)) || ''] ?? answer;
+  const operations = Object.values(whole.paths)
+    .flatMap((methods) => Object.values(methods))
+    .map((operation) => ({
+      ...operation,
+      responses: Object.fromEntries(
+        Object.entries(operation.responses).map(([status, answer]) => [status, answerOf(answer)]),
+      ) as Operation['responses'],
+    }));
 
   test('has an example of every body and answer, errors too', () => {
     const without = operations.flatMap(({ operationId, requestBody, responses }) =>
@@ -79,7 +123,7 @@ describe('the document', () => {
       for (const [name, inner] of Object.entries(value))
         if (!/^examples?$/.test(name)) visit(inner, `${place}/${name}`);
     };
-    visit({ ...whole.paths, ...whole.webhooks, ...whole.components }, '');
+    visit([whole.paths, whole.webhooks, whole.components], '');
     expect(without).toEqual([]);
   });
 });

@@ -321,14 +321,19 @@ describe('/readyz', () => {
   });
 });
 
-test('the metrics of all processes come without the one that was killed just now', async () => {
+test('the metrics of all processes always have those of the process that answers; one that was killed just now is left out', async () => {
   const messages: MetricsMessage[] = [];
   const gone = Object.assign(new EventEmitter(), {
     send: (_: MetricsMessage, sent: (error: Error) => void) => sent(new Error('Channel closed')),
   });
   const asker = Object.assign(new EventEmitter(), { send: (message: MetricsMessage) => void messages.push(message) });
-  await sendClusterMetrics(() => [gone as unknown as Worker])(asker as unknown as Worker, 'asked');
-  expect(messages).toMatchObject([{ metricsRequest: 'asked', text: expect.any(String) }]);
+  const own = { name: 'own', help: 'own', type: 'gauge', aggregator: 'sum', values: [{ value: 1, labels: {} }] };
+  await sendClusterMetrics(() => [gone as unknown as Worker])(asker as unknown as Worker, {
+    metricsRequest: 'asked',
+    metrics: [own],
+    isForAll: true,
+  });
+  expect(messages).toMatchObject([{ metricsRequest: 'asked', text: expect.stringContaining('own 1') }]);
 });
 
 describe('PgBouncer', () => {

@@ -36,7 +36,7 @@ const comeFrom = async (at: Service, claims: Record<string, unknown>, query = ''
 /** Members as they were before the operator set AUTH_URL. */
 const addMember = async (at = service) => {
   const member = await at.addMember('editor');
-  return { ...member, session: await at.posthorn.sessions.begin(member.userId) };
+  return { ...member, session: await at.posthorn.sessions.begin(member.userId, { means: ['password'] }) };
 };
 
 describe('somebody who comes from the outside provider', () => {

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { networks as folders } from '#generated/networks';
 import { createNetworks } from '#server/networks/registry';
 import { captionOf } from '#web/previews/caption.ts';
-import { commentsOf, type PreviewPost } from '#web/previews/model.ts';
+import { commentsOf, type PreviewPost, titleFoldSentence } from '#web/previews/model.ts';
 
 const networks = createNetworks(folders);
 
@@ -52,4 +52,23 @@ test('comments stand in the order in which they are sent', () => {
   const post = postOf('facebook', ['Post', 'Second', 'Third'], options);
   expect(commentsOf(post).map(({ body }) => body)).toEqual(sent.slice(1).map(({ body }) => body));
   expect(captionOf(post, { more: 'See more' })).toMatch(/3 comments follow\.$/);
+});
+
+describe('a title is cut where its network cuts it', () => {
+  const sentence = (network: string, title: string) =>
+    titleFoldSentence(postOf(network, [''], { [`${network}.title`]: title }));
+
+  test('Pinterest says so for a longer one, counted as people count', () => {
+    expect(sentence('pinterest', '👨‍👩‍👧‍👦'.repeat(40))).toBe(false);
+    expect(sentence('pinterest', '👨‍👩‍👧‍👦'.repeat(41))).toBe('The title is cut after about 40 characters.');
+  });
+
+  test('YouTube says so for every one, since only a screen knows its lines', () => {
+    expect(sentence('youtube', 'Short')).toBe('The title is cut after about 2 lines.');
+  });
+
+  test('no other network cuts a title', () => {
+    const names = networks.all.flatMap(({ key }) => (sentence(key, 'a'.repeat(500)) ? [key] : []));
+    expect(names.sort()).toEqual(['pinterest', 'youtube']);
+  });
 });

@@ -56,7 +56,11 @@ describe('what a command loads', () => {
   });
 
   test.each([
-    ['open-core', 'server/publishing/store.ts', /^server\/networks\/|^server\/publishing\/slice\.ts$|^agenda$/],
+    [
+      'open-core',
+      'server/publishing/store.ts',
+      /^server\/networks\/|^server\/publishing\/slice\.ts$|^contracts\/posts\.ts$|^agenda$/,
+    ],
     ['providers', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
     ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
   ])('is no door, no model and no HTTP client for %s', async (chunk, needed, heavy) => {

@@ -182,7 +182,7 @@ describe('posts.publishNow', () => {
         result: { ...result, ok: true, uncertain: false, externalId: `${postId} ${result.accountId}` },
       })),
     );
-    await service.database.transaction(() => service.posthorn.outcomes.settle(sends));
+    await service.database.transaction(() => service.posthorn.outcomes.end([], sends));
     for (const id of ids) {
       expect(await read(id)).toMatchObject({
         status: 'Published',
@@ -683,10 +683,10 @@ test('a person publishes a scheduled post at once; a refusal leaves it scheduled
   expect((await publish(draftId)).body.code).toBe('Conflict');
 
   // The account went after the post was scheduled, so it cannot go out, and keeps its time.
-  const kept = await scheduled('Stays');
+  const stays = await scheduled('Stays');
   await own.asHuman('accounts.delete', { id: account });
-  expect((await publish(kept)).body.code).toBe('Invalid');
-  expect(await own.client.posts.get({ id: kept })).toMatchObject({
+  expect((await publish(stays)).body.code).toBe('Invalid');
+  expect(await own.client.posts.get({ id: stays })).toMatchObject({
     status: 'Scheduled',
     scheduledAt: expect.stringContaining(at.slice(0, 19)),
   });

@@ -42,18 +42,22 @@ const withPhone = async (email: string) => {
 };
 const editorWithPhone = async () => withPhone((await service.addMember('editor')).email);
 
-const ask = async (body: string) => {
+const ask = async (body: string, client = 'Desk Agent') => {
   const account = await service.addAccount('x');
   const { id } = await service.client.posts.create({ body, accountIds: [account] });
   const { approvalUrl } = await service.posthorn.cards.request({
     caller: { ...service.owner, role: 'owner', human: false },
-    client: 'Desk Agent',
+    client,
     action: 'posts.publishNow',
     input: { id },
     requestId: 'r',
   });
   return new URL(approvalUrl).pathname;
 };
+/** Messages about requests wait for the rest of a burst. */
+const endBurst = () => service.clock.forward(20_000);
+const clearRequests = () =>
+  service.database.query(sql('test.clear', "update approval_cards set status = 'Expired' where status = 'Open'"));
 const happen = (subjectId: string) =>
   service.database.transaction(() =>
     service.posthorn.notifications.tell([
@@ -73,6 +77,7 @@ describe('a request of an agent', () => {
   test('reaches the phone, encrypted for it alone, signed by us, without the text of the post', async () => {
     const phone = await editorWithPhone();
     const path = await ask('Secret recipe');
+    await endBurst();
     const { message, headers, claims, publicKey } = await phone.nth(1);
     expect(message).toEqual({
       title: 'Desk Agent asks to publish a post',
@@ -90,7 +95,9 @@ describe('a request of an agent', () => {
   test('shows the beginning of the post to those who chose so', async () => {
     const phone = await editorWithPhone();
     await phone.browser.patch('/api/app/notification-choices', { pushText: true });
+    await clearRequests();
     await ask(`Rye bread\nis back${' and'.repeat(40)}`);
+    await endBurst();
     const { message } = await phone.nth(1);
     expect(message.body).toMatch(/^Demo\nRye bread is back and.*…$/);
     expect(message.body.length).toBeLessThan(160);
@@ -100,12 +107,102 @@ describe('a request of an agent', () => {
     const [quiet, loud] = [await editorWithPhone(), await editorWithPhone()];
     const viewer = await withPhone((await service.addMember('viewer')).email);
     await quiet.browser.patch('/api/app/notification-choices', { push: ['posts'] });
+    await clearRequests();
     await ask('For some');
+    await endBurst();
     await loud.nth(1);
     await happen('post_quiet');
     await quiet.nth(1);
     expect(quiet.pushed.map(({ message }) => message.title)).toEqual(['It failed']);
     expect(viewer.pushed).toEqual([]);
+  });
+
+  test('is one message that counts, when it is one of a burst', async () => {
+    const phone = await editorWithPhone();
+    await clearRequests();
+    for (let n = 1; n <= 8; n++) {
+      await ask(`Burst ${n}`, 'Claude');
+      await service.clock.forward(5000);
+    }
+    await endBurst();
+    expect((await phone.nth(1)).message).toMatchObject({ title: '8 requests of Claude', body: 'Demo' });
+    await ask('After the message', 'Claude');
+    await endBurst();
+    await happen('post_after_burst');
+    expect((await phone.nth(2)).message.title).toBe('It failed');
+    // Ten minutes after the first request another burst begins, and its message counts what waits.
+    await service.clock.forward(10 * minuteMs);
+    await ask('Much later', 'Claude');
+    await endBurst();
+    expect((await phone.nth(3)).message.title).toBe('10 requests of Claude');
+  });
+
+  test('that goes on and on is reported after two minutes', async () => {
+    const phone = await editorWithPhone();
+    await clearRequests();
+    for (let n = 1; n <= 12; n++) {
+      await ask(`Flood ${n}`, 'Flooder');
+      await service.clock.forward(15_000);
+    }
+    expect((await phone.nth(1)).message.title).toMatch(/^[89] requests of Flooder$/);
+  });
+
+  test('goes to approvers alone, where they alone publish', async () => {
+    const owner = service.browser();
+    await owner.signIn();
+    const [phone, approver] = [await editorWithPhone(), await service.addMember('editor')];
+    const decider = await withPhone(approver.email);
+    await owner.patch(`/api/app/members/${approver.userId}`, { approver: true });
+    await owner.patch('/api/app/workspace', { publishers: 'approvers' });
+    await clearRequests();
+    await ask('For approvers');
+    await endBurst();
+    expect((await decider.nth(1)).message.title).toBe('Desk Agent asks to publish a post');
+    await owner.patch('/api/app/workspace', { publishers: 'editors' });
+    await happen('post_for_all');
+    expect((await phone.nth(1)).message.title).toBe('It failed');
+  });
+
+  test('that is decided before its message went out is not reported any more', async () => {
+    const phone = await editorWithPhone();
+    await clearRequests();
+    const path = await ask('Quickly decided');
+    expect((await phone.browser.post(`/api${path}/reject`)).status).toBe(200);
+    await endBurst();
+    await happen('post_after_decision');
+    expect((await phone.nth(1)).message.title).toBe('It failed');
+  });
+});
+
+describe('a decision', () => {
+  test('reaches whoever asked, once, with its reason', async () => {
+    const asker = await service.addMember('editor');
+    const phone = await withPhone(asker.email);
+    const decider = await withPhone((await service.addMember('editor')).email);
+    await decider.browser.patch('/api/app/profile', { name: 'Una' });
+    await clearRequests();
+    const account = await service.addAccount('x');
+    const { id } = await service.client.posts.create({ body: 'Half price', accountIds: [account] });
+    const { approvalUrl } = await service.posthorn.cards.request({
+      caller: { userId: asker.userId, workspaceId: asker.workspaceId, role: 'editor', human: false, canOnlyAsk: true },
+      action: 'posts.publishNow',
+      input: { id },
+      requestId: 'r',
+    });
+    const { pathname: path } = new URL(approvalUrl);
+    const reason = 'We never say “half price”.';
+    expect((await decider.browser.post(`/api${path}/reject`, { reason })).status).toBe(200);
+    await endBurst();
+    const { message } = await phone.nth(1);
+    expect(message).toMatchObject({
+      title: 'Una rejected your request to publish a post',
+      body: `Demo\n“${reason}”`,
+      path,
+    });
+    await happen('post_after_rejection');
+    expect((await phone.nth(2)).message.title).toBe('It failed');
+    // Whoever decided knows.
+    expect((await decider.nth(1)).message.title).toBe('It failed');
   });
 });
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NetworkAccount } from '#server/networks/network';
 import { sayYes } from '#server/sandbox/sign-up';
 import { complaintsAbout } from '#test/support/documented';
-import { documented, mediaOf, networks } from '#test/support/networks';
-import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
+import { documented, mediaOf, networks, postOf } from '#test/support/networks';
+import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
 /** What the clients of other people ask of a network, and Posthorn's adapters do not. */
 
@@ -338,4 +338,112 @@ test('LinkedIn shows one post of a Page', async () => {
     status: 200,
     json: { id: urn, commentary: 'Fresh bread', lifecycleState: 'PUBLISHED' },
   });
+});
+
+describe('A post is edited', () => {
+  /** The calls as each reference has them: what is sent, the answer, and something that is refused. */
+  const edits: Readonly<Record<string, Edit>> = {
+    mastodon: {
+      call: ['PUT', (id) => `mastodon/server/api/v1/statuses/${id}`],
+      json: { status: 'Rye bread' },
+      answer: { status: 200, json: { content: '<p>Rye bread</p>', edited_at: expect.any(String) } },
+      wrong: [{ status: 'a'.repeat(501) }, 422],
+    },
+    pixelfed: {
+      call: ['PUT', (id) => `pixelfed/server/api/v1/statuses/${id}`],
+      json: { status: 'Rye <b>bread' },
+      answer: { status: 200, json: { content: '<p>Rye bread</p>' } },
+      wrong: [{ sensitive: true }, 422],
+    },
+    facebook: {
+      call: ['POST', (id) => `facebook/graph/v25.0/${id}`],
+      json: { message: 'Rye bread' },
+      answer: { status: 200, json: { success: true } },
+      wrong: [{ message: '' }, 400],
+    },
+    youtube: {
+      call: ['PUT', () => 'youtube/api/youtube/v3/videos?part=snippet'],
+      json: (id) => ({ id, snippet: { title: 'Rye bread', categoryId: '26' } }),
+      answer: { status: 200, json: { snippet: { title: 'Rye bread' } } },
+      wrong: [(id) => ({ id, snippet: { title: 'No category' } }), 400],
+    },
+    linkedin: {
+      call: ['POST', (id) => `linkedin/api/rest/posts/${encodeURIComponent(id)}`],
+      headers: {
+        'LinkedIn-Version': '202607',
+        'X-Restli-Protocol-Version': '2.0.0',
+        'X-RestLi-Method': 'PARTIAL_UPDATE',
+      },
+      json: { patch: { $set: { commentary: 'Rye bread' } } },
+      answer: { status: 204, json: '' },
+      wrong: [{ patch: { $set: { visibility: 'CONNECTIONS' } } }, 422],
+    },
+    pinterest: {
+      call: ['PATCH', (id) => `pinterest/api/v5/pins/${id}`],
+      json: { description: 'Rye bread' },
+      answer: { status: 200, json: { description: 'Rye bread', board_id: expect.any(String) } },
+      wrong: [{ board_id: '1' }, 404],
+    },
+    google_business: {
+      call: ['PATCH', (id) => `google_business/posts/v4/${id}?updateMask=summary`],
+      json: { summary: 'Rye bread' },
+      answer: { status: 200, json: { summary: 'Rye bread', topicType: 'STANDARD' } },
+      wrong: [{ summary: '' }, 400],
+    },
+  };
+
+  interface Edit {
+    readonly call: readonly [method: string, path: (id: string) => string];
+    readonly headers?: Record<string, string>;
+    readonly json: object | ((id: string) => object);
+    readonly answer: object;
+    readonly wrong: readonly [json: object | ((id: string) => object), status: number];
+  }
+
+  test.each(Object.entries(edits))(
+    'on %s by its author alone, and keeps its place and its numbers',
+    async (key, edit) => {
+      const entry = networks.find((one) => one.key === key);
+      if (entry === undefined) throw new Error(`no network ${key}`);
+      const { network, examples } = entry;
+      const { account, site } = await sandbox.connect(network, { handle: 'edits' });
+      const publisher = createPublisher(sandbox);
+      const example = examples.publish[0] ?? { items: [] };
+      const publish = async (body: string) => {
+        const post = postOf(network, {
+          ...example,
+          items: example.items.slice(0, 1).map((item) => ({ ...item, body })),
+        });
+        const [sent] = await publisher.publish(network, site, account, await sandbox.withBytes(post));
+        sandbox.forward(60_000);
+        return sent?.externalId ?? '';
+      };
+      const ids = [await publish('White bread'), await publish('A roll')];
+      const [id = ''] = ids;
+      sandbox.forward(3_600_000);
+      const feed = async () => (await sandbox.sandboxes.feed(key, 50)).filter((post) => ids.includes(post.id));
+      const before = await feed();
+      const [method, pathOf] = edit.call;
+      const send = (json: Edit['json'], as: NetworkAccount) =>
+        call(method, pathOf(id), {
+          account: as,
+          json: typeof json === 'function' ? json(id) : json,
+          ...(edit.headers && { headers: edit.headers }),
+        });
+      const stranger = await connect(key, 'stranger');
+      expect((await send(edit.json, stranger)).status).toBeGreaterThanOrEqual(400);
+      const [wrong, status] = edit.wrong;
+      expect((await send(wrong, account)).status).toBe(status);
+      expect((await feed()).map(({ text }) => text)).toEqual(before.map(({ text }) => text));
+      expect(await send(edit.json, account)).toMatchObject(edit.answer);
+      const after = await feed();
+      expect(after.map((post) => post.id)).toEqual(before.map((post) => post.id));
+      expect(after.at(-1)?.text).toMatch(/^Rye bread/);
+      const grown: Readonly<Record<string, number>> = after.at(-1)?.numbers ?? {};
+      for (const [name, number] of Object.entries(before.at(-1)?.numbers ?? {})) {
+        expect([name, grown[name]]).toEqual([name, expect.toSatisfy((now: number) => now >= number)]);
+      }
+      if (documented[key]) expect(complaints(key)).toEqual([]);
+    },
+  );
 });

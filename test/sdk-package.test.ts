@@ -142,11 +142,12 @@ test('a page that bundles the SDK carries less than 8 kB of it', async () => {
   expect(gzipSync(outputFiles[0]?.contents ?? '').length).toBeLessThan(8 * 1024);
 });
 
-test('a copy of its folder is packed again once its one tool is installed', () => {
+test('a copy of its folder installs its one tool and is packed', () => {
   const { devDependencies, scripts } = JSON.parse(readFileSync(join(root, 'generated/sdk/package.json'), 'utf8'));
   const { devDependencies: ours } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(devDependencies).toEqual({ typescript: ours.typescript });
   expect(scripts.build).toMatch(/^tsc /);
+  expect(scripts.prepack).toMatch(/^\(tsc --version \|\| npm install /);
 });
 
 const example = (name: string) => {

@@ -16,7 +16,17 @@ import * as sdk from '#generated/sdk/src/index';
 import { readContracts } from '#scripts/contracts';
 import { emitSdk } from '#scripts/emit-sdk';
 
-const { ConnectionError, isPosthornError, Posthorn, PosthornError, signWebhook, TimeoutError, verifyWebhook } = sdk;
+const {
+  ApiError,
+  ConnectionError,
+  isApiError,
+  isPosthornError,
+  Posthorn,
+  PosthornError,
+  signWebhook,
+  TimeoutError,
+  verifyWebhook,
+} = sdk;
 
 interface Received {
   method: string | undefined;
@@ -237,7 +247,7 @@ describe('a client', () => {
 });
 
 describe('errors', () => {
-  const classes: { [Code in ErrorCode as `${Code}Error`]: new (...details: never[]) => sdk.PosthornError<Code> } = sdk;
+  const classes: { [Code in ErrorCode as `${Code}Error`]: new (...details: never[]) => sdk.ApiError<Code> } = sdk;
 
   test.each(Object.keys(errors) as ErrorCode[])('%s has its own class', async (code) => {
     const issues = [{ path: 'body', code: 'TooLong', message: 'Shorten it', limit: 300, actual: 301 }];
@@ -248,6 +258,7 @@ describe('errors', () => {
     });
     const error = await failure(posthorn.posts.validate({ id: 'post_1' }, { maxRetries: 0 }));
     expect(error).toBeInstanceOf(classes[`${code}Error`]);
+    expect(error).toBeInstanceOf(ApiError);
     expect(error).toBeInstanceOf(PosthornError);
     expect(error).toMatchObject({
       name: `${code}Error`,
@@ -257,7 +268,7 @@ describe('errors', () => {
       issues,
       requestId: 'req_1',
     });
-    expect((error as sdk.PosthornError).headers.get('posthorn-note')).toBe('kept');
+    expect((error as sdk.ApiError).headers.get('posthorn-note')).toBe('kept');
   });
 
   test('isPosthornError narrows to a code', async () => {
@@ -278,7 +289,7 @@ describe('errors', () => {
     [413, 'BadInput'],
     [429, 'TooManyRequests'],
     [502, 'Internal'],
-  ] as const)('a page of a proxy with status %i is a PosthornError %s', async (status, code) => {
+  ] as const)('a page of a proxy with status %i is an ApiError %s', async (status, code) => {
     answers.push({ status, headers: { 'content-type': 'text/html' }, body: '<h1>nginx</h1>' });
     const error = await failure(posthorn.posts.list({}, { maxRetries: 0 }));
     expect(error).toMatchObject({ code, status, issues: [], message: expect.stringContaining(`answered ${status}`) });
@@ -310,7 +321,7 @@ describe('errors', () => {
     closed.close();
     const error = await failure(client({ baseUrl: `http://127.0.0.1:${port}` }).posts.list());
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(isPosthornError(error)).toBe(false);
+    expect([error instanceof PosthornError, isPosthornError(error), isApiError(error)]).toEqual([true, true, false]);
     expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('ECONNREFUSED') });
     expect(waits).toHaveLength(2);
   });
@@ -450,6 +461,15 @@ describe('waitForResult', () => {
     expect(await posthorn.posts.waitForResult('post_1')).toMatchObject({ status: 'Failed' });
     expect(waits.length).toBe(3);
     expect(waits[0]).toBe(2000);
+  });
+
+  test('passes over a failure from before `since`, and returns the one that comes after it', async () => {
+    const failed = (updatedAt: string) => ({ body: { id: 'post_1', status: 'Failed', updatedAt, results: [] } });
+    const [before, after] = ['2026-11-15T09:30:01.000000Z', '2026-11-15T09:30:01.000001Z'] as const;
+    answers.push(failed(before), post('Publishing'), failed(after));
+    expect(await posthorn.posts.waitForResult('post_1', { since: before })).toMatchObject({ updatedAt: after });
+    answers.push(failed(before));
+    expect(await posthorn.posts.waitForResult('post_1')).toMatchObject({ updatedAt: before });
   });
 
   test('ends with what the post was when the time is over', async () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { generateKey } from '#server/cli/keys';
 import { createMovableClock } from '#server/clock';
 import { readConfig } from '#server/config/config';
 import { html } from '#server/pages/html';
@@ -69,7 +70,16 @@ const sealEverywhere = async (service: Service) => {
     keys: { p256dh: keys.p256dh.toString('base64url'), auth: keys.auth.toString('base64url') },
   };
   const { body } = await browser.post('/api/app/push-browsers', subscription);
+  await browser.post('/api/app/totp/begin', { password: 'correct horse' });
+  await service.database.run(
+    sql(
+      'test.networkKeys',
+      'insert into network_keys (id, sealed_values, updated_at, updated_by) values ($1, $2, now(), $3)',
+    ),
+    ['X_CLIENT_ID', service.seal.seal('{}', 'network_keys:X_CLIENT_ID:sealed_values'), owner.userId],
+  );
   await posthorn.push.publicKey();
+  await posthorn.receipts.keys();
   const shown = { title: 'Hello', body: '', path: '/', about: 'x', urgency: 'normal' } as const;
   const browserId = body.browsers[0].id as string;
   // More than are read at once.
@@ -240,4 +250,15 @@ describe('a page', () => {
       '<p title="&quot;&#39;"><b>&lt;i&gt;</b>&amp;<b>&lt;i&gt;</b>0</p>',
     );
   });
+});
+
+test('keys generate prints a value that ENCRYPTION_KEYS accepts, and creates nothing', async () => {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  try {
+    await generateKey(readConfig({}), {}, []);
+  } finally {
+    log.mockRestore();
+  }
+  expect(readConfig({ ENCRYPTION_KEYS: lines[0] }).encryptionKeys).toEqual(lines);
 });

@@ -98,6 +98,24 @@ describe('a shared post', () => {
     expect((await file(key)).status).toBe(404);
   });
 
+  test('pictures of its accounts are had through the address alone, without the id of the account', async () => {
+    const path = '/sandbox/bluesky/avatars/rye.svg';
+    const setAvatar = sql('test.share.avatar', 'update accounts set avatar_url = $2, sandbox = true where id = $1');
+    await service.database.run(setAvatar, [account, service.url + path]);
+    const { id } = await draft();
+    const { secret } = await share(id);
+    const key = (await see(secret)).body.accounts[0].avatar;
+    const get = (of: string, name: string) =>
+      fetch(`${service.url}/review/${of}/avatars/${name}`, { redirect: 'manual' });
+    const picture = await get(secret, key);
+    expect(picture.status).toBe(302);
+    expect(picture.headers.get('location')).toBe(path);
+    expect(picture.headers.get('cache-control')).toBe('no-store');
+    expect((await get(secret, account)).status).toBe(404);
+    const other = await share((await draft()).id);
+    expect((await get(other.secret, key)).status).toBe(404);
+  });
+
   test('wrong, ended, revoked, of somebody who left and of a deleted post: the same 404, page and all', async () => {
     const { id } = await draft();
     const revoked = await share(id);

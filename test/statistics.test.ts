@@ -375,8 +375,8 @@ describe('a read that failed', () => {
     const { externalId, metrics } = await entryOf(post);
     await service.posthorn.sandboxes.remove('x', externalId);
     const lost = { ...metrics, error: expect.stringContaining('no longer') };
-    await goTo(await since(post, 6 * hourMs));
     let next = await nextOf(post);
+    await goTo(await since(post, 6 * hourMs));
     // Every six hours, the fifth time a day after the first.
     for (let reads = 1; reads <= 4; reads++) {
       await until('it was not there, and is read again', async () => {

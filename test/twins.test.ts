@@ -496,6 +496,19 @@ describe('posthorn twins', () => {
       expect(await reset(twins.url)).toMatchObject({ status: 200 });
     });
 
+    test('another name that leads to this machine, at which the networks answer all the same', async () => {
+      const statusAt = (path: string, host: string) =>
+        new Promise((resolve, reject) => {
+          const { hostname, port } = new URL(twins.url);
+          request({ hostname, port, path, headers: { host } }, (res) => resolve(res.resume().statusCode))
+            .on('error', reject)
+            .end();
+        });
+      expect(await statusAt('/admin', 'evil.example')).toBe(403);
+      expect(await statusAt('/admin', `localhost:${new URL(twins.url).port}`)).toBe(200);
+      expect(await statusAt('/sandbox/x/api/2/users/me', 'api.x.com')).toBe(401);
+    });
+
     test('an upload that does not fit into memory', async () => {
       const { baseUrl, token } = twins.access('bluesky');
       const headers = { ...bearer(token), 'content-type': 'image/png', 'content-length': '600000000' };

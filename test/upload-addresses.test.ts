@@ -174,7 +174,7 @@ test('media_list has a line for each file, and shows small pictures when asked',
   const [text, image, ...more] = shown.content;
   const [head, line, upload] = text.text.split('\n');
   expect(head).toBe('media, newest first:');
-  expect(line).toMatch(new RegExp(`^- ${id}, image/jpeg, 1080x1080, \\d+ kB, alt "A loaf", "my loaf.jpg"$`));
+  expect(line).toMatch(new RegExp(`^- ${id}, jpeg, 1080x1080, \\d+ kB, alt "A loaf", "my loaf.jpg"$`));
   expect(upload).toMatch(/^To upload a local file, run: curl -F file=@FILE http\S+\/upload\/\S+ \(one file/);
   expect(more).toEqual([]);
   expect(image).toMatchObject({ type: 'image', mimeType: 'image/webp' });

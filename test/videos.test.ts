@@ -11,6 +11,8 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { Issue } from '#contracts/errors';
 import type { EditorView, Post } from '#contracts/posts';
 import { checkFfmpeg } from '#server/cli/doctor-checks';
+import { createFfmpeg } from '#server/media/ffmpeg';
+import { fitVideo } from '#server/media/fit-video';
 import { createFitJobStore } from '#server/media/fits/store';
 import { sql } from '#server/store/database';
 import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
@@ -345,6 +347,34 @@ describe.skipIf(withoutFfmpeg)('with ffmpeg', () => {
     const made = sql('test.made', 'select from renditions where media_id = $1 and refused is null');
     await until('it is made', async () => (await service.database.query(made, [media])).length === 1);
   }, 600_000);
+});
+
+describe.skipIf(withoutFfmpeg)('a conversion ends at the bounds of this server, and leaves a reason:', () => {
+  const plenty = { timeMs: 300_000, memoryBytes: 3 * 1024 ** 3, fileBytes: 10_000_000 };
+  test.each([
+    ['time', { timeMs: 300 }, 'sleep 600', 'TookTooLong'],
+    ['bytes on the disk', { fileBytes: 1_000 }, 'true', 'TooLong'],
+    ['memory', {}, "echo 'Error while decoding stream #0:0: Cannot allocate memory' >&2; exit 1", 'TooBig'],
+  ])(
+    '%s',
+    async (_bound, limits, script, refused) => {
+      const { folder, remove } = ffmpegWith(script);
+      const path = join(folder, 'a.webm');
+      try {
+        await writeFile(path, await clip('a.webm', { video: vp8, size: '96x96', seconds: 2 }));
+        const ffmpeg = createFfmpeg({ folder, limits: { ...plenty, ...limits } });
+        const source = { path, mimeType: 'video/webm', width: 96, height: 96, durationMs: 2_000 };
+        const target = { kind: 'Video', maxBytes: 10_000_000 } as const;
+        const onPercent = () => undefined;
+        expect(await fitVideo(ffmpeg, source, 'shrink', target, join(folder, 'a.mp4'), { onPercent })).toEqual({
+          refused,
+        });
+      } finally {
+        remove();
+      }
+    },
+    600_000,
+  );
 });
 
 describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {

@@ -6,6 +6,7 @@ import { comparisonOf, describeComparison, figureOf, type Metric } from '#web/pa
 import { pointsOf } from '#web/pages/analytics/points.ts';
 import { sentenceOf } from '#web/pages/analytics/sentence.ts';
 import type { Range } from '#web/pages/analytics/use-range.ts';
+import { readEngagement, totalEngagement } from '#web/pages/post/results/engagement.ts';
 
 const totals = (some: Partial<Totals> = {}): Totals => ({
   posts: 0,
@@ -200,5 +201,30 @@ describe('the chart', () => {
     ] as const;
     expect(linePath(spots)).toBe('M0,10L10,20L20,0');
     expect(axisFor(872)).toEqual({ top: 1000, step: 250 });
+  });
+});
+
+describe('the engagement of a post on a phone', () => {
+  const source = (likes: number, { statistics = 'Ok', readAt = '2026-11-16T15:00:00Z' } = {}) => ({
+    account: { statistics: statistics as 'Ok' | 'Reconnect' | 'None' },
+    entry: {
+      publishedAt: '2026-11-16T09:00:00Z',
+      metrics: { fetchedAt: readAt, likes, comments: 2, views: 1000, reach: 500, clicks: 9 },
+    },
+  });
+
+  test('adds up what people did, not what they saw, until the last read', () => {
+    expect(totalEngagement([source(10), source(5, { readAt: '2026-11-16T12:00:00Z' })])).toEqual({
+      engagement: 19,
+      hours: 6,
+      readAt: '2026-11-16T15:00:00Z',
+    });
+  });
+
+  test('leaves out accounts whose statistics cannot be read, and says nothing without any', () => {
+    const unread = source(0, { statistics: 'Reconnect' });
+    expect(readEngagement(unread)).toBeUndefined();
+    expect(totalEngagement([unread, source(1)])?.engagement).toBe(3);
+    expect(totalEngagement([unread, { account: undefined, entry: undefined }])).toBeUndefined();
   });
 });

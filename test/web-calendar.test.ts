@@ -46,8 +46,8 @@ describe('the hours of a week', () => {
 
 describe('posts of a day', () => {
   const posts = (...minutes: number[]) => minutes.map((minute) => ({ minute }));
-  const lanes = (minutes: number[], hasRoomForAll = false) =>
-    arrangeDay(posts(...minutes), 105, hasRoomForAll).map(({ entry, lane, lanes }) =>
+  const lanes = (minutes: number[], mostAtOnce = 3) =>
+    arrangeDay(posts(...minutes), 105, mostAtOnce).map(({ entry, lane, lanes }) =>
       'rest' in entry ? `+${entry.rest.length} ${lane}/${lanes}` : `${entry.minute} ${lane}/${lanes}`,
     );
 
@@ -56,10 +56,11 @@ describe('posts of a day', () => {
     expect(lanes([480, 540, 600])).toEqual(['480 0/2', '540 1/2', '600 0/2']);
   });
 
-  test('are one card and +3 when there are four at one time, and all of them in the view of the day', () => {
+  test('are one card and +3 when there are four at one time, three on a narrow page, and all of them in the view of the day', () => {
     expect(lanes([480, 481, 482])).toEqual(['480 0/3', '481 1/3', '482 2/3']);
     expect(lanes([480, 481, 482, 483])).toEqual(['480 0/2', '+3 1/2']);
-    expect(lanes([480, 481, 482, 483], true)).toEqual(['480 0/4', '481 1/4', '482 2/4', '483 3/4']);
+    expect(lanes([480, 481, 482], 2)).toEqual(['480 0/2', '+2 1/2']);
+    expect(lanes([480, 481, 482, 483], Number.POSITIVE_INFINITY)).toEqual(['480 0/4', '481 1/4', '482 2/4', '483 3/4']);
   });
 
   test('in a month: two and the rest as a number, three if they fit', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Account, Post } from '#generated/app-client';
-import { checksOf } from '#web/pages/post/editor/checks.ts';
+import { type Check, checksOf, readyAccounts } from '#web/pages/post/editor/checks.ts';
 import {
   changeItem,
   changeSide,
@@ -14,6 +14,7 @@ import {
   setOption,
   splitItem,
 } from '#web/pages/post/editor/draft.ts';
+import { toWebAddress } from '#web/pages/post/editor/to-web-address.ts';
 import { headingOf } from '#web/parts/heading.ts';
 
 const post: Post = {
@@ -136,3 +137,23 @@ test('what only the network knows to be needed is said, by the name of the optio
     ['red', 'Set “Start”'],
   ]);
 });
+
+test('an account is ready unless something of its own is broken, or something of the whole post', () => {
+  const check = (tone: Check['tone'], ...accountIds: string[]): Check => ({ tone, accountIds, networks: [], text: '' });
+  const ids = ['one', 'two', 'three'];
+  expect(readyAccounts([], ids)).toEqual(ids);
+  expect(readyAccounts([check('red', 'two'), check('orange', 'one')], ids)).toEqual(['one', 'three']);
+  expect(readyAccounts([check('red')], ids)).toEqual([]);
+});
+
+test.each([
+  ['example.com/menu', 'https://example.com/menu'],
+  [' http://example.com ', 'http://example.com'],
+  ['https://example.com/a?b=c#d', 'https://example.com/a?b=c#d'],
+  ['bread', undefined],
+  ['two words.com', undefined],
+  ['javascript:alert(1)', undefined],
+  ['ftp://example.com', undefined],
+  ['https://me@example.com', undefined],
+  ['', undefined],
+])('the address %j is inserted as %j', (text, address) => expect(toWebAddress(text)).toBe(address));

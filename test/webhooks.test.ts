@@ -1,4 +1,6 @@
-import type { RequestListener } from 'node:http';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +8,9 @@ import type { Delivery } from '#contracts/webhooks';
 import { webhookRoutes } from '#contracts/webhooks';
 import { catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
+import { jsonOf } from '#server/json/json-text';
 import { sql } from '#server/store/database';
+import { openForwarding } from '#server/webhooks/forwarding';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { type Receiver, startReceiver } from '#test/support/receiver';
@@ -168,10 +172,11 @@ describe('only owners and admins', () => {
     });
   };
 
-  test('there are eleven paths', () => {
+  test('there are twelve paths', () => {
     expect(routes.map(([, { method, path }]) => `${method} ${path}`)).toEqual([
       'GET /api/webhooks',
       'POST /api/webhooks',
+      'POST /api/webhooks/test-receiver',
       'GET /api/webhooks/:id',
       'PATCH /api/webhooks/:id',
       'DELETE /api/webhooks/:id',
@@ -405,5 +410,129 @@ describe('an address', () => {
       const { delivery } = await tryAt('https://gone.example.com/');
       expect(delivery).toMatchObject({ state: 'pending', lastAnswer: 'The host name was not found.' });
     });
+  });
+});
+
+describe('the test receiver of the sandbox', () => {
+  const path = '/api/webhooks/test-receiver';
+
+  test('gets every event over HTTP, checks the signature, and the log shows its answer', async () => {
+    const team = await newTeam(service);
+    const { status, body } = await team.browser().post(path, {});
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { testReceiver: true, events: ['post.published', 'post.failed', 'account.disconnected'] },
+    });
+    expect(body).not.toHaveProperty('secret');
+    await team.happen('post.failed');
+    const log = async () => (await team.browser().get(`/api/webhooks/${body.id}/deliveries`)).body.deliveries;
+    await until('it was delivered', async () => (await log())[0].state === 'delivered');
+    expect(await log()).toMatchObject([{ type: 'post.failed', lastAnswer: 'HTTP 204' }]);
+
+    // The new secret signs from now on, and the form sends the address back as it was.
+    await team.browser().post(`/api/webhooks/${body.id}/rotate-secret`);
+    const changed = await team.browser().patch(`/api/webhooks/${body.id}`, { url: body.url, events: ['post.failed'] });
+    expect(changed.body).toMatchObject({ url: body.url, events: ['post.failed'] });
+    await team.happen('post.failed');
+    await until('both were delivered', async () => (await log()).every(({ state }: Delivery) => state === 'delivered'));
+    expect((await log()).map(({ lastAnswer }: Delivery) => lastAnswer)).toEqual(['HTTP 204', 'HTTP 204']);
+  });
+
+  test('refuses what is not signed with its secret, too old, or for another webhook', async () => {
+    const team = await newTeam(service);
+    const { body } = await team.browser().post(path, {});
+    const ordinary = await team.addWebhook(hook);
+    const seconds = Math.floor(service.wallClock.now().getTime() / 1000);
+    const send = (id: string, signature: string) =>
+      fetch(`${service.url}/sandbox/receiver/${id}`, {
+        method: 'POST',
+        headers: { 'posthorn-signature': signature },
+        body: '{}',
+      });
+    const sign = (secret: string, time: number) =>
+      `t=${time},v1=${createHmac('sha256', secret).update(`${time}.{}`).digest('hex')}`;
+    const { secret } = (await team.browser().post(`/api/webhooks/${body.id}/rotate-secret`)).body;
+    expect((await send(body.id, sign(secret, seconds))).status).toBe(204);
+    expect((await send(body.id, sign(secret, seconds - 301))).status).toBe(400);
+    expect((await send(body.id, sign(ordinary.secret, seconds))).status).toBe(400);
+    for (const signature of ['', 't=,v1=', `t=${seconds},v1=00`, 'v1=']) {
+      expect((await send(body.id, signature)).status).toBe(400);
+    }
+    expect((await send(ordinary.id, sign(ordinary.secret, seconds))).status).toBe(404);
+    expect((await send('whk_none', sign(secret, seconds))).status).toBe(404);
+  });
+
+  test('exists once in a workspace, and not in production', async () => {
+    const team = await newTeam(service);
+    const first = await team.browser().post(path, {});
+    expect((await team.browser().post(path, {})).body.id).toBe(first.body.id);
+    expect((await team.browser().get('/api/webhooks')).body.webhooks).toHaveLength(1);
+    const production = await startService({ SIGN_INS_PER_HOUR: '1000' }, { production: true });
+    const owner = production.browser();
+    await owner.signIn();
+    expect(await owner.post(path, {})).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
+    await production.stop();
+  });
+});
+
+describe('forwarding to a program of the operator', () => {
+  const startProgram = async (answer: RequestListener) => {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  };
+  const follow = (team: Team, url: string, signal: AbortSignal) =>
+    openForwarding({ database: service.database, clock: service.clock, wallClock: service.clock }).follow(
+      team.workspaceId,
+      url,
+      signal,
+    );
+
+  test('begins with a ping, and each event of its workspace from then on comes once, also one committed late', async () => {
+    const team = await newTeam(service);
+    const { server, url } = await startProgram((_req, res) => res.writeHead(200).end());
+    await team.happen('post.failed', { post: { id: 'post_before' } });
+    const end = new AbortController();
+    const events = follow(team, url, end.signal);
+    const next = async () => (await events.next()).value?.event;
+    expect(await next()).toMatchObject({ type: 'ping' });
+    let commit = () => {};
+    const data = jsonOf({ post: { id: 'post_late' } });
+    const write = () => service.posthorn.events.write([{ workspaceId: team.workspaceId, type: 'post.failed', data }]);
+    let isWritten = false;
+    const transaction = service.database.transaction(async () => {
+      await write();
+      isWritten = true;
+      await new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+    });
+    await until('it is written, not committed', () => isWritten);
+    await others.happen();
+    await team.happen('post.published', { post: { id: 'post_early' } });
+    expect((await next())?.data.value).toEqual({ post: { id: 'post_early' } });
+    commit();
+    await transaction;
+    expect((await next())?.data.value).toEqual({ post: { id: 'post_late' } });
+    await team.happen('account.disconnected', { account: { id: 'acct_1' } });
+    expect(await next()).toMatchObject({ type: 'account.disconnected' });
+    const last = events.next();
+    end.abort();
+    expect(await last).toMatchObject({ done: true });
+    server.close();
+  });
+
+  test('says what a program answered, and goes on when there is none', async () => {
+    const team = await newTeam(service);
+    const { server, url } = await startProgram((_req, res) => res.writeHead(302, { location: '/elsewhere' }).end());
+    const end = new AbortController();
+    const events = follow(team, url, end.signal);
+    expect((await events.next()).value).toMatchObject({ answer: 'HTTP 302' });
+    server.closeAllConnections();
+    server.close();
+    await team.happen();
+    expect((await events.next()).value?.answer).toMatch(/^No answer: connect ECONNREFUSED/);
+    end.abort();
+    expect(await events.next()).toMatchObject({ done: true });
   });
 });

@@ -104,11 +104,17 @@ describe('the service', () => {
   test('does all that operators see recur', () => {
     const { chores } = service.posthorn;
     expect(Object.fromEntries(Object.entries(chores).map(([name, { every }]) => [name, every]))).toEqual({
+      'back up every night': '5 minutes',
       'close old approval cards': '10 minutes',
+      'find posts without a forecast': '1 hour',
       'forget counted requests': '5 minutes',
       'forget old imports': '1 day',
+      'forget old confirmations with a passkey': '1 hour',
+      'forget old requests to passkeys': '1 hour',
       'forget used upload addresses': '1 hour',
       'forget wrong passwords': '1 hour',
+      'remind of open approval cards': '1 hour',
+      'remove abandoned uploads': '1 hour',
       'remove clients that registered and are not used': '1 hour',
       'remove files without a media item': '1 hour',
       'remove old approval cards': '1 day',
@@ -124,6 +130,7 @@ describe('the service', () => {
       'remove old sessions': '1 hour',
       'remove registrations at servers nobody uses': '1 day',
       'remove shares that have ended': '1 hour',
+      'remove sign-ins that were not finished': '1 hour',
       'remove the plan usage of past months': '1 day',
       'remove tokens that were revoked': '1 day',
       'remove unfinished connections': '1 hour',

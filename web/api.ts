@@ -29,9 +29,16 @@ const leaveForSignIn = () => {
   isLeaving = true;
 };
 
+/** A password or a link was right: the page of the second step goes on to where this one would have. */
+const goOnToSecondFactor = () => {
+  const next = new URLSearchParams(location.search).get('next') ?? '/';
+  location.assign(`${paths['second-factor']}?${new URLSearchParams({ next })}`);
+};
+
 /** Errors that concern the whole app; the shell shows them, whoever made the call. */
 const onError = (error: unknown) => {
-  if (isPosthornError(error, 'Unauthorized') && !isPublicPath(location.pathname)) leaveForSignIn();
+  if (isPosthornError(error, 'Unauthorized') && error.issues[0]?.code === 'SecondFactor') goOnToSecondFactor();
+  else if (isPosthornError(error, 'Unauthorized') && !isPublicPath(location.pathname)) leaveForSignIn();
   if (isPosthornError(error, 'Conflict')) notices.conflict();
   if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
   notices.set({ unreachable: error instanceof ConnectionError });

@@ -1,28 +1,35 @@
-import { ConnectionError, type ErrorCode, isPosthornError } from '#generated/app-client';
+import { ConnectionError, type ErrorCode, isApiError, isPosthornError } from '#generated/app-client';
 
 export interface Fault {
-  code: ErrorCode | 'NoAnswer' | 'Bug';
+  code: ErrorCode | 'NoAnswer' | 'NotDone' | 'Bug';
   message: string;
   requestId?: string | undefined;
   retryAfterSeconds?: number | undefined;
 }
 
+/** The app itself stops, and its message tells the person why. */
+export class NotDone extends Error {}
+
 /** The server's message about one field, if any. */
 export const fieldFault = (error: unknown, path: string, label: string): string | undefined => {
-  const message = isPosthornError(error) ? error.issues.find((issue) => issue.path === path)?.message : undefined;
+  const message = isApiError(error) ? error.issues.find((issue) => issue.path === path)?.message : undefined;
   // Such messages start in lower case and have no subject.
   return message && /^[a-z]/.test(message) ? `${label} ${message}` : message;
 };
 
 export const faultOf = (error: unknown): Fault => {
-  if (isPosthornError(error)) {
-    const { code, message, requestId, retryAfterMs } = error;
+  if (isApiError(error)) {
+    const { code, status, requestId, retryAfterMs } = error;
+    // Posthorn gives every answer an id. A proxy in front of it does not, and has no words for people.
+    const message =
+      requestId === undefined ? `Posthorn cannot be reached right now (${status}). Try again soon.` : error.message;
     const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
     return { code, message, requestId, retryAfterSeconds };
   }
   if (error instanceof ConnectionError) {
     return { code: 'NoAnswer', message: 'The server does not answer. Check the connection, then try again.' };
   }
+  if (error instanceof NotDone) return { code: 'NotDone', message: error.message };
   return { code: 'Bug', message: 'The app made a mistake. Reload the page; what you saved is safe.' };
 };
 

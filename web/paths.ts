@@ -1,6 +1,7 @@
 const publicPaths = {
   'sign-in': '/sign-in',
   'sign-up': '/sign-up',
+  'second-factor': '/second-factor',
   invitation: '/invitations/$token',
   welcome: '/welcome/$secret',
   'forgot-password': '/forgot-password',
@@ -29,6 +30,8 @@ export const paths = {
   webhook: '/settings/webhooks/$id',
   workspace: '/settings/workspace',
   slots: '/settings/slots',
+  backups: '/settings/backups',
+  networks: '/settings/networks',
   profile: '/settings/profile',
   notifications: '/notifications',
   transfer: '/settings/transfer',

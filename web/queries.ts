@@ -16,8 +16,11 @@ export const keys = {
   connectForm: (network: string) => ['connect', network],
   choices: (id: string) => ['connect', 'choices', id],
   approvals: ['approvals'],
+  passkeys: ['passkeys'],
+  factors: ['factors'],
   approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
+  receipt: (id: string) => ['approvals', id, 'receipt'],
   posts: (input: PostsListInput) => ['posts', 'list', input],
   search: (input: object) => ['posts', 'search', input],
   counts: (input: object) => ['posts', 'counts', input],
@@ -26,6 +29,7 @@ export const keys = {
   post: (id: string) => ['posts', 'one', id],
   editor: (id: string) => ['posts', 'editor', id],
   late: (minute: number) => ['posts', 'late', minute],
+  forecast: (zone: string) => ['posts', 'forecast', zone],
   lastAccounts: ['posts', 'last-accounts'],
   scheduledByAccount: ['posts', 'scheduled'],
   willFail: (accountId: string) => ['posts', 'scheduled', accountId],
@@ -36,6 +40,7 @@ export const keys = {
   revision: (id: string, number: number) => ['posts', 'changes', id, number],
   presence: (id: string) => ['presence', id],
   comments: (id: string) => ['comments', id],
+  advice: (id: string) => ['comments', 'advice', id],
   shares: (id: string) => ['shares', id],
   analytics: (input: object) => ['analytics', input],
   slots: ['slots'],
@@ -67,6 +72,8 @@ export const keys = {
   chat: (id: string) => ['chats', 'one', id],
   seen: ['seen'],
   installation: ['installation'],
+  backups: ['backups'],
+  networkKeys: ['network-keys'],
 } as const;
 
 /** Queries that several pages share. Others are in the folder of their page. */
@@ -102,6 +109,11 @@ export const queries = {
     queryKey: keys.lastAccounts,
     queryFn: ({ signal }) => app.getLastAccounts({ signal }),
   }),
+  forecast: (timeZone: string) =>
+    queryOptions({
+      queryKey: keys.forecast(timeZone),
+      queryFn: ({ signal }) => app.getForecast({ timeZone }, { signal }),
+    }),
   slots: queryOptions({ queryKey: keys.slots, queryFn: ({ signal }) => app.listSlots({ signal }) }),
   labels: queryOptions({ queryKey: keys.labels, queryFn: ({ signal }) => app.listLabels({ signal }) }),
   templates: queryOptions({ queryKey: keys.templates, queryFn: ({ signal }) => app.listTemplates({ signal }) }),

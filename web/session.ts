@@ -20,8 +20,17 @@ const managers: readonly Role[] = ['owner', 'admin'];
 
 /** The server enforces permissions; this only hides what it would refuse. */
 export const usePermissions = () => {
-  const { role } = useWorkspace();
-  return { role, canWrite: writers.includes(role), canManage: managers.includes(role), isOwner: role === 'owner' };
+  const { role, canPublish } = useWorkspace();
+  const canWrite = writers.includes(role);
+  return {
+    role,
+    canWrite,
+    canPublish,
+    /** What this person would publish becomes a request. */
+    canOnlyAsk: canWrite && !canPublish,
+    canManage: managers.includes(role),
+    isOwner: role === 'owner',
+  };
 };
 
 /** The profile's time zone, else the browser's. */

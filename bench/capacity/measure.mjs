@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { callOf } from '../call-actions.mjs';
 import { importCompiled } from '../compiled.mjs';
 import { atPlace } from '../place.mjs';
 import { cpuSeconds } from '../processes.mjs';
@@ -70,18 +71,6 @@ export const measure = ({ rounds = roundsAtEach, blink, full, posts, workspaces,
   });
 
 const defined = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-
-const callOf = (url, token) => async (action, input) => {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/api/agent/tools/${action}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(input),
-  });
-  const content = await answer.json();
-  assert.equal(answer.status, 200, `${action}: ${JSON.stringify(content)}`);
-  return content;
-};
 
 /** The service's own statements, as its slices run them. */
 const workIn = async (number) => {

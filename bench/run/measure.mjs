@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atPlace } from '../place.mjs';
-import { cpuSeconds, startService, stopPid } from '../processes.mjs';
+import { cpuSeconds, startService, stopPid, treeCpuSeconds } from '../processes.mjs';
 import { median, ratio, say, spread, table } from '../table.mjs';
 import { coldStarts } from './cold.mjs';
 import { measureCommands } from './commands.mjs';
@@ -27,7 +27,9 @@ export const measure = ({ rounds = 7, blink, imageMb }) =>
     return {
       text: report({ rounds, commands, starts, cold, memory, idle, sizes: sizesOf(root, imageMb) }),
       values: {
-        ...Object.fromEntries(Object.entries(commands.cpu).map(([name, seconds]) => [name, median(seconds)])),
+        ...Object.fromEntries(
+          Object.entries(commands.cpu).map(([name, seconds]) => [name, median(timesNode(seconds, commands.node))]),
+        ),
         ...(memory && { 'idle memory': memory.all }),
         ...(idle && { 'idle CPU': idle.all }),
       },
@@ -38,6 +40,8 @@ const asInstalled = (settings, POSTHORN_DATA) => ({
   ...settings,
   POSTHORN_DATA,
   DATABASE_POOL: '',
+  // The backup of the last night would be made while it rests.
+  BACKUP_AT: 'off',
   REQUESTS_PER_MINUTE: '',
 });
 
@@ -83,28 +87,29 @@ const restingMemory = async (pid, data) => {
   }
 };
 
-/** In percent of a core; undefined where /proc does not tell, or when a process came or went meanwhile. */
+/** In percent of a core; undefined where /proc does not tell. */
 const idleCpu = async (pid, data, ms) => {
-  const groups = () => {
+  const secondsNow = () => {
     const postgres = withChildren([postmasterIn(data)]);
-    return [withChildren([pid]).filter((one) => !postgres.includes(one)), postgres];
+    const own = withChildren([pid]).filter((one) => !postgres.includes(one));
+    return [own, postgres].map(treeCpuSeconds);
   };
-  const secondsOf = (pids) => pids.reduce((sum, one) => sum + cpuSeconds(one), 0);
-  const before = groups();
-  const secondsBefore = before.map(secondsOf);
+  const before = secondsNow();
   const begunMs = performance.now();
   await sleep(ms);
   const elapsedS = (performance.now() - begunMs) / 1000;
-  const [service, database] = before.map((pids, group) => (100 * (secondsOf(pids) - secondsBefore[group])) / elapsedS);
+  const [service, database] = secondsNow().map((seconds, group) => (100 * (seconds - before[group])) / elapsedS);
   return Number.isFinite(service + database) ? { service, database, all: service + database } : undefined;
 };
+
+const timesNode = (seconds, node) => seconds.map((each, round) => each / node[round]);
 
 const report = ({ rounds, commands: { node, cpu }, starts, cold, memory, idle, sizes }) => {
   const inSeconds = (values) => {
     const { low, middle, high } = spread(values);
     return `${middle.toFixed(2)} [${low.toFixed(2)}–${high.toFixed(2)}]`;
   };
-  const times = (values) => ratio(values.map((seconds, round) => seconds / node[round]));
+  const times = (values) => ratio(timesNode(values, node));
   const MB = (value) => `${value.toFixed(0)} MB`;
   return [
     '## run',

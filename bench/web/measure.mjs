@@ -2,10 +2,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
+import pg from 'pg';
 import { chromium } from 'playwright-core';
 import { importCompiled } from '../compiled.mjs';
 import { atPlace } from '../place.mjs';
 import { ratio, say, shuffled, table } from '../table.mjs';
+import { measureSlowly, slowReport, slowValues } from './slow.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const pages = [
@@ -32,7 +34,7 @@ export const measure = ({ rounds = 5, blink = false }) =>
     const executablePath = findChromium();
     if (executablePath === undefined) throw new Error('There is no Chromium here. Install one, or set CHROMIUM_PATH.');
     const { url } = await place.service('Posthorn');
-    await place.setUp();
+    const { workspaceId } = await place.setUp();
     const blank = await startBlank();
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     try {
@@ -45,31 +47,61 @@ export const measure = ({ rounds = 5, blink = false }) =>
           seen.get(path).push({ ...(await look(browser, url, path)), base: base.paintMs });
         }
       }
-      return { text: report(seen, rounds), values: { 'first load': gzippedFirstLoad() / 1000 } };
+      const slowRounds = Math.min(rounds, 3);
+      if (!blink) await addPosts(place, workspaceId);
+      const slow = await measureSlowly(browser, {
+        blank: blank.url,
+        app: url,
+        signIn: (context) => signIn(context, url),
+        rounds: slowRounds,
+        blink,
+      });
+      return {
+        text: [report(seen, rounds), ...slowReport(slow, slowRounds)].join('\n'),
+        values: { 'first load': gzippedFirstLoad() / 1000, ...slowValues(slow) },
+      };
     } finally {
       await browser.close();
       blank.stop();
     }
   });
 
-/** A page of one line: what browser, machine and connection cost by themselves. */
+const blankPage = `<!doctype html><title>Blank</title><main><h1>Blank</h1>
+<a href="#" onclick="document.querySelector('h1').textContent = 'Other'">Other</a><textarea></textarea></main>`;
+
+/** A page with a heading, a link and a field: what browser, machine and connection cost by themselves. */
 const startBlank = async () => {
-  const server = createServer((_req, res) =>
-    res.setHeader('content-type', 'text/html').end('<!doctype html><title>Blank</title><p>Blank'),
-  );
+  const server = createServer((_req, res) => res.setHeader('content-type', 'text/html').end(blankPage));
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+};
+
+const signIn = (context, url) =>
+  context.request.post(`${url}/api/auth/sign-in`, { data: owner, headers: { 'sec-fetch-site': 'same-origin' } });
+
+/** Sixty drafts and sixty scheduled posts, for one account each. */
+const addPosts = async (place, workspaceId) => {
+  const accountIds = [];
+  for (const network of ['mastodon', 'bluesky', 'linkedin']) accountIds.push((await place.account(network)).id);
+  const db = new pg.Client(place.config);
+  await db.connect();
+  await db.query(
+    `insert into posts (id, workspace_id, status, account_ids, versions, created_by, scheduled_at)
+     select 'post_01' || lpad(upper(to_hex(i)), 8, '0') || upper(substr(md5($1 || i), 1, 16)), $1,
+            case i % 2 when 0 then 'Draft' else 'Scheduled' end, array[($2::text[])[1 + i % 3]],
+            jsonb_build_array(jsonb_build_object('options', '{}'::jsonb, 'content', jsonb_build_array(
+              jsonb_build_object('body', repeat('A text of some length. ', 7) || i, 'media', '[]'::jsonb)))), 'bench',
+            case i % 2 when 1 then date_trunc('hour', now()) + i * interval '3 hours' end
+       from generate_series(1, 120) as i`,
+    [workspaceId, accountIds],
+  );
+  await db.end();
 };
 
 /** One visit with an empty cache, as somebody who comes for the first time. */
 const look = async (browser, url, path) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  if (path !== undefined && path !== '/sign-in') {
-    await context.request.post(`${url}/api/auth/sign-in`, {
-      data: owner,
-      headers: { 'sec-fetch-site': 'same-origin' },
-    });
-  }
+  if (path !== undefined && path !== '/sign-in') await signIn(context, url);
   const page = await context.newPage();
   await page.addInitScript(() => {
     window.shift = 0;

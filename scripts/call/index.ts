@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { commands } from '#generated/commands';
 import { errorClasses } from '#generated/sdk/src/errors';
 import { Http } from '#generated/sdk/src/http';
-import { ConnectionError, isPosthornError } from '#generated/sdk/src/posthorn-error';
+import { ConnectionError, isApiError } from '#generated/sdk/src/posthorn-error';
 import { type Command, type Environment, UsageError } from './command.ts';
 import { completion } from './completion.ts';
 import { commandHelp, overview, profileHelp } from './help.ts';
@@ -44,7 +44,7 @@ export const main = async ([group, ...args]: readonly string[], env: Environment
 
 /** 1: the server refused. 2: the command line is wrong. 3: no answer. */
 const report = (error: unknown): number => {
-  if (isPosthornError(error)) {
+  if (isApiError(error)) {
     const { code, message, issues, requestId, approvalUrl } = error;
     console.error(JSON.stringify({ code, message, issues, requestId, approvalUrl }, null, 2));
     return 1;
@@ -204,8 +204,8 @@ const profile = ([verb, name, ...args]: readonly string[], env: Environment): nu
 };
 
 const printCompletion = ([shell]: readonly string[]): number => {
-  if (shell !== 'bash' && shell !== 'zsh')
-    throw new UsageError('posthorn completion bash | zsh. For example: source <(posthorn completion bash)');
+  if (shell !== 'bash' && shell !== 'zsh' && shell !== 'fish')
+    throw new UsageError('posthorn completion bash | zsh | fish. For example: source <(posthorn completion bash)');
   console.log(completion(shell, commands, Object.keys(common)));
   return 0;
 };

@@ -1,34 +1,17 @@
 // npm run foreign-clients [-- <network> …]
 // Drives the sandbox networks with clients that other people wrote, in test/foreign-clients, each in a process of its
 // own. Prints a table of clients and steps, and exits with 1 when a step failed or a client asked another host.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { installPackages } from '#scripts/install-packages';
 import { mediaOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
 import { type ForeignClient, folder, readClients } from './clients.ts';
 import { driveClient } from './drive-client.ts';
 import { hostsOf, openGate } from './gate.ts';
 import { isFailure, printTable } from './table.ts';
-
-const changedMs = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
-const install = () => {
-  // npm writes this file at the end of each install.
-  if (changedMs('package-lock.json') <= changedMs('node_modules/.package-lock.json')) return;
-  console.error('Installing the packages of test/foreign-clients (npm ci) …');
-  // Under `npm run` npm's own variables would point the install at the service's folder.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_config_local_prefix|npm_package_.*|INIT_CWD)$/.test(name)),
-  );
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, error } = spawnSync('npm', args, { cwd: folder, env, stdio: ['ignore', 2, 2] });
-  if (status === 0) return;
-  console.error(error?.message ?? 'npm ci failed: see above.');
-  process.exit(1);
-};
 
 type Sandbox = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
@@ -74,7 +57,7 @@ const main = async (selection: readonly string[]) => {
     console.error(`No client drives ${selection.join(', ')}. Take a network of test/foreign-clients/clients.json.`);
     return 2;
   }
-  install();
+  installPackages(folder);
   const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
   try {
     const runs = [];

@@ -9,6 +9,8 @@ export const stepNames = [
   'thread',
   'read',
   'numbers',
+  'edit',
+  'delete',
   'refresh',
   'revoke',
   'rate limit',

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 from ._http import Http, Options
+from .errors import PosthornError
 from .types import Post
 
 
-class NotPublishedYetError(Exception):
+class NotPublishedYetError(PosthornError):
     """Not published within `wait_s`; `post` is its last known state."""
 
     def __init__(self, post: Post) -> None:
@@ -21,21 +22,36 @@ class PostWaiting:
         self._http = http
 
     def wait_for_result(
-        self, post_id: str, *, wait_s: float = 600, every_s: float | None = None, options: Options | None = None
+        self,
+        post_id: str,
+        *,
+        wait_s: float = 600,
+        every_s: float | None = None,
+        since: str | None = None,
+        options: Options | None = None,
     ) -> Post:
         """Waits until publishing has ended, and returns the post with a result per account: Published, or Failed.
 
-        Before that a human has to publish or schedule it. Where you can, receive a webhook instead.
+        Before that a human has to publish or schedule it. Where you can, receive a webhook instead. `since` is the
+        `updatedAt` of a post that failed before: that failure does not count, only what comes after it.
         """
         waited = 0.0
         polls = 0
         while True:
             post = cast(Post, self._http.action("posts.get", "Always", {"id": post_id}, options))
-            if post["status"] in ("Published", "Failed"):
+            if has_ended(post, since):
                 return post
-            pause = min(2 * 1.5**polls, 15) if every_s is None else every_s
+            pause = pause_after(polls) if every_s is None else every_s
             if waited + pause > wait_s:
                 raise NotPublishedYetError(post)
             self._http.sleep(pause)
             waited += pause
             polls += 1
+
+
+def has_ended(post: Post, since: str | None) -> bool:
+    return post["status"] == "Published" or (post["status"] == "Failed" and (since is None or post["updatedAt"] > since))
+
+
+def pause_after(polls: int) -> float:
+    return float(min(2 * 1.5**polls, 15))

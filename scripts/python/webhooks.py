@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
+from .errors import PosthornError
 from .types import WebhookEvent
 
 WebhookRefusal = Literal[
@@ -24,7 +25,7 @@ WebhookRefusal = Literal[
 ]
 
 
-class WebhookVerificationError(Exception):
+class WebhookVerificationError(PosthornError):
     """The delivery does not come from Posthorn, or not now: answer 400 and do nothing."""
 
     def __init__(self, reason: WebhookRefusal, message: str) -> None:
@@ -48,9 +49,10 @@ def verify_webhook(
     Answer 2xx to types you do not know; new ones may come.
     """
     secrets = [secret] if isinstance(secret, str) else list(secret or [])
-    if not secrets or not all(isinstance(one, str) and one for one in secrets):
+    # Callers without a type checker pass anything.
+    if not secrets or not all(isinstance(one, str) and one for one in secrets):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise WebhookVerificationError("MissingSecret", "There is no signing secret: pass the one of the webhook")
-    if not isinstance(raw_body, (bytes, bytearray, str)):
+    if not isinstance(raw_body, (bytes, bytearray, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise WebhookVerificationError(
             "NotTheRawBody", "The body is neither text nor bytes: pass it as received, before anything parses it"
         )
@@ -110,6 +112,7 @@ def _parse_event(body: bytes) -> WebhookEvent:
         event = json.loads(body)
     except ValueError:
         event = None
-    if isinstance(event, dict) and isinstance(event.get("id"), str) and isinstance(event.get("type"), str):
+    fields = cast("dict[str, object]", event) if isinstance(event, dict) else {}
+    if isinstance(fields.get("id"), str) and isinstance(fields.get("type"), str):
         return cast(WebhookEvent, event)
     raise WebhookVerificationError("NotAnEvent", "The signature is right, but the body is not an event")

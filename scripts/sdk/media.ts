@@ -1,4 +1,4 @@
-import type { ApiPromise } from './api-promise.ts';
+import { ApiPromise } from './api-promise.ts';
 import type { CallOptions } from './http.ts';
 import { Namespace } from './namespace.ts';
 import type { Progress } from './progress.ts';
@@ -11,7 +11,7 @@ export interface UploadOptions extends CallOptions {
   filename?: string | undefined;
   /** MIME type of bytes, such as `image/png`; a Blob has its own */
   type?: string | undefined;
-  /** Called during the upload; starts over with every attempt */
+  /** Called during the upload. After a broken connection it goes back to what has arrived */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -20,19 +20,33 @@ export interface UploadFromUrlOptions extends CallOptions {
   alt?: string | undefined;
 }
 
+/** Larger files are sent by the tus protocol, which continues after a broken connection. */
+const resumableBytes = 16 * 1024 * 1024;
+
 /** Uploads are not actions, because agents cannot send files. */
 export class MediaUploads extends Namespace {
   /**
-   * Adds a file to the media library. A file on disk is streamed when you give `await fs.openAsBlob(path)`.
+   * Adds a file to the media library. A file on disk is streamed when you give `await fs.openAsBlob(path)`. An upload has
+   * no time limit as a whole: `timeoutMs` is the longest time without progress. Files of more than 16 MB continue after a
+   * broken connection, and with the same `idempotencyKey` also in another run of your program.
    *
    * @example
    * const image = await posthorn.media.upload(await openAsBlob('horn.jpg'), { alt: 'A post horn' });
    */
   upload(file: Blob | Uint8Array | ArrayBuffer, options: UploadOptions = {}): ApiPromise<MediaItem> {
     const { alt, filename, type, onProgress, ...rest } = options;
+    const blob = asBlob(file, type);
+    const name = filename ?? nameOf(file);
+    if (blob.size > resumableBytes) {
+      // Lazy, for programs that never send a large file.
+      const upload = import('./resumable.ts').then(({ uploadResumably }) =>
+        uploadResumably(this.http, { blob, filename: name, alt, onProgress }, rest),
+      );
+      return new ApiPromise(upload);
+    }
     const form = new FormData();
     if (alt !== undefined) form.set('alt', alt);
-    form.set('file', asBlob(file, type), filename ?? nameOf(file));
+    form.set('file', blob, name);
     return this.http.call({ method: 'POST', path: '/api/media', body: form, retry: 'WithKey', onProgress }, rest);
   }
 

@@ -9,13 +9,20 @@ export interface ErrorDetails<Code extends ErrorCode> {
   headers: Headers;
 }
 
-/** A program may load the ESM and the CommonJS copy of this package: this brand recognises errors of both. */
+/** A program may load the ESM and the CommonJS copy of this package: these brands recognise errors of both. */
 const brand = Symbol.for('posthorn-sdk.error');
+const answerBrand = Symbol.for('posthorn-sdk.api-error');
 
-/** The server answered with an error. Branch on `code`, or on the class: there is one for each code. */
-export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
+/** Every error of this package. */
+export class PosthornError extends Error {
   override readonly name: string = 'PosthornError';
   readonly [brand] = true;
+}
+
+/** The server answered with an error. Branch on `code`, or on the class: there is one for each code. */
+export class ApiError<Code extends ErrorCode = ErrorCode> extends PosthornError {
+  override readonly name: string = 'ApiError';
+  readonly [answerBrand] = true;
   readonly code: Code;
   /** HTTP status of the answer */
   readonly status: number;
@@ -60,7 +67,7 @@ const retryAfterMs = (headers: Headers): number | undefined => {
 };
 
 /** No answer arrived; `cause` says why. Whether the server saw the request is unknown. */
-export class ConnectionError extends Error {
+export class ConnectionError extends PosthornError {
   override readonly name: string = 'ConnectionError';
 }
 
@@ -69,17 +76,23 @@ export class TimeoutError extends ConnectionError {
   override readonly name: string = 'TimeoutError';
 }
 
-/** True for an error answer of the server; with a code, only for that one. */
-export const isPosthornError = <Code extends ErrorCode = ErrorCode>(
-  error: unknown,
-  code?: Code,
-): error is PosthornError<Code> =>
-  typeof error === 'object' &&
-  error !== null &&
-  brand in error &&
-  (code === undefined || (error as PosthornError).code === code);
+const hasBrand = (error: unknown, symbol: symbol): boolean =>
+  typeof error === 'object' && error !== null && symbol in error;
 
-export type ErrorClasses = { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => PosthornError<Code> };
+/** True for an error answer of the server; with a code, only for that one. */
+export const isApiError = <Code extends ErrorCode = ErrorCode>(error: unknown, code?: Code): error is ApiError<Code> =>
+  hasBrand(error, answerBrand) && (code === undefined || (error as ApiError).code === code);
+
+interface IsPosthornError {
+  (error: unknown): error is PosthornError;
+  <Code extends ErrorCode>(error: unknown, code: Code): error is ApiError<Code>;
+}
+
+/** True for every error of this package; with a code, for an answer of the server with this code. */
+export const isPosthornError: IsPosthornError = ((error: unknown, code?: ErrorCode) =>
+  code === undefined ? hasBrand(error, brand) : isApiError(error, code)) as IsPosthornError;
+
+export type ErrorClasses = { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => ApiError<Code> };
 
 /** For answers of a proxy, which do not have the shape of this API: the code follows from the status. */
 const codeOfStatus = (status: number): ErrorCode => {
@@ -110,10 +123,10 @@ const messageOf = (response: Response): string => {
 const isCode = (classes: ErrorClasses, code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(classes, code);
 
-export const errorFrom = (classes: ErrorClasses, response: Response, body: unknown): PosthornError => {
+export const errorFrom = (classes: ErrorClasses, response: Response, body: unknown): ApiError => {
   const { code, message, issues } = (body ?? {}) as { code?: unknown; message?: unknown; issues?: unknown };
   const errorCode = isCode(classes, code) ? code : codeOfStatus(response.status);
-  const ErrorClass = classes[errorCode] as new (details: ErrorDetails<ErrorCode>) => PosthornError;
+  const ErrorClass = classes[errorCode] as new (details: ErrorDetails<ErrorCode>) => ApiError;
   return new ErrorClass({
     code: errorCode,
     status: response.status,

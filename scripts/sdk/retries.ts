@@ -1,4 +1,4 @@
-import { ConnectionError, PosthornError } from './posthorn-error.ts';
+import { ApiError, ConnectionError } from './posthorn-error.ts';
 
 /**
  * When a call may be retried. Always: it changes nothing. WithKey: its Idempotency-Key keeps it from running twice.
@@ -14,7 +14,7 @@ const backoffMs = (retries: number): number => Math.min(500 * 2 ** retries, 8000
 /** The delay before a retry, or undefined when there must be none. */
 export const waitBeforeRetry = (error: unknown, retry: Retry, retries: number): number | undefined => {
   if (error instanceof ConnectionError) return retry === 'IfRefused' ? undefined : backoffMs(retries);
-  if (!(error instanceof PosthornError)) return undefined;
+  if (!(error instanceof ApiError)) return undefined;
   const isUnprocessed = error.status === 429 || error.status === 408;
   if (!isUnprocessed && (error.status < 500 || retry === 'IfRefused')) return undefined;
   const wait = error.retryAfterMs ?? backoffMs(retries);

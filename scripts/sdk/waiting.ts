@@ -1,4 +1,5 @@
 import type { CallOptions, Http } from './http.ts';
+import { PosthornError } from './posthorn-error.ts';
 import type { Post } from './types.ts';
 
 export interface WaitOptions extends CallOptions {
@@ -6,10 +7,12 @@ export interface WaitOptions extends CallOptions {
   waitMs?: number | undefined;
   /** The polling interval. Default: 2 seconds, growing to 15 */
   everyMs?: number | undefined;
+  /** `updatedAt` of a post that failed before: that failure does not count, only what comes after it */
+  since?: string | undefined;
 }
 
 /** Not published within `waitMs`; `post` is its last known state. */
-export class NotPublishedYetError extends Error {
+export class NotPublishedYetError extends PosthornError {
   override readonly name: string = 'NotPublishedYetError';
   readonly post: Post;
 
@@ -20,11 +23,11 @@ export class NotPublishedYetError extends Error {
 }
 
 export const waitForResult = async (http: Http, postId: string, options: WaitOptions): Promise<Post> => {
-  const { waitMs = 600_000, everyMs, ...rest } = options;
+  const { waitMs = 600_000, everyMs, since, ...rest } = options;
   const read = () => http.action<Post>('posts.get', 'Always', { id: postId }, rest);
   let post = await read();
   let waited = 0;
-  for (let polls = 0; !hasEnded(post); polls++) {
+  for (let polls = 0; !hasEnded(post, since); polls++) {
     const pause = everyMs ?? Math.min(2000 * 1.5 ** polls, 15_000);
     if (waited + pause > waitMs) throw new NotPublishedYetError(post);
     await http.pause(pause, rest.signal);
@@ -34,4 +37,5 @@ export const waitForResult = async (http: Http, postId: string, options: WaitOpt
   return post;
 };
 
-const hasEnded = ({ status }: Post): boolean => status === 'Published' || status === 'Failed';
+const hasEnded = ({ status, updatedAt }: Post, since: string | undefined): boolean =>
+  status === 'Published' || (status === 'Failed' && (since === undefined || updatedAt > since));

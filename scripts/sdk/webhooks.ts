@@ -1,3 +1,4 @@
+import { PosthornError } from './posthorn-error.ts';
 import type { WebhookEvent } from './types.ts';
 
 export interface VerifyWebhookOptions {
@@ -32,7 +33,7 @@ export type WebhookHeaders =
   | undefined;
 
 /** The delivery does not come from Posthorn, or not now: answer 400 and do nothing. */
-export class WebhookVerificationError extends Error {
+export class WebhookVerificationError extends PosthornError {
   override readonly name: string = 'WebhookVerificationError';
   readonly reason: WebhookRefusal;
 

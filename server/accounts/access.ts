@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Clock, Stopwatch } from '#server/clock';
 import type { DueWork } from '#server/jobs/queue';
 import { jsonOf } from '#server/json/json-text';
@@ -13,7 +14,7 @@ import type { AccountRow } from './account-row.ts';
 import { toAccount } from './accounts.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableProfile } from './storable-account.ts';
-import type { AccountStore } from './store.ts';
+import type { AccountStore, Refusal } from './store.ts';
 
 const minLeaseMs = 90_000;
 const dayMs = 24 * 3_600_000;
@@ -110,6 +111,10 @@ export const createAccountAccess = ({
       await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
+  /** The account stays connected: only publishing, and tokens that end, decide that. */
+  const noteRefusal = (row: AccountRow, kind: Refusal['kind']) =>
+    store.setRefusal(row, { kind, at: instantOf(clock.now()) });
+
   /** The caller holds the claim. If the network sends no new refresh token, the old one stays valid. */
   const renew = async (row: AccountRow, claim: Claim, whenRefused: WhenRefused): Promise<Access> => {
     const network = networks.get(row.network);
@@ -127,6 +132,7 @@ export const createAccountAccess = ({
       };
       const sealed = { new: networkAccess.sealTokens(row.id, tokens), old: row.tokens };
       await retryUntil(leaseMs, () => store.saveRefreshed(row.id, claim.id, sealed, nextRefreshMs(network, tokens)));
+      await store.setRefusal(row, null);
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
       const trouble = asTrouble(error, report);
@@ -135,6 +141,7 @@ export const createAccountAccess = ({
         await refuse(row);
         return { is: 'refused' };
       }
+      if (isFinal && whenRefused === 'useUntilExpiry') await noteRefusal(row, 'refresh');
       const untilExpiryMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
       const retryAfterRefusalMs =
         whenRefused === 'report' ? nextRefreshMs(network, account.tokens) : Math.max(untilExpiryMs, 1000);
@@ -202,8 +209,13 @@ export const createAccountAccess = ({
     try {
       const { avatarUrl = null, ...profile } = toStorableProfile(await network.profile(site, account));
       await store.saveProfile(row.id, { ...profile, avatarUrl });
+      await store.setRefusal(row, null);
+      if (JSON.stringify(profile.facts) !== JSON.stringify(row.facts)) {
+        await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id });
+      }
     } catch (error) {
-      asTrouble(error, report);
+      const { kind } = asTrouble(error, report);
+      if (kind === 'token' || kind === 'permission') await noteRefusal(row, kind);
     }
   };
 

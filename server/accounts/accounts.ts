@@ -1,5 +1,6 @@
 import type { Account } from '#contracts/accounts';
 import type { Issue } from '#contracts/errors';
+import type { Choice } from '#contracts/providers';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
@@ -8,7 +9,7 @@ import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { AccountRow } from './account-row.ts';
 import type { Revoking } from './revoking.ts';
-import type { AccountStore } from './store.ts';
+import type { AccountStore, ChoiceNameStore } from './store.ts';
 
 /** What the database has about a connected account, without a request to its network. */
 export interface ConnectedNetwork {
@@ -21,12 +22,14 @@ export type Accounts = ReturnType<typeof createAccounts>;
 /** The connected accounts of a workspace. */
 export const createAccounts = ({
   store,
+  choiceNames,
   networks,
   revoking,
   audit,
   live,
 }: {
   store: AccountStore;
+  choiceNames: ChoiceNameStore;
   networks: Networks;
   revoking: Revoking;
   audit: AuditLog;
@@ -64,7 +67,25 @@ export const createAccounts = ({
   },
 
   /** Leaves out ids that are no longer connected. */
-  connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
+  connectedOf: ({ workspaceId }: Pick<Caller, 'workspaceId'>, ids: readonly string[]) =>
+    store.networks(workspaceId, ids),
+
+  /** Names of the values that these versions have for searchable options, as the network gave them in a search. */
+  choiceNamesOf: async (
+    { workspaceId }: Pick<Caller, 'workspaceId'>,
+    accountIds: readonly string[],
+    versions: readonly { readonly options: Readonly<Record<string, string>> }[],
+  ): Promise<(accountId: string, option: string) => Choice[] | undefined> => {
+    const isSearchable = (key: string) => networks.find(key.split('.')[0] ?? '')?.lookups?.[key] !== undefined;
+    const values = versions.flatMap(({ options }) =>
+      Object.entries(options).flatMap(([key, value]) => (isSearchable(key) ? [value.trim()] : [])),
+    );
+    const rows = values.length === 0 ? [] : await choiceNames.find(workspaceId, accountIds, values);
+    return (accountId, option) => {
+      const named = rows.filter((row) => row.accountId === accountId && row.option === option);
+      return named.length === 0 ? undefined : named.map(({ value, label }) => ({ value, label }));
+    };
+  },
 
   /** Until the account is reconnected. Returns false if it was reconnected or disconnected since this row was read. */
   stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),

@@ -55,6 +55,7 @@ export const createConnecting = ({
   isOffered,
   isLive,
   reconnected,
+  keysWorked,
   redirectUri,
   seal,
   clock,
@@ -72,6 +73,8 @@ export const createConnecting = ({
   isLive: (network: Network) => boolean;
   /** Reads the statistics of its posts at once (SPEC, Statistics rules 10). */
   reconnected: (account: { readonly workspaceId: string; readonly id: string }) => Promise<void>;
+  /** Somebody signed in at the real network, so the credentials of this server are right. */
+  keysWorked: (network: Network) => Promise<void>;
   redirectUri: (network: Network) => string;
   seal: { seal(text: string, place: string): string; open(sealed: string, place: string): string };
   clock: Clock;
@@ -272,11 +275,18 @@ export const createConnecting = ({
       const exchanged = connect.exchange(site, exchange).catch(async (error: unknown) => {
         const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
         if (isForgotten) await networkAccess.forgetRegistration(network, row.server);
+        if (isForgotten && connect.kind === 'OAuth' && !row.sandbox) {
+          throw new Refusal(
+            'Conflict',
+            `${network.name} does not know the credentials of this server. Whoever set it up enters them again in Settings, Networks.`,
+          );
+        }
         throw error;
       });
       const accounts = (await toCheckedAccounts(network, exchanged)).map((account) =>
         registration ? { ...account, tokens: { ...account.tokens, registration } } : account,
       );
+      if (!row.sandbox) await keysWorked(network);
       return saveOrChoose(caller, network, accounts, row);
     },
 
@@ -352,6 +362,6 @@ const whyNoCode = ({ error, error_description: description = error }: Readonly<R
   if (error === 'access_denied') return 'you did not allow it there';
   const reason = (description ?? 'it gave no reason').replace(/\.$/, '');
   return /scope/.test(error ?? '')
-    ? `the app of this server may not ask for what it needs (${reason}). Its operator adds the missing product or permission to the app; docs/networks.md says which`
+    ? `the app of this server may not ask for what it needs (${reason}). Its operator adds the missing product or permission to the app; the help page of the network says which (/help/networks)`
     : reason;
 };

@@ -1,8 +1,15 @@
 import type { AccountRoutes } from '#contracts/accounts';
 import type { RouteHandlers } from '#server/context';
+import type { Choices } from './choices.ts';
 import type { Connecting, Step } from './connecting.ts';
 
-export const accountRoutes = ({ connecting }: { connecting: Connecting }): RouteHandlers<AccountRoutes> => ({
+export const accountRoutes = ({
+  connecting,
+  choices,
+}: {
+  connecting: Connecting;
+  choices: Choices;
+}): RouteHandlers<AccountRoutes> => ({
   beginConnection: async ({ body, caller }) => toAnswer(await connecting.begin(caller, body.network, body.values)),
   getConnectForm: async ({ params }) => connecting.fields(params.network),
   finishConnection: async ({ params, body, caller }) =>
@@ -11,6 +18,7 @@ export const accountRoutes = ({ connecting }: { connecting: Connecting }): Route
     const { network, accounts } = await connecting.choices(caller, params.id);
     return { network: network.key, provider: network.name, accounts: [...accounts] };
   },
+  findChoices: async ({ params, query, caller }) => choices.find(caller, params.id, query),
   chooseAccounts: async ({ params, body, caller }) => toAnswer(await connecting.choose(caller, params.id, body.ids)),
 });
 

@@ -15,11 +15,19 @@ import type { Events } from '#server/webhooks/events';
 import { createAccountAccess } from './access.ts';
 import { createAccounts } from './accounts.ts';
 import { createAvatars } from './avatars.ts';
+import { createChoices } from './choices.ts';
 import { createConnecting } from './connecting.ts';
 import { createNetworkAccess } from './network-access.ts';
+import { createAccountOutlooks } from './outlook.ts';
 import { createRevoking } from './revoking.ts';
 import { accountRoutes } from './routes.ts';
-import { createAccountStore, createAvatarStore, createConnectionStore, createRegistrationStore } from './store.ts';
+import {
+  createAccountStore,
+  createAvatarStore,
+  createChoiceNameStore,
+  createConnectionStore,
+  createRegistrationStore,
+} from './store.ts';
 
 export const openAccounts = ({
   database,
@@ -31,7 +39,7 @@ export const openAccounts = ({
   live,
   outbound,
   seal,
-  config: { baseUrl, networkTimeoutMs },
+  config: { baseUrl, networkTimeoutMs, setting },
   startStopwatch = () => startSystemStopwatch(),
   clock,
   report,
@@ -55,6 +63,7 @@ export const openAccounts = ({
   const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
   const registrationStore = createRegistrationStore(database);
   const connectionStore = createConnectionStore(database);
+  const choiceNames = createChoiceNameStore(database);
   const networkAccess = createNetworkAccess({
     store: registrationStore,
     sites,
@@ -78,8 +87,14 @@ export const openAccounts = ({
   const { afterCommit } = database;
   const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {
-    accounts: createAccounts({ store, networks, revoking, audit, live }),
+    accounts: createAccounts({ store, choiceNames, networks, revoking, audit, live }),
     access,
+    outlooks: createAccountOutlooks({
+      store,
+      networkAccess,
+      networks,
+      setting: (name, byDefault) => setting(name) ?? byDefault,
+    }),
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     chores: {
       'remove registrations at servers nobody uses': { every: '1 day', run: networkAccess.purgeRegistrations },
@@ -99,10 +114,12 @@ export const openAccounts = ({
       plans,
       providers: { isOffered, isLive },
       reconnected,
+      keysWorked,
     }: {
       plans: Plans;
       providers: Record<'isOffered' | 'isLive', (network: Network) => boolean>;
       reconnected: (account: { readonly workspaceId: string; readonly id: string }) => Promise<void>;
+      keysWorked: (network: Network) => Promise<void>;
     }) => {
       const connecting = createConnecting({
         store: connectionStore,
@@ -117,13 +134,17 @@ export const openAccounts = ({
         isOffered,
         isLive,
         reconnected,
+        keysWorked,
         redirectUri,
         seal,
         clock,
       });
       return {
         connecting,
-        routes: accountRoutes({ connecting }),
+        routes: accountRoutes({
+          connecting,
+          choices: createChoices({ store, choiceNames, access, networks, report }),
+        }),
         chores: { 'remove unfinished connections': { every: '1 hour', run: connecting.purge } },
       };
     },

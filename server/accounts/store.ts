@@ -1,3 +1,4 @@
+import type { Choice } from '#contracts/providers';
 import { notifyTabs } from '#server/live/changes';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
@@ -9,6 +10,16 @@ export const reads = ['workspaces'];
 type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
   readonly refreshInMs: number;
 };
+
+/** What the network refused: to renew the tokens, the token itself, or a permission. */
+export interface Refusal {
+  readonly kind: 'refresh' | 'token' | 'permission';
+  readonly at: string;
+}
+
+interface StoredRefusal extends Refusal {
+  readonly connectedAt: string;
+}
 
 const lockWorkspace = sql('accounts.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const list = sql(
@@ -37,6 +48,18 @@ const liveNetworks = sql(
 const saveProfile = sql(
   'accounts.saveProfile',
   'update accounts set name = $2, handle = $3, avatar_url = $4, facts = $5 where id = $1',
+);
+/** Also disconnected ones, whose names people still know. */
+const forForecast = sql(
+  'accounts.forForecast',
+  `select ${accountColumns('a')} as account, a.refusal from accounts a where a.workspace_id = $1 and a.id = any($2)`,
+);
+/** Of this connection alone: after a new sign-in, an old refusal means nothing. */
+const setRefusal = sql(
+  'accounts.setRefusal',
+  `update accounts set refusal = $3::jsonb
+    where id = $1 and connected_at = $2 and refusal ->> 'kind' is distinct from $3::jsonb ->> 'kind'
+   returning ${notifyTabs('account')}`,
 );
 /** Runs for every draft with accounts. */
 const findNetworks = sql(
@@ -142,6 +165,15 @@ export const createAccountStore = (db: Database) => {
     list: (workspaceId: string) => accountsOf(list, [workspaceId]),
 
     get: async (id: string) => (await accountsOf(get, [id]))[0],
+
+    forForecast: (workspaceId: string, ids: readonly string[]) =>
+      db.query<{ account: AccountRow; refusal: StoredRefusal | null }>(forForecast, [workspaceId, ids]),
+
+    /** Null when the network accepts the account. */
+    setRefusal: async ({ id, connectedAt }: AccountRow, refusal: Refusal | null) => {
+      const stored: StoredRefusal | null = refusal && { ...refusal, connectedAt };
+      await db.query(setRefusal, [id, connectedAt, stored === null ? null : JSON.stringify(stored)]);
+    },
 
     /** Whether any workspace has an account on a live network. */
     hasLive: async () => (await db.query(findLive)).length > 0,
@@ -276,6 +308,39 @@ export const createRegistrationStore = (db: Database) => ({
   remove: async (network: string, server: string) => {
     await db.run(removeRegistration, [network, server]);
   },
+});
+
+/** Servers have ids of their own, and so has the sandbox. Names that no search returned for a year are removed. */
+const saveChoiceNames = sql(
+  'accounts.saveChoiceNames',
+  `with old as (delete from choice_names where workspace_id = $1 and seen_at < posthorn_now() - interval '1 year')
+   insert into choice_names (workspace_id, sandbox, server, option, value, label)
+   select $1, $2, $3, $4, c.value, c.label from jsonb_to_recordset($5::jsonb) c (value text, label text)
+   on conflict (workspace_id, sandbox, server, option, value) do update
+      set label = excluded.label, seen_at = posthorn_now()`,
+);
+const findChoiceNames = sql(
+  'accounts.findChoiceNames',
+  `select a.id as "accountId", n.option, n.value, n.label
+     from accounts a join choice_names n using (workspace_id, sandbox, server)
+    where a.workspace_id = $1 and a.id = any($2) and n.value = any($3) and split_part(n.option, '.', 1) = a.network`,
+);
+
+export type ChoiceNameStore = ReturnType<typeof createChoiceNameStore>;
+
+/** What networks call the values that searches found. */
+export const createChoiceNameStore = (db: Database) => ({
+  save: async (
+    { workspaceId, sandbox, server }: Pick<AccountRow, 'workspaceId' | 'sandbox' | 'server'>,
+    option: string,
+    choices: readonly Choice[],
+  ) => {
+    const distinct = [...new Map(choices.map((choice) => [choice.value, choice])).values()];
+    if (distinct.length === 0) return;
+    await db.run(saveChoiceNames, [workspaceId, sandbox, server, option, JSON.stringify(distinct)]);
+  },
+  find: (workspaceId: string, accountIds: readonly string[], values: readonly string[]) =>
+    db.query<Choice & { accountId: string; option: string }>(findChoiceNames, [workspaceId, accountIds, values]),
 });
 
 const findAvatar = sql(

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { catalog, actions as declared } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
+import { routes as declaredRoutes } from '#generated/rest';
 import { sandboxes as folders } from '#generated/sandboxes';
-import { prepareActions } from '#server/admission';
+import { prepareActions, prepareRoutes } from '#server/admission';
 import { openApprovals } from '#server/approvals/slice';
 import { openAssistant } from '#server/assistant/slice';
 import { openBulk } from '#server/bulk/slice';
@@ -13,6 +14,7 @@ import type { Content } from './content.ts';
 import type { Core } from './core.ts';
 import type { Messaging } from './messaging.ts';
 import type { Networks } from './networks.ts';
+import type { People } from './people.ts';
 import type { Publishing } from './publishing.ts';
 
 export type Agents = ReturnType<typeof wireAgents>;
@@ -22,7 +24,8 @@ export const wireAgents = ({
   core,
   messaging,
   networks: { networks, providers, accounts },
-  content: { media, posts, bin, slots },
+  people: peopleTheme,
+  content: { media, mediaRoutes, posts, bin, slots, receipts },
   publishing,
   ownUrl,
   log,
@@ -30,6 +33,7 @@ export const wireAgents = ({
   core: Core;
   messaging: Messaging;
   networks: Networks;
+  people: People;
   content: Content;
   publishing: Publishing;
   ownUrl: () => string;
@@ -62,15 +66,30 @@ export const wireAgents = ({
   const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
     subject === 'post' ? reading.get(caller, id) : accounts.accounts.mustExist(caller, id),
   );
+  const routeActions = prepareRoutes(declaredRoutes, {
+    ...posts.routes,
+    ...publishing.publishing.routes,
+    ...mediaRoutes.routes,
+  });
+  const requestable = new Map([...actions, ...routeActions]);
+  const { people } = core.people;
   const bulk = registry.open(
     'bulk',
-    openBulk({ actions, reading, lifecycle, overview: posts.overview, bin: bin.bin, slots: slots.slots }),
+    openBulk({
+      actions: requestable,
+      // Opened after the actions that cards run.
+      askInstead: (...args) => approvals.askInstead(...args),
+      reading,
+      overview: posts.overview,
+      bin: bin.bin,
+      slots: slots.slots,
+    }),
   );
   const approvals = registry.open(
     'approvals',
     openApprovals({
       database,
-      actions,
+      actions: requestable,
       reading,
       lifecycle,
       linkCards,
@@ -79,7 +98,14 @@ export const wireAgents = ({
       accounts: accounts.accounts,
       audit,
       notifications: messaging.notifications.notifications,
+      receipts: receipts.receipts,
       live,
+      approvers: {
+        list: ({ workspaceId }) => people.approvers(workspaceId),
+        lock: people.lockApprover,
+      },
+      passkeys: peopleTheme.passkeys.passkeys,
+      asksPasskey: people.asksPasskey,
       config,
       clock,
     }),
@@ -101,6 +127,7 @@ export const wireAgents = ({
       people: core.people.people,
       connecting: publishing.connecting.connecting,
       providers,
+      webhooks: messaging.webhooks.webhooks,
       audit,
       config,
       ownUrl,

@@ -1,4 +1,6 @@
 import { openBin } from '#server/bin/slice';
+import type { AskInstead } from '#server/context';
+import { openForecast } from '#server/forecast/slice';
 import { openHistory } from '#server/history/slice';
 import { openIdempotency } from '#server/idempotency/slice';
 import { openLabels } from '#server/labels/slice';
@@ -8,6 +10,7 @@ import { createUploadOnce } from '#server/media/upload-once';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { openPosts } from '#server/posts/slice';
 import { openPresence } from '#server/presence/slice';
+import { openReceipts } from '#server/receipts/slice';
 import { openReview } from '#server/review/slice';
 import type { Seal } from '#server/secrets/seal';
 import { openSlots } from '#server/slots/slice';
@@ -29,6 +32,7 @@ export const wireContent = ({
   outbound,
   seal,
   addressesMs,
+  askInstead,
 }: {
   core: Core;
   messaging: Messaging;
@@ -37,6 +41,7 @@ export const wireContent = ({
   outbound: Outbound;
   seal: Seal;
   addressesMs: number | undefined;
+  askInstead: AskInstead;
 }) => {
   const { registry, database, config, clock, wallClock, report } = core;
   const { audit } = core.audit;
@@ -61,6 +66,7 @@ export const wireContent = ({
   const { library, renditions, uploads, uploadAddresses } = media;
   const mediaSweep = registry.open('media/sweep', openMediaSweep({ database, config, clock, wallClock }));
   const history = registry.open('history', openHistory({ database, library }));
+  const receipts = registry.open('receipts', openReceipts({ database, seal, clock }));
   const posts = registry.open(
     'posts',
     openPosts({
@@ -78,6 +84,8 @@ export const wireContent = ({
       deletion: people.workspaces.deletion,
       live,
       revisions: history.revisions,
+      receipts: receipts.receipts,
+      askInstead,
       config,
       clock,
     }),
@@ -98,6 +106,7 @@ export const wireContent = ({
       networks,
       audit,
       notifications,
+      rateLimits: core.auth.rateLimits,
       config,
       clock,
       wallClock,
@@ -117,8 +126,7 @@ export const wireContent = ({
       audit,
     }),
   );
-  const { isUsed, usesOf } = posts.mediaUse;
-  const mediaRoutes = registry.open('media/routes', media.openMediaRoutes({ isUsed, usesOf, uploadOnce }));
+  const mediaRoutes = registry.open('media/routes', media.openMediaRoutes({ ...posts.mediaUse, uploadOnce }));
   const transfer = registry.open(
     'transfer',
     openTransfer({
@@ -133,11 +141,30 @@ export const wireContent = ({
       bin: bin.bin,
       audit,
       notifications,
+      askInstead,
       config,
       clock,
     }),
   );
   const slots = registry.open('slots', openSlots({ database, accounts: accounts.accounts, live, clock }));
+  const forecast = registry.open(
+    'forecast',
+    openForecast({
+      database,
+      reading,
+      overview: posts.overview,
+      lifecycle,
+      outlooks: accounts.outlooks,
+      library,
+      plans: core.plans.plans,
+      slots: slots.slots,
+      deletion: people.workspaces.deletion,
+      notifications,
+      live,
+      clock,
+      report,
+    }),
+  );
   const presence = registry.open('presence', openPresence({ database, reading, live }));
   const templates = registry.open('templates', openTemplates({ database, networks, live, clock }));
   return {
@@ -146,12 +173,14 @@ export const wireContent = ({
     mediaRoutes,
     uploadOnce,
     history,
+    receipts,
     posts,
     bin,
     idempotency,
     review,
     transfer,
     slots,
+    forecast,
     labels,
     presence,
     templates,

@@ -1,14 +1,21 @@
 import { openAccountInspection } from '#server/accounts/inspection';
 import { openAudit } from '#server/audit/slice';
 import { openAuth } from '#server/auth/slice';
+import { openBackupInspection } from '#server/backup/inspection';
 import type { Clock, MovableClock } from '#server/clock';
 import type { Config } from '#server/config/config';
+import { openForecastInspection } from '#server/forecast/inspection';
+import { openHoldInspection } from '#server/hold/inspection';
 import { openLive } from '#server/live/slice';
 import { openMediaInspection } from '#server/media/inspection';
 import { openMessageInspection } from '#server/messages/inspection';
 import { openPlans } from '#server/plans/slice';
+import { openNetworkKeyInspection } from '#server/providers/inspection';
 import { openPublishingInspection } from '#server/publishing/inspection';
+import { openReceiptInspection } from '#server/receipts/inspection';
 import { openSandboxClock } from '#server/sandbox/clock';
+import { openFactorInspection } from '#server/second-factors/inspection';
+import { createFactorRemoval } from '#server/second-factors/remove-all';
 import { openStatisticsInspection } from '#server/statistics/inspection';
 import type { Database } from '#server/store/database';
 import { openWebhookInspection } from '#server/webhooks/inspection';
@@ -47,13 +54,28 @@ export const wireCore = ({
   );
   const people = registry.open(
     'workspaces/people',
-    openPeople({ database, auth, plans: plans.plans, audit: audit.audit, live: live.live, config, wallClock }),
+    openPeople({
+      database,
+      auth,
+      plans: plans.plans,
+      audit: audit.audit,
+      live: live.live,
+      removeFactors: createFactorRemoval(database),
+      config,
+      wallClock,
+    }),
   );
 
+  const backupInspection = registry.open('backup/inspection', openBackupInspection({ database }));
+  const holdInspection = registry.open('hold/inspection', openHoldInspection({ database }));
+  const networkKeyInspection = registry.open('providers/inspection', openNetworkKeyInspection({ database }));
   registry.open('publishing/inspection', openPublishingInspection({ database }));
+  registry.open('forecast/inspection', openForecastInspection({ database }));
   registry.open('media/inspection', openMediaInspection({ database }));
   registry.open('messages/inspection', openMessageInspection({ database }));
   registry.open('webhooks/inspection', openWebhookInspection({ database }));
+  registry.open('second-factors/inspection', openFactorInspection({ database }));
+  registry.open('receipts/inspection', openReceiptInspection({ database }));
   registry.open('statistics/inspection', openStatisticsInspection({ database }));
   const accountInspection = registry.open('accounts/inspection', openAccountInspection({ database }));
 
@@ -72,6 +94,11 @@ export const wireCore = ({
     auth,
     people,
     accountInspection,
+    enteredKeys: networkKeyInspection.enteredKeys,
+    enteredValues: networkKeyInspection.enteredValues,
+    isHeld: holdInspection.isHeld,
+    readHold: holdInspection.readHold,
+    newestBackup: backupInspection.newestBackup,
     sandboxClock,
   };
 };

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { CatalogRoutes } from '#contracts/catalog';
+import type { Route } from '#contracts/define';
 import { catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { routes as declared } from '#generated/rest';
 import { serveRoutes } from '#generated/router';
 import type { Identity } from '#server/auth/identity-provider/identity';
+import type { openBackups } from '#server/backup/slice';
 import type { RouteCall } from '#server/context';
 import { setCallerHeaders } from '#server/http/caller-headers';
 import { openDoors } from '#server/http/doors';
@@ -12,6 +14,7 @@ import type { Scheduler } from '#server/jobs/scheduler';
 import { openMcp } from '#server/mcp/open';
 import type { ServiceMetrics } from '#server/metrics/metrics';
 import type { Members } from '#server/workspaces/members';
+import type { PersonDeletion } from '#server/workspaces/person-deletion';
 import type { Agents } from './agents.ts';
 import type { Content } from './content.ts';
 import type { Core } from './core.ts';
@@ -21,6 +24,10 @@ import type { People } from './people.ts';
 import type { Publishing } from './publishing.ts';
 import type { RoutesOf } from './registry.ts';
 
+export interface Operation {
+  readonly backup: ReturnType<typeof openBackups>;
+}
+
 /** REST, MCP, the web app and the pages. Wired last, because they need the identity provider. */
 export const wireDoors = ({
   core,
@@ -28,7 +35,9 @@ export const wireDoors = ({
   people,
   content,
   agents,
+  operation,
   members,
+  personDeletion,
   jobs,
   identity,
   metrics,
@@ -41,7 +50,9 @@ export const wireDoors = ({
   content: Content;
   publishing: Publishing;
   agents: Agents;
+  operation: Operation;
   members: Members;
+  personDeletion: PersonDeletion;
   jobs: Scheduler;
   identity: Identity;
   metrics: ServiceMetrics;
@@ -56,7 +67,15 @@ export const wireDoors = ({
 
   const doorSlices = {
     consent: registry.open('auth/consent', core.auth.openConsent(identity)),
-    workspaces: registry.open('workspaces/routes', people.workspaces.openWorkspaceRoutes({ members, identity })),
+    workspaces: registry.open(
+      'workspaces/routes',
+      people.workspaces.openWorkspaceRoutes({
+        members,
+        personDeletion,
+        mustProve: people.secondFactors.proof.mustProve,
+        identity,
+      }),
+    ),
     catalog: registry.open('catalog', {
       routes: {
         catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
@@ -73,8 +92,10 @@ export const wireDoors = ({
     RoutesOf<Content> &
     RoutesOf<Publishing> &
     RoutesOf<Agents> &
+    RoutesOf<Operation> &
     RoutesOf<typeof doorSlices>;
 
+  const routeNames = new Map<Route, string>(Object.entries(declared).map(([name, route]) => [route, name]));
   return openDoors({
     sessions,
     tokens,
@@ -85,12 +106,17 @@ export const wireDoors = ({
     uploads: content.media.uploads,
     uploadOnce: content.uploadOnce,
     uploadAddresses: content.media.uploadAddresses,
+    resumableUploads: content.media.resumableUploads,
     avatars: networks.accounts.avatars,
     linkCards: posts.linkCards,
     shares: review.shares,
     imports: transfer.imports,
     exports: transfer.exports,
+    restoring: operation.backup.restoring,
+    findBackupFile: operation.backup.findFile,
     actions,
+    askInstead: agents.approvals.askInstead,
+    routeName: (route) => routeNames.get(route) ?? '',
     answers: content.idempotency.answers,
     live: core.live.live,
     assistant: agents.assistant.assistant,

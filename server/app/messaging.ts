@@ -15,6 +15,7 @@ export type Messaging = ReturnType<typeof wireMessaging>;
 export const wireMessaging = ({
   core,
   outbound,
+  ownUrl,
   seal,
   metrics,
   log,
@@ -24,6 +25,7 @@ export const wireMessaging = ({
 }: {
   core: Core;
   outbound: Outbound;
+  ownUrl: () => string;
   seal: Seal;
   metrics: ServiceMetrics;
   log: Logger;
@@ -51,6 +53,8 @@ export const wireMessaging = ({
       notifications: notifications.notifications,
       live,
       outbound,
+      ownUrl,
+      config,
       seal,
       plans,
       metrics,

@@ -1,11 +1,13 @@
 import { openAccounts } from '#server/accounts/slice';
 import type { Stopwatch } from '#server/clock';
 import { openSites } from '#server/networks/open-sites';
+import type { Sites } from '#server/networks/sites';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { openNetworkKeys } from '#server/providers/open-network-keys';
 import type { Seal } from '#server/secrets/seal';
 import type { Core } from './core.ts';
 import type { Messaging } from './messaging.ts';
-import { wireProviders } from './providers.ts';
+import { openNetworks, wireProviders } from './providers.ts';
 
 export type Networks = ReturnType<typeof wireNetworks>;
 
@@ -25,8 +27,27 @@ export const wireNetworks = ({
   ownUrl: () => string;
   startStopwatch: (() => Stopwatch) | undefined;
 }) => {
-  const { registry, database, config, clock, report } = core;
-  const { networks, providers } = wireProviders({ registry, config });
+  const { registry, database, clock, wallClock, report } = core;
+  const networks = openNetworks();
+  const keySlice = registry.open(
+    'providers/keys',
+    openNetworkKeys({
+      database,
+      networks,
+      sites: (): Sites => sites,
+      people: core.people.people,
+      config: core.config,
+      audit: core.audit.audit,
+      live: core.live.live,
+      seal,
+      wallClock,
+      report,
+    }),
+  );
+  const { networkKeys } = keySlice;
+  /** With the credentials that were entered in the app. */
+  const config = { ...core.config, setting: networkKeys.setting };
+  const { providers } = wireProviders({ registry, config, networks });
   const { sites } = registry.open('networks/sites', openSites({ outbound, ownUrl, config, clock }));
   const accounts = registry.open(
     'accounts',
@@ -46,5 +67,5 @@ export const wireNetworks = ({
       startStopwatch,
     }),
   );
-  return { networks, providers, accounts };
+  return { networks, providers, accounts, networkKeys, keySlice, config };
 };

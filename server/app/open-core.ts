@@ -31,8 +31,12 @@ export const connectCore = async (config: Config): Promise<OpenCore> => {
   const server = await connect(config);
   const { connection, direct, replica } = server;
   const { statementLine } = config;
+  let isClosing = false;
   const database = openDatabase(connection, {
-    report: ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`),
+    report: ({ message }: Error) => {
+      // An embedded database that the command started stops with it, and may end a connection first.
+      if (!isClosing) console.error(`The connection to the database was lost: ${message}`);
+    },
     ...pools,
     statementLine,
     direct,
@@ -48,6 +52,7 @@ export const connectCore = async (config: Config): Promise<OpenCore> => {
   return {
     core,
     close: async () => {
+      isClosing = true;
       await core.registry.close();
       await database.close();
       await server.stop();

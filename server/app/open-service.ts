@@ -9,6 +9,7 @@ import type { Seal } from '#server/secrets/seal';
 import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
+import { isNotMigrated } from '#server/store/pg-errors';
 import { toSettingError } from '#server/store/setting-error';
 import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';
@@ -37,6 +38,10 @@ export const openService = async (
   const { database, posthorn } = service;
   try {
     await prepare(database, posthorn.sandboxClock, config, log);
+    // The table is missing while a migration before it waits for processes of the release before.
+    await posthorn.networkKeys.read().catch((error: unknown) => {
+      if (!isNotMigrated(error)) throw error;
+    });
     return service;
   } catch (error) {
     await service.close();

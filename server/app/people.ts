@@ -1,4 +1,7 @@
 import { openInstallation } from '#server/installation/slice';
+import { openPasskeys } from '#server/passkeys/slice';
+import { openSecondFactors, type SecondFactors } from '#server/second-factors/slice';
+import type { Seal } from '#server/secrets/seal';
 import { openWorkspaces } from '#server/workspaces/slice';
 import type { Core } from './core.ts';
 import type { Messaging } from './messaging.ts';
@@ -10,13 +13,15 @@ export type People = ReturnType<typeof wirePeople>;
 export const wirePeople = ({
   core,
   messaging,
-  networks: { networks, providers, accounts },
+  networks: { networks, providers, accounts, config },
+  seal,
 }: {
   core: Core;
   messaging: Messaging;
   networks: Networks;
+  seal: Seal;
 }) => {
-  const { registry, database, config, wallClock, report, auth } = core;
+  const { registry, database, wallClock, report, auth } = core;
   const { audit } = core.audit;
   const { people, welcome } = core.people;
   const workspaces = registry.open(
@@ -37,6 +42,40 @@ export const wirePeople = ({
       wallClock,
     }),
   );
+  const { messages } = messaging.messages;
+  const passkeys = registry.open(
+    'passkeys',
+    openPasskeys({
+      database,
+      auth,
+      people,
+      // Opened after them, because a passkey can be the second factor.
+      proof: {
+        asks: (...args) => secondFactors.proof.asks(...args),
+        mustProve: (...args) => secondFactors.proof.mustProve(...args),
+      },
+      messages,
+      audit,
+      live: core.live.live,
+      config,
+      wallClock,
+    }),
+  );
+  const secondFactors: SecondFactors = registry.open(
+    'second-factors',
+    openSecondFactors({
+      database,
+      auth,
+      people,
+      passkeys: passkeys.passkeys,
+      messages,
+      audit,
+      seal,
+      live: core.live.live,
+      config,
+      wallClock,
+    }),
+  );
   const installation = registry.open(
     'installation',
     openInstallation({
@@ -48,7 +87,10 @@ export const wirePeople = ({
       networks,
       providers,
       people,
+      isHeld: core.isHeld,
+      readHold: core.readHold,
+      newestBackup: core.newestBackup,
     }),
   );
-  return { workspaces, installation };
+  return { workspaces, passkeys, secondFactors, installation };
 };

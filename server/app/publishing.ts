@@ -12,7 +12,7 @@ export type Publishing = ReturnType<typeof wirePublishing>;
 /** Publishing to the networks, and the statistics read back from them. */
 export const wirePublishing = ({
   core,
-  networks: { networks, providers, accounts },
+  networks: { networks, providers, accounts, networkKeys },
   content: { media, posts },
   metrics,
   startStopwatch,
@@ -48,6 +48,7 @@ export const wirePublishing = ({
       plans: core.plans.plans,
       providers,
       reconnected: statistics.readSoon,
+      keysWorked: networkKeys.confirm,
     }),
   );
   const publishing = registry.open(

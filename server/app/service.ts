@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Identity } from '#server/auth/identity-provider/identity';
+import { openBackups } from '#server/backup/slice';
 import type { Stopwatch } from '#server/clock';
+import { openHold } from '#server/hold/slice';
 import { createScheduler } from '#server/jobs/scheduler';
 import { createMetrics } from '#server/metrics/metrics';
 import type { Outbound } from '#server/outbound/guarded-client';
@@ -57,6 +59,7 @@ export const createPosthorn = ({
   const messaging = wireMessaging({
     core,
     outbound,
+    ownUrl,
     seal,
     metrics,
     log,
@@ -65,10 +68,20 @@ export const createPosthorn = ({
     startStopwatch,
   });
   const networks = wireNetworks({ core, messaging, outbound, seal, ownUrl, startStopwatch });
-  const peopleTheme = wirePeople({ core, messaging, networks });
-  const content = wireContent({ core, messaging, networks, people: peopleTheme, outbound, seal, addressesMs });
+  const peopleTheme = wirePeople({ core, messaging, networks, seal });
+  const content = wireContent({
+    core,
+    messaging,
+    networks,
+    people: peopleTheme,
+    outbound,
+    seal,
+    addressesMs,
+    // Requests are about posts, so they are opened after them.
+    askInstead: (...args) => agents.approvals.askInstead(...args),
+  });
   const publishing = wirePublishing({ core, networks, content, metrics, startStopwatch });
-  const agents = wireAgents({ core, messaging, networks, content, publishing, ownUrl, log });
+  const agents = wireAgents({ core, messaging, networks, people: peopleTheme, content, publishing, ownUrl, log });
 
   const { workspaces, installation } = peopleTheme;
   const { messages, push } = messaging.messages;
@@ -87,7 +100,45 @@ export const createPosthorn = ({
     messages,
     live,
   });
-  const { members } = registry.open('workspaces/members', workspaces.openMembers(memberships));
+  const forgetPerson = async (userId: string) => {
+    await auth.forgetPerson(userId);
+    await peopleTheme.passkeys.forgetPerson(userId);
+    await peopleTheme.secondFactors.forgetPerson(userId);
+    await messaging.messages.forgetPerson(userId);
+    await messaging.notifications.forgetPerson(userId);
+    await agents.assistant.forgetPerson(userId);
+  };
+  const { members, personDeletion } = registry.open(
+    'workspaces/members',
+    workspaces.openMembers({ ...memberships, forgetPerson }),
+  );
+
+  const { hold } = registry.open(
+    'hold',
+    openHold({
+      database,
+      publishing: publishing.publishing,
+      webhooks: messaging.webhooks,
+      messages: messaging.messages,
+      audit: core.audit.audit,
+      wallClock: core.wallClock,
+    }),
+  );
+  const operation = {
+    backup: registry.open(
+      'backup',
+      openBackups({
+        database,
+        hold,
+        people,
+        mayRestore: welcome.mayRestore,
+        mayTry: workspaces.mayTry,
+        config: core.config,
+        wallClock: core.wallClock,
+        report,
+      }),
+    ),
+  };
 
   const sealed = registry.sealed();
   const secrets = registry.open(
@@ -95,7 +146,16 @@ export const createPosthorn = ({
     openSecrets({ database, columns: sealed, discards: registry.discards(), seal, report }),
   );
   const chores = registry.chores();
-  const jobs = createScheduler({ database, loops: registry.loops(), chores, clock: sandboxClock, report });
+  const jobs = createScheduler({
+    database,
+    loops: registry.loops(),
+    chores,
+    clock: sandboxClock,
+    isHeld: core.isHeld,
+    readNetworkKeys: networks.networkKeys.read,
+    report,
+  });
+  metrics.watchBackups(operation.backup.backups.goodAgeSeconds);
   metrics.watch({ jobs, database, live });
 
   return {
@@ -114,6 +174,7 @@ export const createPosthorn = ({
     welcome,
     helpDesk,
     members,
+    personDeletion,
     memberships,
     invitations: workspaces.invitations,
     deletion: workspaces.deletion,
@@ -127,6 +188,7 @@ export const createPosthorn = ({
     // Networks.
     networks: networks.networks,
     providers: networks.providers,
+    networkKeys: networks.networkKeys,
     accounts: networks.accounts.accounts,
     connecting,
     /** For tests: waits until all running revocations have succeeded or failed. */
@@ -143,18 +205,23 @@ export const createPosthorn = ({
     shares,
     imports: content.transfer.imports,
     slots: content.slots.slots,
+    receipts: content.receipts.receipts,
     answers: content.idempotency.answers,
     publishControls: publishing.publishing.publishControls,
     statistics: publishing.statistics.statistics,
     // Agents.
     actions: agents.actions,
     cards: agents.approvals.cards,
+    decisions: agents.approvals.decisions,
     assistant: agents.assistant.assistant,
     sandboxes: agents.sandbox.sandboxes,
     // The process.
     sealed,
     resealing: secrets.resealing,
     discardLostSecrets: secrets.discardLost,
+    backups: operation.backup.backups,
+    restoring: operation.backup.restoring,
+    hold,
     chores,
     jobs,
     openIdentity: () =>
@@ -174,7 +241,9 @@ export const createPosthorn = ({
         content,
         publishing,
         agents,
+        operation,
         members,
+        personDeletion,
         jobs,
         identity,
         metrics,

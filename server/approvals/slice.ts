@@ -10,8 +10,16 @@ import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
+import type { Receipts } from '#server/receipts/receipts';
 import type { Database } from '#server/store/database';
+import type { Approvers } from './approvers.ts';
+import { createAskInstead } from './ask-instead.ts';
+import { createCardValidity } from './card-validity.ts';
+import { createCardView } from './card-view.ts';
 import { createApprovalCards } from './cards.ts';
+import { createConfirmations, type Passkeys } from './confirmations.ts';
+import { createDecisions } from './decisions.ts';
+import { createRequestNotifications } from './request-notifications.ts';
 import { approvalRoutes } from './routes.ts';
 import { createApprovalStore } from './store.ts';
 import { createSubjects } from './subject.ts';
@@ -21,6 +29,8 @@ export const openApprovals = ({
   library,
   renditions,
   config: { baseUrl },
+  passkeys,
+  asksPasskey,
   ...parts
 }: {
   database: Database;
@@ -33,18 +43,33 @@ export const openApprovals = ({
   accounts: Accounts;
   audit: AuditLog;
   notifications: Notifications;
+  receipts: Receipts;
   live: Live;
+  approvers: Approvers;
+  passkeys: Passkeys;
+  asksPasskey: (workspaceId: string) => Promise<boolean>;
   config: Config;
   clock: Clock;
 }) => {
-  const { reading, lifecycle, linkCards, accounts } = parts;
+  const { reading, lifecycle, linkCards, accounts, actions, live, clock } = parts;
+  const store = createApprovalStore(database);
   const subjects = createSubjects({ reading, lifecycle, linkCards, library, renditions, accounts });
-  const cards = createApprovalCards({ ...parts, baseUrl, store: createApprovalStore(database), subjects });
+  const validity = createCardValidity({ store, subjects, lifecycle, actions, live, clock });
+  const view = createCardView({ actions, baseUrl });
+  const requestNotifications = createRequestNotifications({ ...parts, store, view });
+  const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });
+  const shared = { ...parts, store, validity, subjects, requestNotifications };
+  const cards = createApprovalCards({ ...shared, view, baseUrl });
+  const decisions = createDecisions({ ...shared, confirmations });
   return {
     cards,
-    routes: approvalRoutes({ cards }),
+    decisions,
+    askInstead: createAskInstead({ cards, approvers: parts.approvers }),
+    routes: approvalRoutes({ cards, decisions }),
     chores: {
       'close old approval cards': { every: '10 minutes', run: cards.expire },
+      'remind of open approval cards': { every: '1 hour', run: cards.remind },
+      'forget old confirmations with a passkey': { every: '1 hour', run: confirmations.purge },
       'remove old approval cards': { every: '1 day', run: cards.purge },
     },
   };

@@ -1,5 +1,7 @@
 import type { CardStatus } from '#contracts/approvals';
+import type { VersionInput } from '#contracts/posts';
 import { type Database, sql } from '#server/store/database';
+import { personName } from '#server/store/person-name';
 
 export const reads = ['posts', 'users'];
 
@@ -21,11 +23,24 @@ export interface CardRow extends OpenCard {
   readonly client: string;
   readonly requested_by: string;
   readonly requested_by_name: string;
+  /** Requested in the app by the person, not by an agent of theirs. */
+  readonly is_own: boolean;
+  readonly asker_name: string;
   readonly subject: Record<string, unknown>;
   readonly decided_by: string | null;
   readonly decided_by_name: string | null;
   readonly decided_at: string | null;
+  readonly reason: string | null;
   readonly created_at: string;
+}
+
+interface Closing {
+  readonly status: CardStatus;
+  readonly at: Date;
+  /** Absent: nobody decided it. */
+  readonly by?: string;
+  readonly reason?: string | undefined;
+  readonly outcome?: unknown;
 }
 
 interface NewCard {
@@ -33,6 +48,7 @@ interface NewCard {
   readonly conversationId: string;
   readonly workspaceId: string;
   readonly requestedBy: string;
+  readonly isOwn: boolean;
   readonly action: string;
   readonly input: unknown;
   readonly requestHash: Buffer;
@@ -42,10 +58,53 @@ interface NewCard {
   readonly expiresAt: Date;
 }
 
+/** An edit whose files are in the library and fitted. */
+export interface PreparedEdit {
+  /** Absent: the texts and files stay. */
+  readonly versions?: readonly VersionInput[];
+  /** Absent: all accounts of the request. */
+  readonly accountIds?: readonly string[];
+  readonly alts?: readonly { readonly mediaId: string; readonly alt: string }[] | undefined;
+  readonly scheduledAt?: string | undefined;
+}
+
+/** A card with what a person is about to confirm of it. */
+export interface ConfirmedCard {
+  readonly id: string;
+  /** Its content number in hex: with an edit, that of the edited post. */
+  readonly content: string;
+  readonly edit?: PreparedEdit | undefined;
+}
+
+interface ConfirmationRow {
+  readonly nonce: string;
+  readonly cards: readonly ConfirmedCard[];
+  readonly assertion: Buffer | null;
+}
+
+const insertConfirmation = sql(
+  'approvals.insertConfirmation',
+  `insert into approval_confirmations (workspace_id, id, user_id, nonce, cards, created_at) values ($1, $2, $3, $4, $5, $6)`,
+);
+const lockConfirmation = sql(
+  'approvals.lockConfirmation',
+  `select nonce, cards, assertion from approval_confirmations
+    where workspace_id = $1 and id = $2 and user_id = $3 and created_at > $4 for update`,
+);
+const acceptAssertion = sql(
+  'approvals.acceptAssertion',
+  'update approval_confirmations set assertion = $3 where workspace_id = $1 and id = $2',
+);
+const purgeConfirmations = sql(
+  'approvals.purgeConfirmations',
+  'delete from approval_confirmations where created_at <= $1',
+);
+
 const preparing = (c: string) => `coalesce((${c}.subject ->> 'isPreparing')::boolean, false) as is_preparing`;
-const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name, c.action,
-  c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.created_at,
-  c.expires_at, ${preparing('c')}`;
+const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name,
+  c.is_own, ${personName('asker')} as asker_name, c.action,
+  c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.reason,
+  c.created_at, c.expires_at, ${preparing('c')}`;
 const joins = `join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
   join users asker on asker.id = c.requested_by
   left join users decider on decider.id = c.decided_by`;
@@ -66,8 +125,8 @@ const conversation = sql(
 const insert = sql(
   'approvals.insert',
   `insert into approval_cards (id, conversation_id, workspace_id, requested_by, action, input, request_hash, subject,
-     content_hash, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+     content_hash, created_at, expires_at, is_own)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 const lockOpen = sql(
   'approvals.lockOpen',
@@ -83,6 +142,18 @@ const open = sql(
 const countOpen = sql(
   'approvals.countOpen',
   `select count(*)::int as count from approval_cards where workspace_id = $1 and status = 'Open'`,
+);
+const countOpenOf = sql(
+  'approvals.countOpenOf',
+  `select count(*)::int as count from approval_cards
+    where workspace_id = $1 and status = 'Open' and conversation_id = $2`,
+);
+/** Approved by somebody else within the last $3 ms. */
+const countApprovedFor = sql(
+  'approvals.countApprovedFor',
+  `select count(*)::int as count from approval_cards
+    where workspace_id = $1 and status = 'Approved' and requested_by = $2 and decided_by <> $2
+      and decided_at > posthorn_now() - $3 * interval '1 ms'`,
 );
 const about = sql(
   'approvals.about',
@@ -108,10 +179,16 @@ const page = sql(
 );
 const close = sql(
   'approvals.close',
-  `update approval_cards set status = $3, decided_by = $4, decided_at = $5, outcome = $6 where workspace_id = $1 and id = $2`,
+  `update approval_cards set status = $3, decided_by = $4, decided_at = $5, outcome = $6, reason = $7
+    where workspace_id = $1 and id = $2`,
 );
-const setReady = sql(
-  'approvals.setReady',
+const reopen = sql(
+  'approvals.reopen',
+  `update approval_cards set status = 'Open', decided_by = null, decided_at = null, reason = null
+    where workspace_id = $1 and id = $2 and status = 'Rejected'`,
+);
+const setContent = sql(
+  'approvals.setContent',
   `update approval_cards set subject = $3, content_hash = $4 where workspace_id = $1 and id = $2 and status = 'Open'`,
 );
 const closeOpen = sql(
@@ -122,6 +199,30 @@ const closeOpen = sql(
 const expire = sql(
   'approvals.expire',
   `update approval_cards set status = 'Expired', decided_at = $1 where status = 'Open' and expires_at <= $1`,
+);
+/**
+ * Cards of a workspace that waited for $3 ms since the request or the last reminder, the oldest first. Locked in the order in
+ * which a pass locks them, because of deadlocks. Another instance waits for the locks and then finds none.
+ */
+const remind = sql(
+  'approvals.remind',
+  `with due as (
+     select id from approval_cards
+      where workspace_id = $1 and status = 'Open' and expires_at > $2
+        and coalesce(reminded_at, created_at) <= $2 - $3 * interval '1 ms'
+      order by id for update),
+   marked as (
+     update approval_cards c set reminded_at = $2 from due where c.workspace_id = $1 and c.id = due.id
+     returning c.id, c.conversation_id, c.is_own, c.requested_by)
+   select m.id, m.conversation_id as "conversationId", case when m.is_own then ${personName('u')} else v.client end as client
+     from marked m join conversations v on v.workspace_id = $1 and v.id = m.conversation_id
+     join users u on u.id = m.requested_by
+    order by m.id`,
+);
+const haveUnreminded = sql(
+  'approvals.haveUnreminded',
+  `select distinct workspace_id from approval_cards
+    where status = 'Open' and expires_at > $1 and coalesce(reminded_at, created_at) <= $1 - $2 * interval '1 ms'`,
 );
 /** Decisions are part of the history of a post, so the last $2 stay as long as the post does. */
 const purge = sql(
@@ -150,6 +251,7 @@ export type ApprovalStore = ReturnType<typeof createApprovalStore>;
 export const createApprovalStore = (db: Database) => ({
   transaction: db.transaction,
   rehearse: db.rehearse,
+  attempt: db.attempt,
 
   lockRequests: async (workspaceId: string) => {
     await db.query(lockRequests, [workspaceId]);
@@ -171,6 +273,7 @@ export const createApprovalStore = (db: Database) => ({
       card.contentHash,
       card.createdAt,
       card.expiresAt,
+      card.isOwn,
     ]),
 
   lockOpen: (workspaceId: string, requestedBy: string, action: string, subjectId: string) =>
@@ -180,6 +283,13 @@ export const createApprovalStore = (db: Database) => ({
 
   countOpen: async (workspaceId: string) =>
     (await db.query<{ count: number }>(countOpen, [workspaceId]))[0]?.count ?? 0,
+
+  /** Of one client. */
+  countOpenOf: async (workspaceId: string, conversationId: string) =>
+    (await db.query<{ count: number }>(countOpenOf, [workspaceId, conversationId]))[0]?.count ?? 0,
+
+  countApprovedFor: async (workspaceId: string, requestedBy: string, withinMs: number) =>
+    (await db.query<{ count: number }>(countApprovedFor, [workspaceId, requestedBy, withinMs]))[0]?.count ?? 0,
 
   /** The latest card of each action. */
   about: (workspaceId: string, subjectId: string) => db.query<CardRow>(about, [workspaceId, subjectId]),
@@ -203,23 +313,58 @@ export const createApprovalStore = (db: Database) => ({
       bytes,
     ]),
 
-  close: (
-    workspaceId: string,
-    id: string,
-    status: CardStatus,
-    at: Date,
-    by: string | null = null,
-    outcome: unknown = null,
-  ) => db.run(close, [workspaceId, id, status, by, at, outcome === null ? null : JSON.stringify(outcome)]),
+  close: (workspaceId: string, id: string, { status, at, by, reason, outcome }: Closing) =>
+    db.run(close, [
+      workspaceId,
+      id,
+      status,
+      by ?? null,
+      at,
+      outcome === undefined ? null : JSON.stringify(outcome),
+      reason ?? null,
+    ]),
 
-  setReady: (workspaceId: string, id: string, subject: unknown, contentHash: Buffer) =>
-    db.run(setReady, [workspaceId, id, JSON.stringify(subject), contentHash]),
+  reopen: (workspaceId: string, id: string) => db.run(reopen, [workspaceId, id]),
+
+  /** What an open card shows and is for. */
+  setContent: (workspaceId: string, id: string, subject: unknown, contentHash: Buffer) =>
+    db.run(setContent, [workspaceId, id, JSON.stringify(subject), contentHash]),
 
   /** Returns the ids that were still open. */
   closeOpen: async (workspaceId: string, ids: readonly string[], status: CardStatus, at: Date) =>
     (await db.query<{ id: string }>(closeOpen, [workspaceId, ids, status, at])).map(({ id }) => id),
 
   expire: (at: Date) => db.run(expire, [at]),
+
+  insertConfirmation: (row: {
+    workspaceId: string;
+    id: string;
+    userId: string;
+    nonce: string;
+    cards: readonly ConfirmedCard[];
+    createdAt: Date;
+  }) =>
+    db.run(insertConfirmation, [
+      row.workspaceId,
+      row.id,
+      row.userId,
+      row.nonce,
+      JSON.stringify(row.cards),
+      row.createdAt,
+    ]),
+  lockConfirmation: async (workspaceId: string, id: string, userId: string, createdAfter: Date) =>
+    (await db.query<ConfirmationRow>(lockConfirmation, [workspaceId, id, userId, createdAfter]))[0],
+  acceptAssertion: (workspaceId: string, id: string, digest: Buffer) =>
+    db.run(acceptAssertion, [workspaceId, id, digest]),
+  purgeConfirmations: (createdBefore: Date) => db.run(purgeConfirmations, [createdBefore]),
+
+  /** Workspaces with an open card that nobody was told of for so long. */
+  haveUnreminded: async (at: Date, afterMs: number) =>
+    (await db.query<{ workspace_id: string }>(haveUnreminded, [at, afterMs])).map(({ workspace_id }) => workspace_id),
+
+  /** Marks these cards as reminded, and returns them. */
+  remind: (workspaceId: string, at: Date, afterMs: number) =>
+    db.query<{ id: string; conversationId: string; client: string }>(remind, [workspaceId, at, afterMs]),
 
   purge: (closedBefore: Date, decisions: number) => db.run(purge, [closedBefore, decisions]),
 

@@ -20,6 +20,9 @@ export interface Subject {
   readonly post?: Post;
   /** The post after the requested change. */
   readonly becomes?: Post;
+  /** The post as the person who approved it changed it. */
+  readonly edited?: Post;
+  readonly editedAlts?: ApprovalCard['editedAlts'];
   readonly media?: readonly MediaItem[];
   readonly fitted?: ApprovalCard['fitted'];
   /** Not all files were fitted at the request. */
@@ -61,6 +64,16 @@ export const createSubjects = ({
     return pins;
   };
 
+  const pinsOfMedia = async (caller: Caller, ids: readonly string[]) =>
+    new Map(
+      [...(await library.find(caller, ids)).values()].map(({ id, alt = '' }): [string, Pin] => {
+        const pin = createHash('sha256')
+          .update(JSON.stringify([id, alt]))
+          .digest();
+        return [id, { ready: pin, preparing: pin }];
+      }),
+    );
+
   const pinsOfAccounts = async (caller: Caller, ids: readonly string[]) =>
     new Map(
       (await accounts.list(caller))
@@ -73,6 +86,8 @@ export const createSubjects = ({
         }),
     );
 
+  const pinsOf = { post: pinsOfPosts, account: pinsOfAccounts, media: pinsOfMedia };
+
   /** What accounts get in the place of files, as far as it is made. */
   const fittedOf = async (caller: Caller, post: FittablePost | undefined, media: readonly MediaItem[]) =>
     [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { finished }]) =>
@@ -83,15 +98,25 @@ export const createSubjects = ({
     );
 
   return {
-    /** Locks the subject until the transaction ends, so the action runs on exactly what is shown and compared now. */
-    find: async (caller: Caller, kind: Kind, id: string): Promise<Subject> => {
+    /**
+     * Locks the subject until the transaction ends, so the action runs on exactly what is shown and compared now. The text of
+     * `filesToChange` is about to change: two transactions that share the lock of a file before they change it would deadlock.
+     */
+    find: async (caller: Caller, kind: Kind, id: string, filesToChange: readonly string[] = []): Promise<Subject> => {
       if (kind === 'account') {
         const account = (await accounts.list(caller)).find((one) => one.id === id);
         if (account === undefined) throw notFound('account', id);
         return { account };
       }
+      if (kind === 'media') {
+        const media = await library.hold(caller, [id], 'UPDATE');
+        if (media.length === 0) throw notFound('media item', id);
+        return { media };
+      }
       const post = await reading.lock(caller, id);
-      const media = await library.hold(caller, mediaIn(post.versions));
+      const files = mediaIn(post.versions);
+      if (filesToChange.length > 0) await library.hold(caller, [...files, ...filesToChange], 'UPDATE');
+      const media = await library.hold(caller, files);
       const fitted = await fittedOf(caller, post, media);
       return { post, media, fitted, linkCards: await linkCards.of(caller, id) };
     },
@@ -103,6 +128,6 @@ export const createSubjects = ({
      * none.
      */
     pins: (caller: Caller, kind: Kind, ids: readonly string[]): Promise<Map<string, Pin>> =>
-      (kind === 'account' ? pinsOfAccounts : pinsOfPosts)(caller, [...new Set(ids)]),
+      pinsOf[kind](caller, [...new Set(ids)]),
   };
 };

@@ -7,6 +7,7 @@ export const promptFor = ({ now, timeZone, sees }: { now: Date; timeZone: string
     'Read before you answer: accounts_list, providers_limits, posts_list, analytics_summary. Never make up a number, a post or a result.',
     'Draft with posts_create, give one account its own text with posts_setVersionText, then check with posts_validate.',
     'Whatever schedules, publishes, deletes or disconnects waits for a person: the call answers pending_approval, and the user sees a card with the buttons below your words. Say in one sentence what waits, and do not call it again. You cannot approve.',
+    'In requests, personsReason is why a person rejected it, and personsEdit what a person changed before approving: quote them as that person’s words.',
     'For the next free slot ask slots_next with the post, and schedule it for that time.',
     sees
       ? 'When the user says this post, here or what I am looking at, call ui_getContext.'

@@ -38,7 +38,8 @@ export const openAssistant = ({
   report: (error: unknown) => void;
   log: Logger;
 }) => {
-  const chats = createChats({ store: createChatStore(database), clock: parts.clock });
+  const chatStore = createChatStore(database);
+  const chats = createChats({ store: chatStore, clock: parts.clock });
   const turns = createTurns({ store: createTurnStore(database), live, report });
   let answering: Promise<Answering> | undefined;
   /** Loading the SDK takes a third of a second, so it is loaded by the first question and not by the start. */
@@ -52,6 +53,7 @@ export const openAssistant = ({
   };
   const { model } = config.assistant;
   return {
+    forgetPerson: chatStore.forgetPerson,
     assistant: {
       /** One answer at a time for each person. */
       ask: (ask: Ask) =>

@@ -54,6 +54,8 @@ const save = sql(
    on conflict (workspace_id, id) do update set parts = excluded.parts`,
 );
 
+const forgetPerson = sql('assistant.forgetPerson', 'delete from chats where user_id = $1');
+
 const until = `clock_timestamp() + interval '1 ms' * $3::int`;
 /** Does nothing while another holder has the lease. */
 const takeTurn = sql(
@@ -92,6 +94,8 @@ export const createChatStore = (db: Database) => ({
   remove: (id: string, userId: string, workspaceId: string) => db.run(remove, [id, userId, workspaceId]),
   removeOldest: (userId: string, workspaceId: string, maxChats: number) =>
     db.run(removeOldest, [userId, workspaceId, maxChats]),
+  /** In all workspaces. */
+  forgetPerson: (userId: string) => db.run(forgetPerson, [userId]),
   purge: (before: Date) => db.run(purge, [before]),
   countMessages: async (workspaceId: string, chatId: string) =>
     (await db.query<{ count: number }>(countMessages, [workspaceId, chatId]))[0]?.count ?? 0,

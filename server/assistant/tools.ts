@@ -2,7 +2,7 @@ import { jsonSchema, type Tool, tool } from 'ai';
 import type { CatalogEntry } from '#contracts/catalog';
 import type { RunnableAction } from '#server/admission';
 import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
-import type { Caller } from '#server/context';
+import { asAgent, type Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 
 /** Bounds of one answer: characters that a model reads from an action, and the number of actions. */
@@ -35,7 +35,7 @@ export const createTools =
       if (++used > maxActions) {
         throw new Refusal('TooManyRequests', `One answer uses at most ${maxActions} actions. Tell what you have.`);
       }
-      const caller: Caller = { ...(await user.caller()), human: false, client: { kind: 'Assistant' } };
+      const caller: Caller = asAgent(await user.caller(), { kind: 'Assistant' });
       const { pending, output, requests } = await runForAgent(
         action,
         withTimeZone(args, entry, user.timeZone),
@@ -45,12 +45,14 @@ export const createTools =
       if (pending === undefined) {
         return shorten(requests.length > 0 ? { ...(output.value as object), requests } : output.value);
       }
-      const { cardId, approvalUrl } = pending;
+      const { cardId, approvalUrl, asks, before } = pending;
       return {
         status: 'pending_approval',
         action: action.name,
         cardId,
         approvalUrl,
+        asks,
+        ...(before && { before }),
         message: 'It has not run. A person decides on the card that the user sees. Do not call it again.',
       };
     };
@@ -79,7 +81,7 @@ export const createTools =
       }),
       execute: ({ postId }, { abortSignal }) =>
         toResult(async () => {
-          const at = await user.nextFreeSlot({ ...(await user.caller()), human: false }, postId);
+          const at = await user.nextFreeSlot(asAgent(await user.caller()), postId);
           return at === undefined ? { message: 'No slot is free, or the workspace has none.' } : { at };
         }, abortSignal),
     });

@@ -3,6 +3,7 @@ import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
+import { factorMissing } from './sign-ins.ts';
 import type { AccessStore } from './store.ts';
 
 /** The claims of an access token whose signature, audience and age were checked. */
@@ -44,6 +45,7 @@ export const createMcpAccess =
     if (membership.member === undefined) {
       throw new Refusal('Forbidden', 'You have no workspace open. Open the Posthorn app and choose one.');
     }
+    if (membership.lacksFactor) throw factorMissing();
     clients.used(userId, clientId, access.scopes);
     const { member, statisticsTools } = membership;
     const uploadAccess = access.scopes.has('posts:write') && {

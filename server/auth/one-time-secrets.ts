@@ -25,6 +25,9 @@ export const createOneTimeSecrets = ({ store, clock }: { store: SecretStore; clo
     return row && { userId: row.user_id ?? undefined };
   },
 
+  /** Does not use it up. */
+  isValid: (secret: string, purpose: Purpose) => store.has(hashOf(secret), purpose, clock.now()),
+
   dropOf: (userId: string, purpose: Purpose) => store.removeOf(userId, purpose),
 
   purge: () => store.purge(clock.now()),

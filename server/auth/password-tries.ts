@@ -14,6 +14,8 @@ export interface Try {
   readonly email: string;
   /** The IP address. */
   readonly address: string;
+  /** What is tried. Default passwords. */
+  readonly noun?: string;
 }
 
 export type PasswordTries = ReturnType<typeof createPasswordTries>;
@@ -34,7 +36,7 @@ export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: 
     const seconds = Math.max(1, Math.ceil((Date.parse(nextAt ?? '') - now.getTime()) / secondMs) || 1);
     const refusal = new Refusal(
       'TooManyRequests',
-      `Too many wrong passwords for this account from here. Wait ${seconds} seconds, then try again.`,
+      `Too many wrong ${of.noun ?? 'passwords'} for this account from here. Wait ${seconds} seconds, then try again.`,
     );
     refusal.retryAfterSeconds = seconds;
     throw refusal;

@@ -5,6 +5,7 @@ import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
 import { createCallerCache } from './caller-cache.ts';
+import { factorMissing } from './sign-ins.ts';
 import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
 
@@ -28,7 +29,8 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
   const find = async (token: string): Promise<TokenCaller | undefined> => {
     const row = await store.find(hashToken(token));
     if (row === undefined) return undefined;
-    const { tokenId, name, member, statisticsTools } = row;
+    const { tokenId, name, member, statisticsTools, lacksFactor } = row;
+    if (lacksFactor) throw factorMissing();
     const tokenCaller = {
       tokenId,
       caller: { ...member, human: false, client: { kind: 'Token', name }, uploadAccess: { tokenId } },

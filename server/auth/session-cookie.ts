@@ -21,7 +21,10 @@ export const createSessionDoor = ({
   const https = protocol === 'https:';
   const name = https ? '__Host-sid' : 'sid';
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const pendingName = https ? '__Host-pending' : 'pending';
   const pattern = new RegExp(`(?:^|; *)${name}=([\\w-]{43})(?:;|$)`);
+
+  const pendingPattern = new RegExp(`(?:^|; *)${pendingName}=([\\w-]{43})(?:;|$)`);
 
   const secretOf = (req: IncomingMessage) => pattern.exec(req.headers.cookie ?? '')?.[1];
 
@@ -40,6 +43,13 @@ export const createSessionDoor = ({
 
     clear: (res: ServerResponse) => {
       res.appendHeader('set-cookie', `${name}=${attributes}; Max-Age=0`);
+    },
+
+    pendingOf: (req: IncomingMessage) => pendingPattern.exec(req.headers.cookie ?? '')?.[1],
+
+    /** For a sign-in that waits for the second factor; empty when it ends. */
+    setPending: (res: ServerResponse, secret: string) => {
+      res.appendHeader('set-cookie', `${pendingName}=${secret}${attributes}; Max-Age=${secret === '' ? 0 : 600}`);
     },
 
     /** Browsers send the origin of a request. One that a cookie authorises must come from our own pages (CSRF). */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Proof } from '#contracts/receipts';
 import type { Clock } from '#server/clock';
 import { notFound } from '#server/errors';
 import { newId } from '#server/ids';
@@ -8,6 +9,8 @@ import type { SessionStore } from './store.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;
+/** As long as a one-time link works. A sign-in that is older proves nothing about who is there now. */
+const recentMs = 60 * 60 * 1000;
 /** The precision of `last seen`, so that few requests need a write. */
 const seenEveryMs = 5 * 60 * 1000;
 
@@ -30,17 +33,22 @@ export const createSessions = ({
     /** A new secret at each sign-in prevents session fixation. Opens the workspace that was opened last. */
     begin: async (
       userId: string,
-      { userAgent = '', byLink = false }: { userAgent?: string; byLink?: boolean } = {},
+      {
+        means,
+        userAgent = '',
+        browser = nameOfBrowser(userAgent),
+        byLink = false,
+      }: { means: readonly Proof[]; userAgent?: string; browser?: string; byLink?: boolean },
     ) => {
       const secret = randomBytes(32).toString('base64url');
       const now = clock.now();
-      await store.insert(newId('session', now), hashOf(secret), userId, now, nameOfBrowser(userAgent), byLink);
+      await store.insert(newId('session', now), hashOf(secret), userId, now, browser, byLink, means);
       return secret;
     },
 
     who: async (secret: string): Promise<SignedIn | undefined> => {
       const hash = hashOf(secret);
-      const session = await store.read(hash, ago(absoluteMs), ago(idleMs));
+      const session = await store.read(hash, ago(absoluteMs), ago(idleMs), ago(recentMs));
       if (session === undefined) return undefined;
       if (new Date(session.lastSeenAt) < ago(seenEveryMs)) await store.seen(hash, clock.now());
       return session.signedIn;

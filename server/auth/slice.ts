@@ -15,10 +15,12 @@ import { createRateLimits } from './rate-limit.ts';
 import { createRegistrations } from './registrations.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
+import { createSignIns } from './sign-ins.ts';
 import {
   createAccessStore,
   createClientStore,
   createCountStore,
+  createPendingStore,
   createRegistrationStore,
   createSecretStore,
   createSessionStore,
@@ -50,6 +52,7 @@ export const openAuth = ({
     clock: wallClock,
     accessChanged: live.accessChanged,
   });
+  const signIns = createSignIns({ store: createPendingStore(database), sessions, clock: wallClock });
   const clients = createClients({
     store: createClientStore(database),
     deleteGrants: createIdentityStore(database).forget,
@@ -69,10 +72,19 @@ export const openAuth = ({
   return {
     tokens,
     sessions,
+    signIns,
     clients,
     registrations,
     tries,
     secrets,
+    /** Ends every access of a person who is deleted. */
+    forgetPerson: async (userId: string) => {
+      await sessions.endOthers(userId);
+      await signIns.endOf(userId);
+      await tokens.revokeAll(userId);
+      await clients.endAll(userId);
+      for (const purpose of ['sign-in', 'password'] as const) await secrets.dropOf(userId, purpose);
+    },
     rateLimits,
     /** REST and MCP share this limit. */
     rateLimit: rateLimits.create({ name: 'api', limit: config.requestsPerMinute, windowMs: minuteMs }),
@@ -92,6 +104,7 @@ export const openAuth = ({
     chores: {
       'remove tokens that were revoked': { every: '1 day', run: tokens.purge },
       'remove old sessions': { every: '1 hour', run: sessions.purge },
+      'remove sign-ins that were not finished': { every: '1 hour', run: signIns.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },
       'remove clients that registered and are not used': { every: '1 hour', run: registrations.purge },
       'forget wrong passwords': { every: '1 hour', run: tries.purge },

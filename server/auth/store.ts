@@ -1,12 +1,15 @@
+import type { Proof } from '#contracts/receipts';
 import type { Role } from '#contracts/scopes';
+import { canPublish } from '#server/store/can-publish';
 import { type Database, sql } from '#server/store/database';
+import { hasSecondFactor, lacksFactor } from '#server/store/has-second-factor';
 
 export const reads = ['members', 'users', 'workspaces'];
 
 /** Runs for every request with a token. */
 const findMember = sql(
   'tokens.find',
-  `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools
+  `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools, ${lacksFactor('m', 'w')} as lacks_factor
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
@@ -18,11 +21,13 @@ interface MemberRow {
   readonly workspace_id: string;
   readonly role: Role;
   readonly statistics_tools: boolean;
+  readonly lacks_factor: boolean;
 }
 
 const toMember = (row: MemberRow) => ({
   member: { userId: row.user_id, workspaceId: row.workspace_id, role: row.role },
   statisticsTools: row.statistics_tools,
+  lacksFactor: row.lacks_factor,
 });
 
 const saveLastUsed = sql(
@@ -113,16 +118,21 @@ interface SessionRow {
   readonly user_id: string;
   readonly email: string;
   readonly by_link: boolean;
+  readonly means: Proof[];
+  readonly created_at: string;
   readonly last_seen_at: string;
   readonly workspace_id: string | null;
   readonly workspace_name: string | null;
   readonly role: Role | null;
+  readonly can_publish: boolean | null;
+  readonly lacks_factor: boolean | null;
 }
 
 /** Runs for every request of the app. The open workspace counts only while the user is a member. */
 const readSession = sql(
   'sessions.read',
-  `select s.id, s.user_id, u.email, s.by_link, s.last_seen_at, w.id as workspace_id, w.name as workspace_name, m.role
+  `select s.id, s.user_id, u.email, s.by_link, s.means, s.created_at, s.last_seen_at, w.id as workspace_id, w.name as workspace_name,
+          m.role, ${canPublish('m', 'w')} as can_publish, ${lacksFactor('m', 'w')} as lacks_factor
      from sessions s join users u on u.id = s.user_id
      left join members m on m.user_id = u.id and m.workspace_id = s.workspace_id
      left join workspaces w on w.id = m.workspace_id
@@ -131,8 +141,8 @@ const readSession = sql(
 /** Opens the workspace that the user opened last, or another one if they are no longer a member. */
 const insertSession = sql(
   'sessions.insert',
-  `insert into sessions (id, hash, user_id, created_at, last_seen_at, user_agent, by_link, workspace_id)
-   values ($1, $2, $3, $4, $4, $5, $6, (
+  `insert into sessions (id, hash, user_id, created_at, last_seen_at, user_agent, by_link, means, workspace_id)
+   values ($1, $2, $3, $4, $4, $5, $6, $7, (
      select m.workspace_id from members m join users u on u.id = m.user_id
       where m.user_id = $3 order by m.workspace_id <> coalesce(u.last_workspace_id, ''), m.workspace_id limit 1))`,
 );
@@ -166,16 +176,36 @@ interface ListedSession {
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export const createSessionStore = (db: Database) => ({
-  insert: (id: string, hash: Buffer, userId: string, at: Date, userAgent: string, byLink: boolean) =>
-    db.run(insertSession, [id, hash, userId, at, userAgent, byLink]),
+  insert: (
+    id: string,
+    hash: Buffer,
+    userId: string,
+    at: Date,
+    userAgent: string,
+    byLink: boolean,
+    means: readonly Proof[],
+  ) => db.run(insertSession, [id, hash, userId, at, userAgent, byLink, means]),
 
-  read: async (hash: Buffer, createdAfter: Date, seenAfter: Date) => {
+  read: async (hash: Buffer, createdAfter: Date, seenAfter: Date, recentAfter: Date) => {
     const [row] = await db.query<SessionRow>(readSession, [hash, createdAfter, seenAfter]);
     if (row === undefined) return undefined;
     const { workspace_id: id, workspace_name: name, role } = row;
-    const workspace = id !== null && name !== null && role !== null ? { workspace: { id, name, role } } : {};
-    const { user_id: userId, id: sessionId, email, by_link: byLink } = row;
-    return { lastSeenAt: row.last_seen_at, signedIn: { userId, sessionId, email, byLink, ...workspace } };
+    const workspace =
+      id !== null && name !== null && role !== null
+        ? {
+            workspace: {
+              id,
+              name,
+              role,
+              canPublish: row.can_publish === true,
+              lacksFactor: row.lacks_factor === true,
+            },
+          }
+        : {};
+    const { user_id: userId, id: sessionId, email, means } = row;
+    const isRecent = new Date(row.created_at) > recentAfter;
+    const signedIn = { userId, sessionId, email, byLink: row.by_link && isRecent, isRecent, means, ...workspace };
+    return { lastSeenAt: row.last_seen_at, signedIn };
   },
 
   seen: (hash: Buffer, at: Date) => db.run(seenSession, [hash, at]),
@@ -197,7 +227,7 @@ export const createSessionStore = (db: Database) => ({
  */
 const lastWorkspace = sql(
   'access.lastWorkspace',
-  `select u.id as user_id, w.id as workspace_id, m.role, w.statistics_tools,
+  `select u.id as user_id, w.id as workspace_id, m.role, w.statistics_tools, ${lacksFactor('m', 'w')} as lacks_factor,
           u.tokens_valid_after <= $3 and coalesce(c.ended_at < $3, true) as trusted
      from users u left join client_access c on c.user_id = u.id and c.client_id = $2
      left join members m on m.user_id = u.id and m.workspace_id = u.last_workspace_id
@@ -209,6 +239,7 @@ interface AccessRow {
   readonly workspace_id: string | null;
   readonly role: Role;
   readonly statistics_tools: boolean;
+  readonly lacks_factor: boolean | null;
   readonly trusted: boolean;
 }
 
@@ -216,12 +247,14 @@ interface AccessRow {
 const roleWithToken = sql(
   'access.roleWithToken',
   `select m.role from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
+     join workspaces w on w.id = m.workspace_id and not ${lacksFactor('m', 'w')}
     where t.user_id = $1 and t.workspace_id = $2 and t.id = $3 and t.revoked_at is null`,
 );
 /** With an access token, while its client is trusted. */
 const roleWithClient = sql(
   'access.roleWithClient',
   `select m.role from users u join members m on m.user_id = u.id and m.workspace_id = $2
+     join workspaces w on w.id = m.workspace_id and not ${lacksFactor('m', 'w')}
      left join client_access c on c.user_id = u.id and c.client_id = $3
     where u.id = $1 and u.tokens_valid_after <= $4 and coalesce(c.ended_at < $4, true)`,
 );
@@ -234,7 +267,10 @@ export const createAccessStore = (db: Database) => ({
     const [row] = await db.query<AccessRow>(lastWorkspace, [userId, clientId, issuedAt]);
     if (!row?.trusted) return undefined;
     const { user_id, workspace_id: workspaceId, role, statistics_tools: statisticsTools } = row;
-    return workspaceId === null ? {} : { member: { userId: user_id, workspaceId, role }, statisticsTools };
+    const lacks = row.lacks_factor === true;
+    return workspaceId === null
+      ? {}
+      : { member: { userId: user_id, workspaceId, role }, statisticsTools, lacksFactor: lacks };
   },
 
   /** In this workspace, which need not be the one that the user opened last. */
@@ -390,6 +426,45 @@ export const createCountStore = (db: Database) => ({
   purge: (before: Date) => db.run(purgeCounts, [before]),
 });
 
+interface PendingRow {
+  readonly userId: string;
+  readonly means: Proof[];
+  readonly byLink: boolean;
+  readonly userAgent: string;
+}
+
+const pendingColumns = 'user_id as "userId", means, by_link as "byLink", user_agent as "userAgent"';
+const hasFactor = sql('signIns.hasFactor', `select ${hasSecondFactor('$1')} as has`);
+const insertPending = sql(
+  'signIns.insert',
+  `insert into pending_sign_ins (hash, user_id, means, by_link, user_agent, expires_at) values ($1, $2, $3, $4, $5, $6)`,
+);
+const findPending = sql(
+  'signIns.find',
+  `update pending_sign_ins set tries = tries + $3 where hash = $1 and expires_at > $2 and tries < $4
+   returning ${pendingColumns}`,
+);
+const takePending = sql(
+  'signIns.take',
+  `delete from pending_sign_ins where hash = $1 and expires_at > $2 returning ${pendingColumns}`,
+);
+const removePending = sql('signIns.removeOf', 'delete from pending_sign_ins where user_id = $1');
+const purgePending = sql('signIns.purge', 'delete from pending_sign_ins where expires_at <= $1');
+
+export type PendingStore = ReturnType<typeof createPendingStore>;
+
+export const createPendingStore = (db: Database) => ({
+  hasFactor: async (userId: string) => (await db.query<{ has: boolean }>(hasFactor, [userId]))[0]?.has === true,
+  insert: (row: Omit<PendingRow, 'means'> & { hash: Buffer; means: readonly Proof[]; expiresAt: Date }) =>
+    db.run(insertPending, [row.hash, row.userId, row.means, row.byLink, row.userAgent, row.expiresAt]),
+  find: async (hash: Buffer, now: Date, { isTry, maxTries }: { isTry: boolean; maxTries: number }) =>
+    (await db.query<PendingRow>(findPending, [hash, now, isTry ? 1 : 0, maxTries]))[0],
+  /** Deletes it, so only one caller gets it. */
+  take: async (hash: Buffer, now: Date) => (await db.query<PendingRow>(takePending, [hash, now]))[0],
+  removeOf: (userId: string) => db.run(removePending, [userId]),
+  purge: (now: Date) => db.run(purgePending, [now]),
+});
+
 const insertSecret = sql(
   'secrets.insert',
   'insert into one_time_secrets (hash, purpose, user_id, expires_at) values ($1, $2, $3, $4)',
@@ -397,6 +472,10 @@ const insertSecret = sql(
 const takeSecret = sql(
   'secrets.take',
   'delete from one_time_secrets where hash = $1 and purpose = $2 and expires_at > $3 returning user_id',
+);
+const findSecret = sql(
+  'secrets.find',
+  'select user_id from one_time_secrets where hash = $1 and purpose = $2 and expires_at > $3',
 );
 const removeSecrets = sql('secrets.remove', 'delete from one_time_secrets where user_id = $1 and purpose = $2');
 const purgeSecrets = sql('secrets.purge', 'delete from one_time_secrets where expires_at <= $1');
@@ -410,6 +489,8 @@ export const createSecretStore = (db: Database) => ({
   /** Deletes the row, so only one caller gets it. */
   take: async (hash: Buffer, purpose: Purpose, now: Date) =>
     (await db.query<{ user_id: string | null }>(takeSecret, [hash, purpose, now]))[0],
+  has: async (hash: Buffer, purpose: Purpose, now: Date) =>
+    (await db.query<{ user_id: string | null }>(findSecret, [hash, purpose, now])).length > 0,
   removeOf: (userId: string, purpose: Purpose) => db.run(removeSecrets, [userId, purpose]),
   purge: (now: Date) => db.run(purgeSecrets, [now]),
 });

@@ -101,7 +101,11 @@ export interface OpenArchive {
   readonly names: readonly string[];
   read(name: string): Readable;
   text(name: string): Promise<string>;
+  bytesOf(name: string): number;
 }
+
+/** The names alone, without a check. */
+export const listParts = async (path: string) => [...(await findParts(path)).keys()];
 
 /** Verifies the whole file, and throws if a part is missing, truncated or changed. */
 export const readArchive = async (path: string, progress: (text: string) => void): Promise<OpenArchive> => {
@@ -136,7 +140,7 @@ export const readArchive = async (path: string, progress: (text: string) => void
   const names = [...positions.keys()].filter((name) => name !== sumsName);
   const unknown = names.find((name) => !sums.has(name));
   if (unknown !== undefined) throw broken(`its part ${unknown} has no checksum`);
-  return { names, read, text };
+  return { names, read, text, bytesOf: (name) => positions.get(name)?.bytes ?? 0 };
 };
 
 interface PartPosition {

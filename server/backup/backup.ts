@@ -20,6 +20,8 @@ import { type BackupStore, createBackupStore, excludedTables, posthornTables } f
 
 interface BackupOptions {
   readonly withKeys: boolean;
+  /** For a dump before a migration, which does not touch media. */
+  readonly withoutMedia?: boolean;
   readonly clock: Clock;
   readonly progress: (text: string) => void;
 }
@@ -28,7 +30,11 @@ interface BackupOptions {
  * A consistent snapshot of database and media in one file, even while the service runs. It does not migrate the
  * database, so that a newer release can make a backup before it migrates.
  */
-export const makeBackup = async (config: Config, place: string, { withKeys, clock, progress }: BackupOptions) => {
+export const makeBackup = async (
+  config: Config,
+  place: string,
+  { withKeys, withoutMedia, clock, progress }: BackupOptions,
+) => {
   const createdAt = clock.now().toISOString();
   const path = await pathFor(place, createdAt);
   const secrets = await findSecrets(config);
@@ -40,10 +46,17 @@ export const makeBackup = async (config: Config, place: string, { withKeys, cloc
     const archive = await createArchive(path);
     try {
       const { files, leftOut, ...state } = await copyDatabase(store, archive, progress);
-      const media = await copyMedia(openMediaFiles(config), files, archive, progress);
+      const media = await copyMedia(openMediaFiles(config), withoutMedia ? [] : files, archive, progress);
       if (withKeys) await archive.add(secretsName, [Buffer.from(`${JSON.stringify(secrets, null, 2)}\n`)]);
       const keys = fingerprints(secrets);
-      const manifest = { posthorn: packageVersion, createdAt, ...state, media, keys };
+      const manifest = {
+        posthorn: packageVersion,
+        createdAt,
+        ...state,
+        media,
+        ...(withoutMedia && { withoutMedia }),
+        keys,
+      };
       await archive.add(manifestName, [Buffer.from(writeManifest(manifest))]);
       const bytes = await archive.finish();
       const { audit } = openAudit({ database, config, clock });
@@ -83,7 +96,8 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     const applied = await store.applied();
     const migration = applied.at(-1);
     if (migration === undefined) throw nothingToBackUp('this database has no tables of Posthorn');
-    refuseUnknown(applied, migrations);
+    // This release does not know the newer tables, and a backup without them could not be restored.
+    refuseUnknown(applied, migrations, { strict: true });
     const all = await store.tables();
     const names = posthornTables(all, migrations);
     const leftOut = all.filter((name) => !names.includes(name) && !excludedTables.includes(name));
@@ -98,7 +112,9 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     const mediaIds = names.includes('media') ? await store.mediaIds() : [];
     const renditionIds = names.includes('renditions') ? await store.renditionIds() : [];
     const files = [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
-    return { migration, postgres: await store.postgres(), tables, files, leftOut };
+    // Older releases have other tables.
+    const contents = applied.length === migrations.length ? await store.contents() : undefined;
+    return { migration, postgres: await store.postgres(), tables, files, leftOut, ...(contents && { contents }) };
   });
 
 /** In the text format of COPY each row is one line. */

@@ -2,7 +2,9 @@ import type { AuditLog } from '#server/audit/audit-log';
 import { type Check, checksNamed, describeDuration } from '#server/health/check';
 import type { Fingerprint } from '#server/secrets/keys';
 
-const oldMs = 7 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
+const oldMs = 7 * dayMs;
+const oldNightlyMs = 2 * dayMs;
 const event = 'backup.made';
 
 /** Call when the file is complete. `keys` are those that the backup can be used with. */
@@ -21,18 +23,37 @@ export const findLastBackup = async (audit: Pick<AuditLog, 'newestForService'>):
   return entry && { createdAt: entry.createdAt, keys: (entry.details.keys ?? []) as readonly Fingerprint[] };
 };
 
+/** The newest backup that the service made or tried to make. */
+export interface NewestBackup {
+  readonly startedAt: string;
+  readonly state: string;
+  readonly problem: string | null;
+}
+
 export const checkBackup = (
   last: LastBackup | undefined,
-  { now, production }: { now: Date; production: boolean },
+  newest: NewestBackup | undefined,
+  { now, production, isNightly }: { now: Date; production: boolean; isNightly: boolean },
 ): Check => {
   const backup = checksNamed('backup');
+  if (newest?.problem) {
+    const what = newest.state === 'Failed' ? 'was not made' : 'could not be restored for a test';
+    return backup.failure(
+      `The backup of ${newest.startedAt} ${what}: ${newest.problem} Correct it; Settings, Backups has a button to make one now.`,
+    );
+  }
   if (last === undefined) {
-    const message =
-      'No backup by `posthorn backup` is on record. Take one every night, or make sure that another program saves the database, the media and the keys.';
-    return production ? backup.warning(message) : backup.note(message);
+    const message = isNightly
+      ? 'No backup was made yet. The service makes one every night.'
+      : 'No backup by `posthorn backup` is on record. Set BACKUP_AT for one every night, or make sure that another program saves the database, the media and the keys.';
+    return production && !isNightly ? backup.warning(message) : backup.note(message);
   }
   const ageMs = now.getTime() - Date.parse(last.createdAt);
   const message = `The last backup is from ${last.createdAt}, ${describeDuration(ageMs)} ago`;
-  if (ageMs <= oldMs) return backup.ok(message);
-  return backup.warning(`${message}. Run \`posthorn backup <folder>\`, best every night by cron or a systemd timer.`);
+  if (ageMs <= (isNightly ? oldNightlyMs : oldMs)) return backup.ok(message);
+  return backup.warning(
+    isNightly
+      ? `${message}, though one is due every night. Make sure that a process with the role jobs or all runs, and look at its log.`
+      : `${message}. Set BACKUP_AT, or run \`posthorn backup <folder>\` every night by cron or a systemd timer.`,
+  );
 };

@@ -28,6 +28,11 @@ const Manifest = z.object({
     /** In the table, but deleted before they were copied. */
     missing: z.array(z.string()),
   }),
+  /** True in a dump before a migration: the media stay where they are. */
+  withoutMedia: z.boolean().optional(),
+  contents: z
+    .object({ people: count, workspaces: count, posts: count, scheduled: count, accounts: count, files: count })
+    .optional(),
   /** The keys that encrypt secrets in the database: id, and a fingerprint that reveals nothing about the key. */
   keys: z.array(z.object({ id: z.string(), mark: z.string() })),
 });
@@ -37,11 +42,24 @@ export const writeManifest = (content: Omit<Manifest, 'format'>) =>
   `${JSON.stringify({ format, ...content } satisfies Manifest, null, 2)}\n`;
 
 export const readManifest = (text: string, path: string): Manifest => {
-  const manifest = JSON.parse(text) as { format?: unknown; posthorn?: unknown };
+  const manifest = parse(text, path);
   if (manifest.format !== format) {
     throw new SettingError(
       `${path} has the format ${manifest.format} of Posthorn ${manifest.posthorn}, and this one reads format ${format}. Install that release and restore with it.`,
     );
   }
-  return Manifest.parse(manifest);
+  const result = Manifest.safeParse(manifest);
+  if (!result.success) throw noBackup(path);
+  return result.data;
 };
+
+const parse = (text: string, path: string): { format?: unknown; posthorn?: unknown } => {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    throw noBackup(path);
+  }
+};
+
+const noBackup = (path: string) =>
+  new SettingError(`${path} is no backup of Posthorn: its manifest cannot be read. Nothing was changed.`);

@@ -4,42 +4,63 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { type Config, incomingFolder, SettingError } from '#server/config/config';
+import { measureFreeBytes } from '#server/health/disk-space';
+import { beginHold } from '#server/hold/hold';
 import type { MediaFiles } from '#server/media/files';
 import { openMediaFiles } from '#server/media/open-files';
 import { writeClockAgain } from '#server/sandbox/clock';
 import { findSecrets, fingerprints, keepSecrets, parseSecrets, secretsFile } from '#server/secrets/keys';
 import { connect } from '#server/store/connect';
-import { type Database, openDatabase } from '#server/store/database';
+import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
+import { countOtherSessions } from '#server/store/other-sessions';
 import { type OpenArchive, readArchive } from './archive.ts';
 import { type Manifest, manifestName, mediaKey, readManifest, secretsName, tablePart } from './manifest.ts';
 import { type BackupStore, createBackupStore, posthornTables } from './store.ts';
+
+interface RestoreOptions {
+  /** Replaces the tables of an installation without users. Otherwise the database has to be empty. */
+  readonly replacesUnused?: boolean;
+  readonly holdId?: string;
+  /** For tests, which cannot fill a disk. */
+  readonly freeBytes?: typeof measureFreeBytes;
+}
 
 /**
  * Restores into an empty database and an empty media store. Everything is checked before anything is written, and the
  * database is filled in one transaction.
  */
-export const restoreBackup = async (config: Config, place: string, progress: (text: string) => void) => {
+export const restoreBackup = async (
+  config: Config,
+  place: string,
+  progress: (text: string) => void,
+  { replacesUnused = false, holdId, freeBytes }: RestoreOptions = {},
+) => {
   const path = resolve(place);
   const archive = await readArchive(path, progress);
   const manifest = readManifest(await archive.text(manifestName), path);
   mustBeCompatible(manifest, archive, path);
   const keys = await findKeys(config, manifest, archive, path);
+  await mustFit(config, manifest, archive, freeBytes);
   const server = await connect(config);
   const database = openDatabase(server.connection, { report: () => undefined });
   try {
     const store = createBackupStore(database);
     const files = openMediaFiles(config);
-    await mustBeEmpty(store);
-    await mustHaveNoOtherFiles(files, archive);
+    if (replacesUnused) await mustBeAlone(server.connection);
+    else await mustBeEmpty(store);
+    if (!manifest.withoutMedia) await mustHaveNoOtherFiles(files, archive);
     await keys.keep();
     await database.transaction(async () => {
       await store.disableIdleTimeout();
+      if (replacesUnused) await dropUnused(store);
       await fillDatabase(database, store, manifest, archive, progress);
       await fillMedia(config, files, store, archive, progress);
+      await beginHold(database, manifest.createdAt, holdId);
     });
     return { path, ...manifest };
   } finally {
@@ -48,7 +69,7 @@ export const restoreBackup = async (config: Config, place: string, progress: (te
   }
 };
 
-const mustBeCompatible = ({ posthorn, migration, tables }: Manifest, archive: OpenArchive, path: string) => {
+export const mustBeCompatible = ({ posthorn, migration, tables }: Manifest, archive: OpenArchive, path: string) => {
   const ourMigration = migrations[migration.number - 1];
   if (ourMigration?.name !== migration.name) {
     throw new SettingError(
@@ -60,7 +81,7 @@ const mustBeCompatible = ({ posthorn, migration, tables }: Manifest, archive: Op
 };
 
 /** Secrets in the database can be decrypted only with the keys that encrypted them. */
-const findKeys = async (config: Config, manifest: Manifest, archive: OpenArchive, path: string) => {
+export const findKeys = async (config: Config, manifest: Manifest, archive: OpenArchive, path: string) => {
   const enclosed = archive.names.includes(secretsName)
     ? parseSecrets(await archive.text(secretsName), `${path}: ${secretsName}`)
     : undefined;
@@ -78,6 +99,51 @@ const findKeys = async (config: Config, manifest: Manifest, archive: OpenArchive
       if (local === undefined && enclosed) await keepSecrets(config, enclosed);
     },
   };
+};
+
+/** Each row is written to its table and to the write-ahead log, and less compressed than in the backup. */
+const growth = 2;
+
+/** A lower bound: what is refused here could not succeed. Data outside of the data folder does not count. */
+export const mustFit = async (
+  { dataDir, databaseUrl, media }: Config,
+  manifest: Manifest,
+  archive: OpenArchive,
+  freeBytes = measureFreeBytes,
+) => {
+  const rows = manifest.tables.reduce((sum, { name }) => sum + archive.bytesOf(tablePart(name)), 0);
+  const needed = (databaseUrl === undefined ? growth * rows : 0) + (media.s3 === undefined ? manifest.media.bytes : 0);
+  const free = await freeBytes(dataDir);
+  if (needed <= free) return;
+  throw new SettingError(
+    `The backup needs at least ${inGigabytes(needed)} on the disk of ${dataDir}, and ${inGigabytes(free)} are free. Make room, or restore on a larger disk. Nothing was changed.`,
+  );
+};
+
+export const inGigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(bytes < 1e8 ? 3 : 1)} GB`;
+
+const aloneMs = 5_000;
+const pollMs = 100;
+
+/** Another instance would go on with the keys and caches of the old database. Our own sessions take a moment to end. */
+const mustBeAlone = async (connection: Connection) => {
+  const database = openDatabase(connection, { report: () => undefined, poolSize: 1, onePool: true });
+  try {
+    for (const startedMs = performance.now(); (await countOtherSessions(database)) > 0; await sleep(pollMs)) {
+      if (performance.now() - startedMs < aloneMs) continue;
+      throw new SettingError(
+        'Another Posthorn is connected to this database. Stop all others, then restore again. Nothing was changed.',
+      );
+    }
+  } finally {
+    await database.close();
+  }
+};
+
+const dropUnused = async (store: BackupStore) => {
+  const { isEmpty } = await store.lockUsers();
+  if (!isEmpty) throw new SettingError('Somebody has signed up here meanwhile. Nothing was changed.');
+  await store.dropAll(migrations);
 };
 
 const mustBeEmpty = async (store: BackupStore) => {
@@ -103,7 +169,7 @@ const mustHaveNoOtherFiles = async (files: MediaFiles, archive: OpenArchive) => 
   }
 };
 
-const fillDatabase = async (
+export const fillDatabase = async (
   database: Database,
   store: BackupStore,
   { migration, tables }: Manifest,

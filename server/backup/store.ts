@@ -1,7 +1,16 @@
 import { type Database, sql } from '#server/store/database';
 import { type Migration, readApplied } from '#server/store/migrate';
 
-export const reads = ['media', 'renditions'];
+export const reads = ['accounts', 'media', 'posts', 'renditions', 'users', 'workspaces'];
+
+export interface BackupContents {
+  readonly people: number;
+  readonly workspaces: number;
+  readonly posts: number;
+  readonly scheduled: number;
+  readonly accounts: number;
+  readonly files: number;
+}
 
 const tableNames = sql(
   'backup.tables',
@@ -28,12 +37,21 @@ const identityColumns = sql(
      from pg_attribute join pg_class on pg_class.oid = attrelid
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and attidentity <> ''`,
 );
+/** Of the current schema, without those of extensions. */
+const functions = sql(
+  'backup.functions',
+  `select p.proname as name, p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
+);
+const anyUser = sql('backup.anyUser', 'select id from users limit 1');
 const postgresVersion = sql('backup.postgres', `select current_setting('server_version') as version`);
 const mediaIds = sql('backup.media', 'select id from media order by id');
 const renditionIds = sql(
   'backup.renditions',
   'select id from renditions where refused is null and not lost order by id',
 );
+const mediaBytes = sql('backup.mediaBytes', 'select coalesce(sum(bytes), 0)::float8 as bytes from media');
 const mediaTypes = sql(
   'backup.mediaTypes',
   `select id, mime_type as "mimeType" from media
@@ -66,6 +84,7 @@ export const createBackupStore = (db: Database) => {
     applied: () => readApplied(db),
     tables: () => namesOf(tableNames),
     columns: (table: string) => namesOf(columnsOf, [table]),
+    contents: async () => (await db.query<BackupContents>(contents))[0],
     mediaIds: async () => (await db.query<{ id: string }>(mediaIds)).map(({ id }) => id),
     renditionIds: async () => (await db.query<{ id: string }>(renditionIds)).map(({ id }) => id),
     mediaTypes: async () =>
@@ -75,6 +94,23 @@ export const createBackupStore = (db: Database) => {
     read: (table: string, columns: readonly string[]) => db.copyTo(`(select ${columns.join(', ')} from ${table})`),
     write: (table: string, columns: readonly string[], rows: AsyncIterable<Buffer>) =>
       db.copyFrom(`${table} (${columns.join(', ')})`, rows),
+
+    /** Nobody can sign up until the end of the transaction. */
+    lockUsers: async () => {
+      await db.script('lock table users in access exclusive mode');
+      return { isEmpty: (await db.query<{ id: string }>(anyUser)).length === 0 };
+    },
+    /** Removes everything that migrations and the scheduler of recurring jobs have created, and nothing else. */
+    dropAll: async (migrations: readonly Migration[]) => {
+      const all = await namesOf(tableNames);
+      const ours = [...posthornTables(all, migrations), ...all.filter((name) => excludedTables.includes(name))];
+      const words = wordsOf(migrations);
+      await db.script(`drop table ${ours.join(', ')} cascade`);
+      const created = (await db.query<{ name: string; signature: string }>(functions)).filter(({ name }) =>
+        words.has(name),
+      );
+      await each(created, ({ signature }) => `drop function ${signature} cascade`);
+    },
 
     /** Foreign keys form cycles, so no order of tables satisfies them. Returns the argument of `checkReferences`. */
     dropReferences: async () => {
@@ -105,11 +141,141 @@ export const createBackupStore = (db: Database) => {
   };
 };
 
+const contents = sql(
+  'backup.contents',
+  `select (select count(*)::int from users) as people, (select count(*)::int from workspaces) as workspaces,
+          count(*)::int as posts, count(*) filter (where status = 'Scheduled')::int as scheduled,
+          (select count(*)::int from accounts) as accounts, (select count(*)::int from media) as files from posts`,
+);
+
+const scratchPrefix = 'posthorn_verify_';
+const unusedScratch = sql(
+  'backup.unusedScratch',
+  `select datname as name from pg_database d where left(datname, length($1)) = $1
+      and not exists (select from pg_stat_activity a where a.datname = d.datname)`,
+);
+
+/** Databases for tests of a backup. */
+export const createScratchStore = (db: Database) => ({
+  prefix: scratchPrefix,
+  create: (name: string) => db.script(`create database ${name}`),
+  drop: (name: string) => db.script(`drop database if exists ${name}`),
+  /** A killed process leaves one behind. One that another process is about to use has no session yet, and fails once. */
+  dropUnused: async () => {
+    for (const { name } of await db.query<{ name: string }>(unusedScratch, [scratchPrefix])) {
+      await db.script(`drop database if exists ${name}`).catch(() => undefined);
+    }
+  },
+});
+
+const backupColumns = `id, reason, state, started_at as "startedAt", finished_at as "finishedAt", bytes::float8 as bytes, path,
+  contents, verified_at as "verifiedAt", problem, host`;
+const listBackups = sql('backups.list', `select ${backupColumns} from backups order by started_at desc limit 200`);
+/** Takes the night over from a process that died, and tries again some time after a failure. */
+const claimNight = sql(
+  'backups.claimNight',
+  `insert into backups (id, reason, slot, state, started_at, lease_until)
+   select $1, 'Nightly', $2, 'Running', $3, $3::timestamptz + $4 * interval '1 ms'
+    where (select min(applied_at) from schema_migrations) < $6
+   on conflict (slot) do update
+      set state = 'Running', started_at = excluded.started_at, lease_until = excluded.lease_until, problem = null
+    where (backups.state = 'Running' and backups.lease_until < $3)
+       or (backups.state = 'Failed' and backups.finished_at < $3::timestamptz - $5 * interval '1 ms')
+   returning id`,
+);
+/** One at a time: a second one would only make both slower. */
+const claimAsked = sql(
+  'backups.claimAsked',
+  `insert into backups (id, reason, state, started_at, lease_until)
+   select $1, 'Asked', 'Running', $2, $2::timestamptz + $3 * interval '1 ms'
+    where not exists (select from backups where state = 'Running' and lease_until > $2)
+   returning id`,
+);
+const extendLease = sql(
+  'backups.extend',
+  `update backups set lease_until = $2::timestamptz + $3 * interval '1 ms' where id = $1 and state = 'Running'`,
+);
+const saveMade = sql(
+  'backups.made',
+  `update backups set state = 'Made', path = $2, bytes = $3, contents = $4, started_at = $5, host = $6 where id = $1`,
+);
+const saveEnd = sql(
+  'backups.end',
+  `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $2, lease_until = null,
+          verified_at = $3, problem = $4 where id = $1`,
+);
+/** Of a process that died: what it made is kept, and what it did not make is named. */
+const endAbandoned = sql(
+  'backups.endAbandoned',
+  `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $1, lease_until = null,
+          problem = 'The process that made it ended before it was done.'
+    where state = 'Running' and slot is null and lease_until < $1`,
+);
+const goodAge = sql(
+  'backups.goodAge',
+  `select extract(epoch from $1::timestamptz - coalesce(
+            (select max(started_at) from backups where verified_at is not null),
+            (select min(applied_at) from schema_migrations)))::float8 as seconds`,
+);
+const removeBackup = sql('backups.remove', 'delete from backups where id = $1');
+const purgeFailed = sql('backups.purgeFailed', `delete from backups where state = 'Failed' and started_at < $1`);
+
+export interface BackupRow {
+  readonly id: string;
+  readonly reason: 'Nightly' | 'Asked';
+  readonly state: 'Running' | 'Made' | 'Failed';
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+  readonly bytes: number | null;
+  readonly path: string | null;
+  readonly contents: BackupContents | null;
+  readonly verifiedAt: string | null;
+  readonly problem: string | null;
+  readonly host: string | null;
+}
+
+export type BackupList = ReturnType<typeof createBackupList>;
+
+/** The table of backups that the service made. */
+export const createBackupList = (db: Database) => ({
+  /** Newest first. */
+  all: () => db.query<BackupRow>(listBackups),
+  /** False when it was made already, or another process makes it. A new installation has no night before it. */
+  claimNight: async (
+    id: string,
+    {
+      slot,
+      slotAt,
+      now,
+      leaseMs,
+      retryMs,
+    }: { slot: string; slotAt: Date; now: Date; leaseMs: number; retryMs: number },
+  ) => (await db.query<{ id: string }>(claimNight, [id, slot, now, leaseMs, retryMs, slotAt]))[0]?.id,
+  claimAsked: async (id: string, now: Date, leaseMs: number) =>
+    (await db.query<{ id: string }>(claimAsked, [id, now, leaseMs]))[0]?.id,
+  extend: (id: string, now: Date, leaseMs: number) => db.run(extendLease, [id, now, leaseMs]),
+  saveMade: (
+    id: string,
+    made: { path: string; bytes: number; contents?: BackupContents; createdAt: string; host?: string },
+  ) => db.run(saveMade, [id, made.path, made.bytes, made.contents ?? null, made.createdAt, made.host ?? null]),
+  end: (id: string, now: Date, verifiedAt: Date | null, problem: string | null) =>
+    db.run(saveEnd, [id, now, verifiedAt, problem]),
+  /** Of the newest that could be restored, else of the installation. */
+  goodAgeSeconds: async (now: Date) => (await db.query<{ seconds: number }>(goodAge, [now]))[0]?.seconds ?? 0,
+  mediaBytes: async () => (await db.query<{ bytes: number }>(mediaBytes))[0]?.bytes ?? 0,
+  endAbandoned: (now: Date) => db.run(endAbandoned, [now]),
+  remove: (id: string) => db.run(removeBackup, [id]),
+  purgeFailed: (before: Date) => db.run(purgeFailed, [before]),
+});
+
 /** The tables that our migrations mention. Other tables in the schema belong to other programs. */
 export const posthornTables = (names: readonly string[], migrations: readonly Migration[]) => {
-  const words = new Set(migrations.flatMap(({ sql: text }) => text.replaceAll(/--.*/g, '').match(/\w+/g) ?? []));
+  const words = wordsOf(migrations);
   return names.filter((name) => words.has(name) && !excludedTables.includes(name));
 };
+
+const wordsOf = (migrations: readonly Migration[]) =>
+  new Set(migrations.flatMap(({ sql: text }) => text.replaceAll(/--.*/g, '').match(/\w+/g) ?? []));
 
 /** Not needed: the manifest names the last migration, and every start sets up the recurring jobs. */
 export const excludedTables = ['schema_migrations', 'agenda_jobs', 'agenda_logs'];

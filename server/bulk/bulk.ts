@@ -4,9 +4,8 @@ import { findAction, type RunnableAction } from '#server/admission';
 import type { Bin } from '#server/bin/bin';
 import { bounds } from '#server/bounds';
 import { startStopwatch } from '#server/clock';
-import type { Caller } from '#server/context';
-import { badInput, Refusal } from '#server/errors';
-import type { Lifecycle } from '#server/posts/lifecycle';
+import type { AskInstead, Caller } from '#server/context';
+import { badInput, isAsked, Refusal } from '#server/errors';
 import type { Reading } from '#server/posts/reading';
 import type { SlotQueue } from '#server/slots/queue';
 import { endOfDayBefore } from './day.ts';
@@ -16,71 +15,81 @@ export type Bulk = ReturnType<typeof createBulk>;
 /** The same change for several posts. Each is made by the rules for a single post, in a transaction of its own. */
 export const createBulk = ({
   actions,
+  askInstead,
   reading,
-  lifecycle,
   bin,
   slots,
 }: {
   actions: ReadonlyMap<string, RunnableAction>;
+  askInstead: AskInstead;
   reading: Reading;
-  lifecycle: Lifecycle;
   bin: Bin;
   slots: SlotQueue;
 }) => {
-  const run = async (caller: Caller, name: string, input: object) => {
+  const run = async (caller: Caller, name: string, input: Record<string, unknown>, requestId: string) => {
     const action = findAction(actions, name);
-    await action.run(action.admit(input, caller));
+    await askInstead({ caller, action: name, input, requestId }, () => action.run(action.admit(input, caller)));
   };
 
-  const update = async (caller: Caller, post: Post, change: { accountIds?: string[]; scheduledAt?: string }) => {
+  const update = async (
+    caller: Caller,
+    post: Post,
+    change: { accountIds?: string[]; scheduledAt?: string },
+    requestId: string,
+  ) => {
     const { id, accountIds, versions, scheduledAt = '', updatedAt } = post;
     const next = { accountIds, scheduledAt, ...change };
-    await run(caller, 'posts.update', {
-      ...next,
-      id,
-      versions: versions.filter(({ accountId }) => !accountId || next.accountIds.includes(accountId)),
-      baseUpdatedAt: updatedAt,
-    });
+    await run(
+      caller,
+      'posts.update',
+      {
+        ...next,
+        id,
+        versions: versions.filter(({ accountId }) => !accountId || next.accountIds.includes(accountId)),
+        baseUpdatedAt: updatedAt,
+      },
+      requestId,
+    );
   };
 
   /** A change that the post already has is no error: a request whose answer was lost is sent again. */
   const change: Record<
     BulkChange,
-    (caller: Caller, id: string, to: { at: string; accountId: string }) => Promise<void>
+    (caller: Caller, id: string, to: { at: string; accountId: string; requestId: string }) => Promise<void>
   > = {
-    Delete: async (caller, id) => {
-      if (!(await bin.has(caller, id))) await run(caller, 'posts.delete', { id });
+    Delete: async (caller, id, { requestId }) => {
+      if (!(await bin.has(caller, id))) await run(caller, 'posts.delete', { id }, requestId);
     },
 
     Restore: async (caller, id) => {
       if ((await reading.many(caller, [id])).length === 0) await bin.restore(caller, id);
     },
 
-    Unschedule: async (caller, id) => {
-      if ((await reading.get(caller, id)).status !== 'Draft') await lifecycle.unschedule(caller, id);
+    Unschedule: async (caller, id, { requestId }) => {
+      if ((await reading.get(caller, id)).status !== 'Draft') await run(caller, 'unschedule', { id }, requestId);
     },
 
-    Schedule: async (caller, id, { at }) => {
+    Schedule: async (caller, id, { at, requestId }) => {
       const { status, scheduledAt } = await reading.get(caller, id);
-      if (status !== 'Scheduled' || scheduledAt !== at) await run(caller, 'posts.schedule', { id, at });
+      if (status !== 'Scheduled' || scheduledAt !== at) await run(caller, 'posts.schedule', { id, at }, requestId);
     },
 
-    Move: async (caller, id, { at }) => {
+    Move: async (caller, id, { at, requestId }) => {
       const post = await reading.get(caller, id);
-      if ((post.scheduledAt ?? '') !== at) await update(caller, post, { scheduledAt: at });
+      if ((post.scheduledAt ?? '') !== at) await update(caller, post, { scheduledAt: at }, requestId);
     },
 
-    AddAccount: async (caller, id, { accountId }) => {
+    AddAccount: async (caller, id, { accountId, requestId }) => {
       const post = await reading.get(caller, id);
       if (!post.accountIds.includes(accountId)) {
-        await update(caller, post, { accountIds: [...post.accountIds, accountId] });
+        await update(caller, post, { accountIds: [...post.accountIds, accountId] }, requestId);
       }
     },
 
-    RemoveAccount: async (caller, id, { accountId }) => {
+    RemoveAccount: async (caller, id, { accountId, requestId }) => {
       const post = await reading.get(caller, id);
       if (post.accountIds.includes(accountId)) {
-        await update(caller, post, { accountIds: post.accountIds.filter((one) => one !== accountId) });
+        await update(caller, post, { accountIds: post.accountIds.filter((one) => one !== accountId) }, requestId);
       }
     },
   };
@@ -92,6 +101,7 @@ export const createBulk = ({
       kind: BulkChange,
       posts: readonly { readonly id: string; readonly at: string }[],
       accountId: string | undefined,
+      requestId: string,
     ): Promise<BulkResult[]> => {
       if (kind.endsWith('Account') && accountId === undefined) {
         throw badInput({ path: 'accountId', code: 'Required', message: 'is required' });
@@ -101,11 +111,17 @@ export const createBulk = ({
       for (const { id, at } of posts) {
         if (results.length > 0 && sinceBegun() > bounds.bulkStepMs) break;
         try {
-          await change[kind](caller, id, { at, accountId: accountId ?? '' });
+          await change[kind](caller, id, { at, accountId: accountId ?? '', requestId });
           results.push({ id, done: true });
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          results.push({ id, done: false, code: error.code, message: error.message });
+          results.push({
+            id,
+            done: false,
+            ...(isAsked(error) && { asked: true }),
+            code: error.code,
+            message: error.message,
+          });
         }
       }
       return results;

@@ -12,8 +12,8 @@ export const bulkRoutes = ({ bulk, overview }: { bulk: Bulk; overview: Overview 
       labelIds: idsIn(labelIds),
     }),
   }),
-  changePosts: async ({ caller, body: { change, posts, accountId } }) => ({
-    results: await bulk.change(caller, change, posts, accountId),
+  changePosts: async ({ caller, body: { change, posts, accountId }, requestId }) => ({
+    results: await bulk.change(caller, change, posts, accountId, requestId),
   }),
   planMoves: async ({ caller, body: { ids, from, timeZone } }) => ({
     moves: await bulk.plan(caller, ids, from, timeZone),

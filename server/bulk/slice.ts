@@ -1,6 +1,6 @@
 import type { RunnableAction } from '#server/admission';
 import type { Bin } from '#server/bin/bin';
-import type { Lifecycle } from '#server/posts/lifecycle';
+import type { AskInstead } from '#server/context';
 import type { Overview } from '#server/posts/overview';
 import type { Reading } from '#server/posts/reading';
 import type { SlotQueue } from '#server/slots/queue';
@@ -9,19 +9,19 @@ import { bulkRoutes } from './routes.ts';
 
 export const openBulk = ({
   actions,
+  askInstead,
   reading,
-  lifecycle,
   overview,
   bin,
   slots,
 }: {
   actions: ReadonlyMap<string, RunnableAction>;
+  askInstead: AskInstead;
   reading: Reading;
-  lifecycle: Lifecycle;
   overview: Overview;
   bin: Bin;
   slots: SlotQueue;
 }) => {
-  const bulk = createBulk({ actions, reading, lifecycle, bin, slots });
+  const bulk = createBulk({ actions, askInstead, reading, bin, slots });
   return { bulk, routes: bulkRoutes({ bulk, overview }) };
 };

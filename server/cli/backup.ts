@@ -1,15 +1,18 @@
+import { stat } from 'node:fs/promises';
 import { systemClock } from '#server/clock';
-import { SettingError } from '#server/config/config';
+import { type Config, SettingError } from '#server/config/config';
 import { type Command, createProgress } from './command.ts';
 
 export const backup: Command = async (config, options, [place]) => {
   if (place === undefined) throw new SettingError('Say where: posthorn backup <file or folder>');
-  const { makeBackup } = await import('#server/backup/backup');
   const progress = createProgress();
+  if (options.verify !== undefined && (await isFile(place))) return verify(config, place, progress);
+  const { makeBackup } = await import('#server/backup/backup');
   const withKeys = options['with-keys'] !== undefined;
   const result = await makeBackup(config, place, { withKeys, clock: systemClock, progress: throttle(progress.say) });
   progress.end();
-  console.log(JSON.stringify(summarize(result), null, 2));
+  if (options.verify === undefined) console.log(JSON.stringify(summarize(result), null, 2));
+  else await verify(config, result.path, progress);
   const { missing } = result.media;
   if (missing.length > 0) console.error(`${missing.length} files were deleted while they were copied: ${missing[0]} …`);
   if (result.leftOut.length > 0) console.error(`Left out, as they are not Posthorn's: ${result.leftOut.join(', ')}`);
@@ -25,6 +28,15 @@ export const backup: Command = async (config, options, [place]) => {
   );
 };
 
+const isFile = async (place: string) => (await stat(place).catch(() => undefined))?.isFile() ?? false;
+
+const verify = async (config: Config, path: string, progress: ReturnType<typeof createProgress>) => {
+  const { verifyBackup } = await import('#server/backup/verify');
+  const manifest = await verifyBackup(config, path, throttle(progress.say));
+  progress.end();
+  console.log(JSON.stringify({ ...summarize({ path, ...manifest }), verified: true }, null, 2));
+};
+
 export const restore: Command = async (config, _options, [place]) => {
   if (place === undefined) throw new SettingError('Say what: posthorn restore <file>');
   const { restoreBackup } = await import('#server/backup/restore');
@@ -33,7 +45,7 @@ export const restore: Command = async (config, _options, [place]) => {
   progress.end();
   console.log(JSON.stringify(summarize(restored), null, 2));
   console.error(
-    `Restored as of ${restored.createdAt}. Posts that were due since then go out at the next start unless they are later than LATE_GRACE: if the old service may have published them, start the first time with LATE_GRACE=1s, and decide in the app.`,
+    `Restored as of ${restored.createdAt}. Start Posthorn now: nothing goes out, no posts, webhooks or mails, until you release it in the app under Settings, Backups. What was due since then is listed there, and is not sent.`,
   );
 };
 

@@ -1,5 +1,5 @@
 import { systemClock } from '#server/clock';
-import { type Config, SettingError } from '#server/config/config';
+import { type Config, databaseFolder, SettingError } from '#server/config/config';
 import type { Examined } from '#server/networks/examine';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
@@ -31,18 +31,43 @@ export const examineNetworks = async (
   internet: OutboundOptions,
 ): Promise<readonly Examined[]> => {
   const { examineNetwork } = await import('#server/networks/examine');
-  const { networks, sites, isLive, close } = await openSites(config, internet);
+  const setting = await readSettings(config);
+  const { networks, sites, isLive, close } = await openSites({ ...config, setting }, internet);
   try {
     const chosen = networks.all.filter(({ key }) => network === 'all' || key === network);
     if (chosen.length === 0) {
       const keys = networks.all.map(({ key }) => key).join(', ');
       throw new SettingError(`There is no network ${network}. There are: all, ${keys}.`);
     }
-    const { production, baseUrl, setting } = config;
+    const { production, baseUrl } = config;
     const shared = { production, baseUrl, setting };
     return await Promise.all(
       chosen.map((one) => examineNetwork(one, { ...shared, site: sites.live(one), isLive: isLive(one) })),
     );
+  } finally {
+    await close();
+  }
+};
+
+/** With the credentials that were entered in the app. Without a database, `doctor` says so, and this reads the environment. */
+const readSettings = async (config: Config): Promise<Config['setting']> => {
+  const { findSeal } = await import('#server/secrets/keys');
+  const { hasCluster } = await import('#server/store/embedded');
+  const seal = await findSeal(config);
+  const hasDatabase = config.databaseUrl !== undefined || hasCluster(databaseFolder(config));
+  if (seal === undefined || !hasDatabase) return config.setting;
+  const { connectCore } = await import('#server/app/open-core');
+  const { core, close } = await connectCore(config);
+  try {
+    const { openNetworks } = await import('#server/app/providers');
+    const { createSettingReader } = await import('#server/providers/entered-settings');
+    const values = await core.enteredValues(seal);
+    const { setting } = createSettingReader({
+      networks: openNetworks().all,
+      environment: config.setting,
+      enteredValues: (id) => values.get(id),
+    });
+    return setting;
   } finally {
     await close();
   }

@@ -1,6 +1,6 @@
 import { type Config, packageVersion } from '#server/config/config';
 import { type Check, type CheckLevel, checksNamed } from '#server/health/check';
-import type { MeasureFreeBytes } from '#server/installation/disk-space';
+import type { MeasureFreeBytes } from '#server/health/disk-space';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 import { messageOf } from '#server/store/pg-errors';
@@ -69,11 +69,14 @@ const collect = async (config: Config, fix: Fix, environment: Environment): Prom
   const { createRegistry } = await import('#server/app/registry');
   const { checkService } = await import('./doctor-service.ts');
   const { networks, providers } = wireProviders({ registry: createRegistry(), config });
-  const { isLive } = providers;
+  const entered = new Set<string>();
+  const isEntered = ({ settings }: Network) =>
+    entered.has(settings[0] ?? '') && settings.every((name) => config.setting(name) === undefined);
+  const isLive = (network: Network) => providers.isLive(network) || isEntered(network);
   return [
     ...checkProcess(config),
     ...(await attempt('keys', () => checkKeyFile(config, fix))),
-    ...(await checkDatabase(config, networks.all, isLive, fix, environment)),
+    ...(await checkDatabase(config, networks.all, isLive, entered, fix, environment)),
     ...(await attempt('ffmpeg', async () => [await checkFfmpeg(config)])),
     ...(await attempt('mail', async () => [await checkMail(config)])),
     checkAssistant(config),
@@ -87,12 +90,14 @@ const checkDatabase = async (
   config: Config,
   networks: readonly Network[],
   isLive: (network: Network) => boolean,
+  /** Gets the networks whose credentials were entered in the app, which `isLive` knows from then on. */
+  entered: Set<string>,
   fix: Fix,
   { internet = {}, freeBytes }: Environment,
 ): Promise<Check[]> => {
   const { connectCore } = await import('#server/app/open-core');
   const { checkInstallation, checkSettings } = await import('#server/installation/check-installation');
-  const { checkDiskSpace } = await import('#server/installation/disk-space');
+  const { checkDiskSpace } = await import('#server/health/disk-space');
   const checksWithoutDatabase = async () => [
     ...checkSettings({ config, networks }),
     ...(await attempt('media', () => checkMedia(config, undefined, undefined))),
@@ -108,6 +113,7 @@ const checkDatabase = async (
     const tables = await attempt('database', () => checkTables(config, core, fix));
     const keys = await attempt('keys', () => checkKeys(config, core));
     if (!isMigrated(tables)) return [...tables, ...keys, ...(await checksWithoutDatabase())];
+    for (const id of await core.enteredKeys()) entered.add(id);
     return [
       ...tables,
       ...keys,
@@ -121,6 +127,8 @@ const checkDatabase = async (
         config,
         networks,
         isLive,
+        isHeld: core.isHeld,
+        newestBackup: core.newestBackup,
         ...(freeBytes && { freeBytes }),
       })),
       ...(await attempt('clock', () => checkNetworkClock(config, core, networks, internet))),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Config } from '#server/config/config';
 import type { Command } from './command.ts';
-import { help } from './help.ts';
+import { help, helpFor } from './help.ts';
 
 /** Imported on demand, so that a command loads only what it needs. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'user list': async () => (await import('./user.ts')).listUsers,
   'user reset': async () => (await import('./user.ts')).resetPassword,
   'user sign-out': async () => (await import('./user.ts')).signOutUser,
+  'user delete': async () => (await import('./user.ts')).deleteUser,
   logs: async () => (await import('./logs.ts')).logs,
   doctor: async () => (await import('./doctor.ts')).doctor,
   backup: async () => (await import('./backup.ts')).backup,
@@ -24,8 +25,11 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./import.ts')).importFile,
   'plan show': async () => (await import('./plan.ts')).showPlan,
   'plan set': async () => (await import('./plan.ts')).setPlan,
+  'keys generate': async () => (await import('./keys.ts')).generateKey,
   'keys rotate': async () => (await import('./keys.ts')).rotateKeys,
   'keys discard-lost': async () => (await import('./keys.ts')).discardLost,
+  verify: async () => (await import('./verify.ts')).verifyReceipts,
+  listen: async () => (await import('./listen.ts')).listen,
   jobs: async () => (await import('./jobs.ts')).jobs,
   clock: async () => (await import('./clock.ts')).clock,
 };
@@ -33,7 +37,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 /** These start or fill an installation of their own, so they never use that of a running instance. */
 const ownInstallation = ['start', 'restore'];
 /** These may create an installation. `doctor` reports itself that there is none, and `logs` needs none. */
-const withoutInstallation = [...ownInstallation, 'setup', 'demo', 'doctor', 'logs'];
+const withoutInstallation = [...ownInstallation, 'setup', 'demo', 'doctor', 'logs', 'keys generate'];
 
 const text = { type: 'string' } as const;
 
@@ -52,6 +56,9 @@ const main = async () => {
       plan: text,
       forward: text,
       id: text,
+      key: text,
+      head: text,
+      chain: { type: 'boolean' },
       file: text,
       'time-zone': text,
       save: { type: 'boolean' },
@@ -59,6 +66,7 @@ const main = async () => {
       duplicates: { type: 'boolean' },
       again: { type: 'boolean' },
       'with-keys': { type: 'boolean' },
+      verify: { type: 'boolean' },
       all: { type: 'boolean' },
       fix: { type: 'boolean' },
       yes: { type: 'boolean' },
@@ -80,15 +88,17 @@ const main = async () => {
   const isPair = `${first} ${second}` in commands;
   const command = commands[isPair ? `${first} ${second}` : first];
   if (wantsHelp || command === undefined) {
-    console.log(help);
+    console.log(wantsHelp ? helpFor(first) : help);
     process.exitCode = wantsHelp ? 0 : 2;
     return;
   }
   const { readConfig } = await import('#server/config/config');
   const config = readConfig();
   const run = await command();
-  const chosen = ownInstallation.includes(first) ? config : await chooseInstallation(config);
-  if (!withoutInstallation.includes(first)) await mustExist(chosen);
+  // Receipts in a file are checked without an installation.
+  const isOffline = first === 'verify' && options.workspace === undefined;
+  const chosen = ownInstallation.includes(first) || isOffline ? config : await chooseInstallation(config);
+  if (!isOffline && !withoutInstallation.includes(isPair ? `${first} ${second}` : first)) await mustExist(chosen);
   await run(chosen, options, positionals.slice(isPair ? 2 : 1));
 };
 

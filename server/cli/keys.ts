@@ -2,6 +2,13 @@ import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config/config';
 import { type Command, using } from './command.ts';
 
+/** A value for ENCRYPTION_KEYS. Put it before the older ones: the first key encrypts. */
+export const generateKey: Command = async () => {
+  const { randomBytes } = await import('node:crypto');
+  const id = `k${systemClock.now().toISOString().slice(0, 10).replaceAll('-', '')}`;
+  console.log(`${id}:${randomBytes(32).toString('base64')}`);
+};
+
 /** The running service reads its keys every minute. */
 export const rotateKeys: Command = async (config) => {
   if (config.outsideProvider) {

@@ -11,8 +11,6 @@ export interface Ready {
   readonly ready: string;
 }
 
-type WorkerMessage = Ready & MetricsMessage;
-
 /** Database connections of one process for listeners and Agenda, beside its pools. */
 const listenersAndAgenda = 5;
 const spareConnections = 20;
@@ -31,9 +29,9 @@ export const superviseProcesses = (config: Config) => {
 
   const startWorker = () => {
     const worker = cluster.fork();
-    worker.on('message', ({ ready: url, metricsRequest, isForAll }: Partial<WorkerMessage>) => {
-      if (url !== undefined) markReady(worker, url);
-      if (metricsRequest !== undefined && isForAll) void writeMetrics(worker, metricsRequest);
+    worker.on('message', (message: Ready | MetricsMessage) => {
+      if ('ready' in message) markReady(worker, message.ready);
+      else if (message.isForAll) void writeMetrics(worker, message);
     });
     worker.once('exit', (code, signal) => {
       ready.delete(worker);

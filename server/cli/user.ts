@@ -27,3 +27,25 @@ export const signOutUser: Command = (config, options) => {
     }
   });
 };
+
+/** Without --yes it prints what is stored of the person, to give to them first. */
+export const deleteUser: Command = (config, options) => {
+  const [address] = need(options, 'email');
+  return usingService(config, async ({ posthorn }) => {
+    if (options.yes === undefined) {
+      const person = await posthorn.personDeletion.exportPerson({ address });
+      console.error(
+        'Nothing was deleted. This is what is stored of the person; their posts and comments are in the exports of the workspaces, and stay there by "A former member". Run it again with --yes to delete the person for good.',
+      );
+      return person;
+    }
+    const identity = await posthorn.openIdentity();
+    try {
+      const deletion = await posthorn.personDeletion.remove({ address });
+      await identity.forgetUser(deletion.deleted);
+      return deletion;
+    } finally {
+      identity.stop?.();
+    }
+  });
+};

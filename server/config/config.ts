@@ -18,6 +18,8 @@ export const { version: packageVersion } = JSON.parse(readFileSync(join(packageR
 
 /** The built web app. */
 export const webFolder = join(packageRoot, 'dist/web');
+/** The built pages of docs/. */
+export const helpFolder = join(packageRoot, 'dist/help');
 
 export { durationMs, type NewWorkspaces, type ProcessRole, roles };
 
@@ -49,6 +51,8 @@ export interface Config {
   readonly registrationsPerHour: number;
   /** Origins whose pages may use the API with a token. */
   readonly corsOrigins: readonly string[];
+  /** For security.txt. */
+  readonly securityContact: string | undefined;
   /** Number of proxies in front whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: number;
   /** Absent: the keys in the data folder. */
@@ -73,6 +77,12 @@ export interface Config {
   /** A post that is overdue by more than this, after an outage, fails instead of being published. */
   readonly lateGraceMs: number;
   readonly auditRetentionMs: number;
+  readonly backup: {
+    /** `03:00`; absent when no backups are made at night. */
+    readonly at: string | undefined;
+    readonly keep: { readonly days: number; readonly weeks: number };
+    readonly folder: string;
+  };
   /** How long the start waits for the database and the media store. */
   readonly startPatienceMs: number;
   readonly drainMs: number;
@@ -181,6 +191,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     signInsPerHour: settings.SIGN_INS_PER_HOUR,
     registrationsPerHour: settings.REGISTRATIONS_PER_HOUR,
     corsOrigins: settings.CORS_ORIGINS,
+    securityContact: settings.SECURITY_CONTACT,
     trustProxy: settings.TRUST_PROXY,
     encryptionKeys: settings.ENCRYPTION_KEYS,
     outsideProvider: outsideProvider(settings, production),
@@ -201,6 +212,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     childOfNpm: variables.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     auditRetentionMs: durationMs(settings.AUDIT_KEEP) ?? 0,
+    backup: backupSettings(settings),
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
     drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
@@ -211,6 +223,16 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     adminToken: settings.ADMIN_TOKEN,
     setting: (name) => variables[name],
     settingNames: Object.keys(variables),
+  };
+};
+
+const backupSettings = (settings: z.output<typeof Settings>): Config['backup'] => {
+  const at = settings.BACKUP_AT ?? (settings.DATABASE_URL === undefined ? '03:00' : 'off');
+  const [days = 0, weeks = 0] = settings.BACKUP_KEEP.split(' ').map((part) => Number.parseInt(part, 10));
+  return {
+    at: at === 'off' ? undefined : at,
+    keep: { days, weeks },
+    folder: resolve(settings.BACKUP_FOLDER ?? join(settings.POSTHORN_DATA, 'backups')),
   };
 };
 

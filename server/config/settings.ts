@@ -42,8 +42,8 @@ export const Settings = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
     .default('development')
-    .describe('`production` never falls back to an embedded part in silence'),
-  PORT: wholeNumber(0, 65_535).default(3000).describe('Where to listen'),
+    .describe('In `production`, embedded components must be enabled explicitly'),
+  PORT: wholeNumber(0, 65_535).default(3000).describe('Port to listen on'),
   POSTHORN_ROLE: z
     .enum(roles, `must be one of ${roles.join(', ')}`)
     .default('all')
@@ -148,6 +148,14 @@ export const Settings = z.object({
       'Origins whose pages may call the API with a personal token, such as `https://tools.example.com`. Everybody who sees such a page can read its token',
     )
     .meta(without('none: pages of this server alone')),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be mailto: and an address, or an https:// address')
+    .optional()
+    .describe(
+      'Whom to tell about a security flaw of this installation, shown in `/.well-known/security.txt`: `mailto:security@example.com`, or an https address',
+    )
+    .meta(without('no such file')),
   TRUST_PROXY: wholeNumber(0, 10)
     .default(0)
     .describe('How many proxies in front pass the address of the client in `X-Forwarded-For`'),
@@ -179,6 +187,25 @@ export const Settings = z.object({
   AUDIT_KEEP: duration('730d')
     .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
     .describe('How long the audit log keeps an entry'),
+  BACKUP_AT: z
+    .string()
+    .regex(/^(off|([01]\d|2[0-3]):[0-5]\d)$/, 'must be a time such as 03:00, or off')
+    .optional()
+    .describe(
+      'When the nightly backup begins, by the clock of the machine, or `off`. It is restored into a scratch database right after: see [Backups](operating.md#backups)',
+    )
+    .meta(without('`03:00` with the embedded database; `off` with `DATABASE_URL`')),
+  BACKUP_KEEP: z
+    .string()
+    .regex(/^\d{1,3}d \d{1,3}w$/, 'must be days and weeks, such as 7d 4w')
+    .default('7d 4w')
+    .describe('How many nightly backups are kept: the newest of each of so many days, and of each of so many weeks'),
+  BACKUP_FOLDER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Where nightly backups are; best on another disk')
+    .meta(without('the folder `backups` in `POSTHORN_DATA`')),
   SENDS_PER_NETWORK: wholeNumber(1, 1000)
     .default(64)
     .describe('How many sends to one network an instance has in flight'),
@@ -187,7 +214,7 @@ export const Settings = z.object({
     .min(1)
     .max(600)
     .default(60)
-    .describe('An instance that does not renew its lease for this long loses the sends it has claimed'),
+    .describe('If an instance stops responding for this long, its sends are reassigned'),
   NETWORK_TIMEOUT_SECONDS: z.coerce
     .number('must be a number of seconds')
     .min(0.1)

@@ -64,7 +64,7 @@ export const makeDemo = async (
   mustBeSandbox(config);
   const receiver = await startReceiver(Object.values(webhookHosts), statusFor);
   let url = '';
-  const log = createLog({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  const log = createLog({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, 2);
   const opened = await openService(config, log, () => url, receiver.internet).catch((error: unknown) => {
     receiver.stop();
     throw error;

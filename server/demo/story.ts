@@ -50,7 +50,7 @@ const acceptedOnRetry = 'The day starts at 5';
 
 /** All scenes of the demo, in no order. The story ends at `now`. */
 export const writeScenes = ({
-  posthorn: { actions, cards, sandboxes, slots: queue, tokens, webhooks },
+  posthorn: { actions, cards, decisions, sandboxes, slots: queue, tokens, webhooks },
   cast,
   accounts,
   media,
@@ -220,6 +220,17 @@ export const writeScenes = ({
     scene(new Date(refused.getTime() - minuteMs), () =>
       sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 }),
     );
+
+    // Scheduled before LinkedIn refused the token, so the forecast says that it will not go out.
+    plan(
+      onDay(3, '10:00'),
+      {
+        to: ['linkedin_page', 'x'],
+        text: ['We are looking for a second apprentice. Nights, flour, and bread to take home.'],
+        media: ['oven'],
+      },
+      earlier(30 * hourMs),
+    );
   };
 
   const drafts = () => {
@@ -295,7 +306,7 @@ export const writeScenes = ({
         text: ['The radio asked what we listen to at four in the morning. Cello, then the weather, then the dough.'],
       });
       const card = await ask(claude, 'Claude Code', 'posts.publishNow', { id });
-      scene(onDay(-8, '16:20'), () => cards.approve(owner, card));
+      scene(onDay(-8, '16:20'), () => decisions.approve(owner, card));
     });
     scene(earlier(22 * hourMs), async () => {
       const { id } = await write(claude, {
@@ -303,7 +314,7 @@ export const writeScenes = ({
         text: ['We are hiring a second baker. Nights, good bread, no small talk before six. Write to Marta.'],
       });
       const card = await ask(claude, 'Claude Code', 'posts.schedule', { id, at: onDay(1, '17:00').toISOString() });
-      scene(earlier(21.5 * hourMs), () => cards.approve(owner, card));
+      scene(earlier(21.5 * hourMs), () => decisions.approve(owner, card));
     });
     scene(onDay(-6, '14:10'), async () => {
       const { id } = await write(claude, {
@@ -312,13 +323,13 @@ export const writeScenes = ({
         media: ['window-morning'],
       });
       const card = await ask(claude, 'Menu importer', 'posts.publishNow', { id });
-      scene(onDay(-6, '14:35'), () => cards.approve(jonas, card));
+      scene(onDay(-6, '14:35'), () => decisions.approve(jonas, card));
     });
 
     scene(earlier(29 * hourMs), async () => {
       const { id } = await write(ines, { to: ['google_business'], text: ['Easter hours\n\nOpen until noon.'] });
       const card = await ask(claude, 'Claude Code', 'posts.delete', { id });
-      scene(earlier(28.8 * hourMs), () => cards.reject(jonas, card));
+      scene(earlier(28.8 * hourMs), () => decisions.reject(jonas, card));
     });
 
     /** Jonas changes the text before Marta approves, so the card is outdated. */
@@ -334,7 +345,7 @@ export const writeScenes = ({
           body: 'What “sourdough” means on a label\n\nOnly that somebody wrote it there. Ask for the hours: ours is sixteen.',
         }),
       );
-      scene(onDay(-3, '11:30'), () => cards.approve(owner, card).catch(mustBeConflict));
+      scene(onDay(-3, '11:30'), () => decisions.approve(owner, card).catch(mustBeConflict));
     });
 
     /** Nobody decides, so the request expires. */

@@ -75,7 +75,7 @@ const measure = ({ accountIds, versions }: Content) => ({
   characters: versions.reduce((sum, { content }) => content.reduce((all, { body }) => all + body.length, sum), 0),
 });
 
-const changesOf = (before: Content, after: Content): ChangeOf[] => {
+export const changesOf = (before: Content, after: Content): ChangeOf[] => {
   const aspects: [ChangeOf, (content: Content) => unknown][] = [
     ['Text', ({ versions }) => texts(versions)],
     ['Media', ({ versions }) => files(versions)],

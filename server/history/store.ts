@@ -104,18 +104,22 @@ interface CardRow {
   readonly id: string;
   readonly action: string;
   readonly status: CardStatus;
-  readonly client: string;
+  /** Null: the person asked in the app. */
+  readonly client: string | null;
   readonly requested_by: string;
   readonly requested_by_name: string;
   readonly created_at: string;
   readonly decided_by: string | null;
   readonly decided_by_name: string | null;
   readonly decided_at: string | null;
+  readonly reason: string | null;
+  readonly edited_alts: readonly { readonly before: string; readonly alt: string }[] | null;
 }
 const cards = sql(
   'history.cards',
-  `select c.id, c.action, c.status, v.client, c.requested_by, ${personName('asker')} as requested_by_name, c.created_at,
-          c.decided_by, ${personName('decider')} as decided_by_name, c.decided_at
+  `select c.id, c.action, c.status, case when c.is_own then null else v.client end as client, c.requested_by, ${personName('asker')} as requested_by_name, c.created_at,
+          c.decided_by, ${personName('decider')} as decided_by_name, c.decided_at, c.reason,
+          c.subject -> 'editedAlts' as edited_alts
      from approval_cards c join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
      join users asker on asker.id = c.requested_by
      left join users decider on decider.id = c.decided_by

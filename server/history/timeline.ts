@@ -77,7 +77,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
   async function requests({ workspaceId }: Caller, id: string): Promise<HistoryEntry[]> {
     const cards = await store.cards(workspaceId, id, shownCards);
     return cards.flatMap(({ action, status, client: name, ...card }): HistoryEntry[] => {
-      const shared = { client: clientNamed(name), action };
+      const shared = { client: name === null ? { kind: 'App' as const } : clientNamed(name), action };
       const request: HistoryEntry = {
         id: card.id,
         kind: 'Requested',
@@ -87,7 +87,10 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
       };
       if ((status !== 'Approved' && status !== 'Rejected') || card.decided_at === null) return [request];
       const by = card.decided_by === null ? {} : personOf(card.decided_by, card.decided_by_name);
-      return [{ id: `${card.id} ${status}`, kind: status, at: card.decided_at, ...by, ...shared }, request];
+      const reason = card.reason === null ? {} : { reason: card.reason };
+      const alts = card.edited_alts && { alts: card.edited_alts.map(({ before, alt }) => ({ before, alt })) };
+      const id = `${card.id} ${status}`;
+      return [{ id, kind: status, at: card.decided_at, ...by, ...shared, ...reason, ...alts }, request];
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { findAction, type RunnableAction } from '#server/admission';
+import type { AskInstead } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import { keyOf, markReplayed } from '#server/idempotency/header';
 import type { Identify } from './app-routes.ts';
@@ -10,10 +11,12 @@ import { replyCompressed } from './reply.ts';
 export const actionRoute =
   ({
     actions,
+    askInstead,
     identify,
     answers,
   }: {
     actions: ReadonlyMap<string, RunnableAction>;
+    askInstead: AskInstead;
     identify: Identify;
     answers: IdempotentAnswers;
   }) =>
@@ -22,9 +25,12 @@ export const actionRoute =
     const action = findAction(actions, req.params.action);
     const input = await readJson(req);
     const call = action.admit(input, caller);
+    const asPerson = <Result>(work: () => Promise<Result>) =>
+      askInstead({ caller, action: action.name, input: call.input, requestId: req.requestId }, work);
     const key = keyOf(req);
     if (key === undefined || action.action.kind !== 'Write') {
-      return replyCompressed(res, 200, (await action.run(await action.prepare(call))).text);
+      const output = await asPerson(async () => action.run(await action.prepare(call)));
+      return replyCompressed(res, 200, output.text);
     }
     const request = `${action.name} ${JSON.stringify(input)}`;
     const storedAnswer = await answers.find(caller, key, request);
@@ -32,13 +38,10 @@ export const actionRoute =
       markReplayed(res);
       return replyCompressed(res, 200, storedAnswer);
     }
-    const prepared = await action.prepare(call);
-    const { answer, replayed } = await answers.once(
-      caller,
-      key,
-      request,
-      async () => (await action.run(prepared)).text,
-    );
+    const { answer, replayed } = await asPerson(async () => {
+      const prepared = await action.prepare(call);
+      return answers.once(caller, key, request, async () => (await action.run(prepared)).text);
+    });
     if (replayed) markReplayed(res);
     return replyCompressed(res, 200, answer);
   };

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import { mustAllow } from '#server/admission';
 import type { SessionDoor } from '#server/auth/session-cookie';
-import type { Caller, RequestContext } from '#server/context';
+import type { AskInstead, Caller, RequestContext } from '#server/context';
 import { badInput, issuesOf } from '#server/errors';
 import { type Authenticate, isWrite, type Person, type Visitor } from './authenticate.ts';
 import { readJson } from './body.ts';
@@ -23,6 +23,9 @@ export type FormRoute = (admit: Identify) => RequestHandler;
 /** Writes its response itself, for a person who was admitted. */
 export type OwnHandler<Params> = (req: Request<Params>, res: Response, person: Person) => unknown;
 
+/** Writes its response itself, for a person or a token that was admitted. */
+export type AdmittedHandler<Params> = (req: Request<Params>, res: Response, caller: Caller) => unknown;
+
 /** One for each route that takes a form. A missing one does not compile. */
 export type FormRoutes<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes as Routes[N] extends { form: z.ZodObject } ? N : never]: FormRoute;
@@ -32,7 +35,9 @@ export type FormRoutes<Routes extends Readonly<Record<string, Route>>> = {
 export type OwnHandlers<Paths extends Readonly<Record<string, RawRoute>>> = {
   readonly [N in keyof Paths as Paths[N]['handler'] extends 'Own' ? N : never]: Paths[N]['access'] extends 'Session'
     ? OwnHandler<ParamsOf<Paths[N]['path']>>
-    : RequestHandler<ParamsOf<Paths[N]['path']>>;
+    : Paths[N]['access'] extends 'SessionOrToken'
+      ? AdmittedHandler<ParamsOf<Paths[N]['path']>>
+      : RequestHandler<ParamsOf<Paths[N]['path']>>;
 };
 
 type ParamsOf<Path extends string> = Path extends `${string}:${string}`
@@ -54,11 +59,15 @@ export type AppRoutes = ReturnType<typeof createAppRoutes>;
 /** Admits requests for the declared paths and passes them to their handlers. The generated router mounts it. */
 export const createAppRoutes = ({
   authenticate,
+  askInstead,
+  routeName,
   door,
   mustBeOperator,
   endElsewhere,
 }: {
   readonly authenticate: Authenticate;
+  readonly askInstead: AskInstead;
+  readonly routeName: (route: Route) => string;
   readonly door: SessionDoor;
   readonly mustBeOperator: (req: IncomingMessage) => void;
   /** Ends the session at the identity provider too. */
@@ -79,6 +88,8 @@ export const createAppRoutes = ({
     session: {
       secret: door.secretOf(req) ?? '',
       set: (secret: string) => door.set(res, secret),
+      pending: door.pendingOf(req) ?? '',
+      setPending: (secret: string) => door.setPending(res, secret),
       clear: async () => {
         door.clear(res);
         await endElsewhere(req, res);
@@ -106,7 +117,20 @@ export const createAppRoutes = ({
         ],
         handler: async ({ params, query, body, req, res }: TsRestCall) => {
           const input = { params: route.params && params, query: route.query && query, body: route.body && body };
-          const answer = await handle({ ...contextOf(req, res), ...input, ...req.visitor } as never);
+          const run = () => handle({ ...contextOf(req, res), ...input, ...req.visitor } as never);
+          const caller = req.visitor?.caller;
+          const answer =
+            route.approval && caller
+              ? await askInstead(
+                  {
+                    caller,
+                    action: routeName(route),
+                    input: { ...Object(input.params), ...Object(input.body) },
+                    requestId: req.requestId,
+                  },
+                  run,
+                )
+              : await run();
           // Parsing also drops fields that the contract does not declare.
           return schema ? { status: 200, body: schema.parse(answer) } : answer;
         },
@@ -132,6 +156,13 @@ export const createAppRoutes = ({
         return (req, res, next) => {
           mustBeOperator(req);
           return serve(req, res, next);
+        };
+      }
+      if (path.access === 'SessionOrToken') {
+        const handle = handler as unknown as AdmittedHandler<Record<string, string>>;
+        return async (req, res) => {
+          const { caller } = await admit(path, authenticate.byAccess(path, req, res));
+          await handle(req as Request<Record<string, string>>, res, caller as Caller);
         };
       }
       if (path.access !== 'Session') return serve;

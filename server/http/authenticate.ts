@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import type { Route } from '#contracts/define';
+import type { RawRoute, Route } from '#contracts/define';
 import { mustHaveSender } from '#server/admission';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import type { SessionDoor } from '#server/auth/session-cookie';
+import { factorMissing } from '#server/auth/sign-ins';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { SignedIn } from '#server/signed-in';
@@ -71,7 +72,11 @@ export const createAuthenticate = ({
     byToken,
     byPerson,
 
-    byAccess: async ({ access, roles }: Route, req: Request, res: Response): Promise<Visitor> => {
+    byAccess: async (
+      { access, roles }: Pick<Route | RawRoute, 'access' | 'roles'>,
+      req: Request,
+      res: Response,
+    ): Promise<Visitor> => {
       const isToken = access === 'SessionOrToken' && req.headers.authorization !== undefined;
       if (access === 'PersonalToken' || isToken) return { caller: await byToken(req, res) };
       if (access === 'Session' || access === 'SessionOrToken')
@@ -100,7 +105,10 @@ export const mustBeOpenWorkspace = ({ workspace }: SignedIn, expectedId: string 
 };
 
 /** The person as a caller in their open workspace. */
-export const callerIn = ({ userId, workspace }: SignedIn): Caller => {
+export const callerIn = ({ userId, workspace, means }: SignedIn): Caller => {
   if (workspace === undefined) throw new Refusal('Forbidden', 'No workspace is open. Make one or open one.');
-  return { userId, workspaceId: workspace.id, role: workspace.role, human: true };
+  const { id: workspaceId, role, canPublish, lacksFactor } = workspace;
+  if (lacksFactor) throw factorMissing();
+  const canOnlyAsk = role === 'editor' && !canPublish;
+  return { userId, workspaceId, role, human: !canOnlyAsk, ...(canOnlyAsk && { canOnlyAsk }), means };
 };

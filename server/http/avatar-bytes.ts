@@ -5,8 +5,11 @@ import type { Avatars } from '#server/accounts/avatars';
 export const avatarBytes =
   ({ avatars }: { avatars: Avatars }) =>
   async (req: Request<{ id: string }>, res: Response) => {
-    const avatar = await avatars.open(req.params.id);
     res.setHeader('cache-control', 'private, max-age=3600');
-    if ('path' in avatar) res.redirect(avatar.path);
-    else res.type('webp').send(avatar.image);
+    sendAvatar(res, await avatars.open(req.params.id));
   };
+
+export const sendAvatar = (res: Response, avatar: Awaited<ReturnType<Avatars['open']>>) => {
+  if ('path' in avatar) res.redirect(avatar.path);
+  else res.type('webp').send(avatar.image);
+};

@@ -4,9 +4,14 @@ import type { RequestHandler } from 'express';
  * The paths that accept tokens, and the OpenAPI document. Credentials are not allowed, so no other origin can use a
  * session.
  */
-const paths = /^\/(?:api\/agent\/tools(?:\/[^/]+)?|api\/media(?:\/from-url)?|openapi\.json)$/;
+const paths = /^\/(?:api\/agent\/tools(?:\/[^/]+)?|api\/media(?:\/from-url|\/uploads(?:\/[^/]+)?)?|openapi\.json)$/;
 
 const exposed = [
+  'Location',
+  'Tus-Resumable',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Offset',
   'X-Request-Id',
   'Idempotency-Replayed',
   'Posthorn-Role',
@@ -16,6 +21,17 @@ const exposed = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+].join(', ');
+
+const allowed = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'Tus-Resumable',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'X-Request-Id',
 ].join(', ');
 
 /** CORS_ORIGINS: pages of these origins may use the API with a token. */
@@ -29,8 +45,8 @@ export const allowOrigins =
     res.setHeader('access-control-allow-origin', origin);
     res.setHeader('access-control-expose-headers', exposed);
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return next();
-    res.setHeader('access-control-allow-methods', 'GET, POST');
-    res.setHeader('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key, X-Request-Id');
+    res.setHeader('access-control-allow-methods', 'GET, HEAD, POST, PATCH, DELETE');
+    res.setHeader('access-control-allow-headers', allowed);
     res.setHeader('access-control-max-age', '7200');
     return res.writeHead(204).end();
   };

@@ -4,7 +4,10 @@ import { type RequestHandler, Router } from 'express';
 
 /** Settings of Scalar: no request may leave this server. */
 const settings = {
-  url: '/openapi.json',
+  sources: [
+    { title: 'API', slug: 'api', url: '/openapi.json', default: true },
+    { title: 'Routes of the app', slug: 'app', url: '/openapi-app.json' },
+  ],
   authentication: { preferredSecurityScheme: 'personalToken' },
   withDefaultFonts: false,
   telemetry: false,
@@ -49,7 +52,7 @@ const contentSecurity = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/docs`: the OpenAPI document as a page, with everything served from here. */
+/** `/docs`: the OpenAPI documents as a page, with everything served from here. */
 export const docsPages = (): Router => {
   const scalar = join(
     dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')),

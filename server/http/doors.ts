@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Route } from '#contracts/define';
 import type { Avatars } from '#server/accounts/avatars';
 import type { RunnableAction } from '#server/admission';
 import type { Assistant } from '#server/assistant/slice';
@@ -10,11 +11,14 @@ import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { createSessionDoor, type SessionDoor } from '#server/auth/session-cookie';
 import type { Sessions } from '#server/auth/sessions';
-import { type Config, packageRoot, webFolder } from '#server/config/config';
+import type { Restoring } from '#server/backup/restoring';
+import { type Config, helpFolder, packageRoot, webFolder } from '#server/config/config';
+import type { AskInstead } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import type { Live } from '#server/live/open-tabs';
 import { createReport } from '#server/logging/report';
 import type { MediaLibrary } from '#server/media/library';
+import type { ResumableUploads } from '#server/media/resumable-uploads';
 import type { UploadAddresses } from '#server/media/upload-addresses';
 import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
@@ -33,9 +37,11 @@ import { avatarBytes } from './avatar-bytes.ts';
 import { createBaseUrlMismatchWarning } from './base-url-mismatch.ts';
 import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
+import { downloadBackup } from './download-backup.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
 import { type CheckedDatabase, createHealth, type Health } from './health.ts';
+import { helpPages } from './help.ts';
 import { importRoute } from './import.ts';
 import { linkCardPicture } from './link-card-picture.ts';
 import { liveEvents } from './live-events.ts';
@@ -44,10 +50,13 @@ import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { openapiDocument } from './openapi-document.ts';
 import { tagRequest } from './request.ts';
-import { reviewMedia, reviewPage } from './review.ts';
+import { resumableUploadRoutes } from './resumable-upload.ts';
+import { reviewAvatar, reviewMedia, reviewPage } from './review.ts';
+import { securityText } from './security-text.ts';
 import { slowBodyTimeout } from './slow-body-timeout.ts';
 import { uploadRoute } from './upload.ts';
 import { uploadAddressRoute } from './upload-address.ts';
+import { uploadBackup } from './upload-backup.ts';
 import { createWebApp, type WebApp } from './web-files.ts';
 
 type Own = RequestHandler<Record<string, string>>;
@@ -60,16 +69,22 @@ interface DoorParts {
   readonly sessions: Sessions;
   readonly tokens: PersonalTokens;
   readonly actions: ReadonlyMap<string, RunnableAction>;
+  readonly askInstead: AskInstead;
+  /** The name under which a route is declared. */
+  readonly routeName: (route: Route) => string;
   readonly answers: IdempotentAnswers;
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
   readonly uploadOnce: UploadOnce;
   readonly uploadAddresses: UploadAddresses;
+  readonly resumableUploads: ResumableUploads;
   readonly avatars: Avatars;
   readonly linkCards: LinkCards;
   readonly shares: Shares;
   readonly imports: Imports;
   readonly exports: Exports;
+  readonly restoring: Restoring;
+  readonly findBackupFile: (userId: string, id: string) => Promise<string>;
   readonly live: Live;
   readonly assistant: Assistant;
   readonly metrics: ServiceMetrics;
@@ -90,24 +105,30 @@ const createDoors = ({
   ...parts
 }: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
   const { tokens, actions, answers, library, uploads, uploadOnce, avatars, shares, imports, exports, live } = parts;
-  const { assistant, metrics, mcp, identity, rateLimit, config } = parts;
+  const { assistant, metrics, mcp, identity, rateLimit, config, askInstead, routeName } = parts;
   return {
     appRoutes: createAppRoutes({
       authenticate: createAuthenticate({ tokens, door, rateLimit }),
+      askInstead,
+      routeName,
       door,
       mustBeOperator: createOperatorCheck(config),
       endElsewhere: identity.endSession,
     }),
-    runAction: (identify: Identify) => actionRoute({ actions, answers, identify }),
+    runAction: (identify: Identify) => actionRoute({ actions, askInstead, answers, identify }),
     own: {
       mcp: mcp.serve,
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
+      downloadBackup: downloadBackup({ findFile: parts.findBackupFile }),
+      uploadBackup: uploadBackup({ restoring: parts.restoring, door }),
       uploadToAddress: uploadAddressRoute({ uploads, uploadAddresses: parts.uploadAddresses, rateLimit }),
+      ...resumableUploadRoutes({ resumableUploads: parts.resumableUploads }),
       avatarBytes: avatarBytes({ avatars }),
       linkCardPicture: linkCardPicture({ linkCards: parts.linkCards }),
       reviewPage: reviewPage({ shares, web, rateLimit }),
       reviewMedia: reviewMedia({ shares, rateLimit }),
+      reviewAvatar: reviewAvatar({ shares, avatars, rateLimit }),
       liveEvents: liveEvents({
         live,
         who: door.who,
@@ -116,8 +137,10 @@ const createDoors = ({
       exportPosts: exportRoute({ exports }),
       askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ metrics }),
-      openapi: openapiDocument(config.baseUrl),
+      openapi: openapiDocument('openapi.json', config.baseUrl),
+      appOpenapi: openapiDocument('openapi-app.json', config.baseUrl),
       describeForModels: describeForModels(config),
+      securityText: securityText(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
     forms: { uploadMedia: uploadRoute({ uploads, uploadOnce }), checkImport: importRoute({ imports }) },
@@ -161,6 +184,7 @@ export const openDoors = ({
   const sandbox = sandboxPaths();
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
+  app.use('/help', helpPages(helpFolder));
   app.use(web.files, web.pages, styleRoutes({ hasFont: true }));
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };

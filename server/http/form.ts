@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Request } from 'express';
 import { bounds } from '#server/bounds';
@@ -89,7 +90,8 @@ const readText = async (body: AsyncIterable<Buffer>) => {
   return (await buffer(start())).toString();
 };
 
-const drain = async (chunks: AsyncIterable<Buffer>) => {
+/** Reads and drops the rest. */
+export const drain = async (chunks: AsyncIterable<Buffer>) => {
   try {
     for await (const _ of chunks);
   } catch {
@@ -97,9 +99,10 @@ const drain = async (chunks: AsyncIterable<Buffer>) => {
   }
 };
 
-const untilStalled = async (req: Request, work: () => Promise<void>) => {
+/** No limit on the whole, but on a time without any bytes. */
+export const untilStalled = async <T>(req: IncomingMessage, work: () => Promise<T>): Promise<T> => {
   req.setTimeout(bounds.bodyTimeoutMs, () => req.destroy());
-  await work().finally(() => req.setTimeout(0));
+  return work().finally(() => req.setTimeout(0));
 };
 
 export const unknownField = (name: string) =>

@@ -6,13 +6,13 @@ import type { RequestHandler } from 'express';
 import { packageRoot } from '#server/config/config';
 import { acceptsGzip } from './reply.ts';
 
-/** `GET /openapi.json`, with the address of this server. It changes only with a release, so it is compressed once. */
-export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, string>> => {
+/** A document of openapi/, with the address of this server. It changes only with a release, so it is compressed once. */
+export const openapiDocument = (file: string, baseUrl: string): RequestHandler<Record<string, string>> => {
   // Most servers are never asked for it, and parsing it would delay every start.
   let document: ReturnType<typeof readDocument> | undefined;
   let compressed: Buffer | undefined;
   return (req, res) => {
-    document ??= readDocument(baseUrl);
+    document ??= readDocument(file, baseUrl);
     const { plain, etag } = document;
     res.setHeader('cache-control', 'no-cache');
     res.setHeader('etag', etag);
@@ -30,8 +30,8 @@ export const openapiDocument = (baseUrl: string): RequestHandler<Record<string, 
   };
 };
 
-const readDocument = (baseUrl: string) => {
-  const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
+const readDocument = (file: string, baseUrl: string) => {
+  const document = JSON.parse(readFileSync(join(packageRoot, 'openapi', file), 'utf8'));
   const plain = Buffer.from(JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] }));
   return { plain, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 };

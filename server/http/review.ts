@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
+import type { Avatars } from '#server/accounts/avatars';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { Refusal } from '#server/errors';
 import type { Shares } from '#server/review/shares';
+import { sendAvatar } from './avatar-bytes.ts';
 import { sendFile, sizeOf } from './media-bytes.ts';
 import type { WebApp } from './web-files.ts';
 
@@ -33,4 +35,14 @@ export const reviewMedia =
     const { secret, key } = req.params;
     const size = sizeOf(req);
     await sendFile(req, res, await shares.file(secret, key, size), { etag: `"${key}.${size}"` });
+  };
+
+/** `GET /review/{secret}/avatars/{key}`: the picture of an account that the shared post goes to. */
+export const reviewAvatar =
+  ({ shares, avatars, rateLimit }: { shares: Shares; avatars: Avatars; rateLimit: RateLimit }) =>
+  async (req: Request<{ secret: string; key: string }>, res: Response) => {
+    hideAddress(res);
+    rateLimit.take(keyOfAddress(req.ip), res);
+    const { secret, key } = req.params;
+    sendAvatar(res, await avatars.open(await shares.accountIdOf(secret, key)));
   };

@@ -1,23 +1,13 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { isPagePath } from '#web/paths.ts';
-
-/** Mantine needs inline styles. Nothing is loaded from another host. */
-const contentSecurity = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import {
+  contentSecurity,
+  isRead,
+  readStaticFiles,
+  type StaticFile,
+  sendStaticFile,
+  wantsPage,
+} from './static-files.ts';
 
 /** The service worker shows push messages and fetches nothing. */
 const workerPath = '/push-worker.js';
@@ -31,31 +21,13 @@ const fontFile = /^\/assets\/geist-latin-wght-normal[\w.-]*\.woff2$/;
 const maxTries = 10;
 const retryDelayMs = 100;
 
-const types: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  woff2: 'font/woff2',
-  webmanifest: 'application/manifest+json',
-};
-
-interface WebFile {
-  readonly type: string;
-  readonly tag: string;
-  readonly plain: Buffer;
-  /** Compressed by the build. */
-  readonly compressed: readonly { encoding: 'br' | 'gzip'; bytes: Buffer }[];
-}
-
 export type WebApp = ReturnType<typeof createWebApp>;
 
 /** Serves the built web app in `folder`: its files, and its page for every path that a person opens. */
 export const createWebApp = (folder: string) => {
-  let files: ReadonlyMap<string, WebFile> | undefined;
+  let files: ReadonlyMap<string, StaticFile> | undefined;
   const find = (path: string) => {
-    files ??= readFiles(folder);
+    files ??= readStaticFiles(folder);
     return files.get(path);
   };
 
@@ -67,25 +39,12 @@ export const createWebApp = (folder: string) => {
     return [...(files?.keys() ?? [])].find((name) => fontFile.test(name)) ?? path;
   };
 
-  const send = (
-    req: Request,
-    res: Response,
-    { type, tag, plain, compressed }: WebFile,
-    status: number,
-    cache: string,
-  ) => {
-    res.setHeader('cache-control', cache);
-    if (cache !== 'no-store') res.setHeader('etag', tag);
-    res.setHeader('vary', 'accept-encoding');
-    res.setHeader('content-security-policy', req.path === workerPath ? workerSecurity : contentSecurity);
-    if (status === 200 && req.headers['if-none-match'] === tag) return res.writeHead(304).end();
-    const accepted = String(req.headers['accept-encoding'] ?? '');
-    const variant = compressed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(accepted));
-    if (variant) res.setHeader('content-encoding', variant.encoding);
-    const bytes = variant?.bytes ?? plain;
-    res.writeHead(status, { 'content-type': type, 'content-length': bytes.length });
-    return res.end(req.method === 'HEAD' ? undefined : bytes);
-  };
+  const send = (req: Request, res: Response, file: StaticFile, status: number, cache: string) =>
+    sendStaticFile(req, res, file, {
+      status,
+      cache,
+      security: req.path === workerPath ? workerSecurity : contentSecurity,
+    });
 
   const sendPage = (req: Request, res: Response, status: number, cache: 'no-cache' | 'no-store' = 'no-cache') => {
     const takesPage = status === 404 ? wantsPage(req) : acceptsPage(req);
@@ -131,30 +90,5 @@ const retryElsewhere: RequestHandler = (req, res, next) => {
   }, retryDelayMs);
 };
 
-const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
-
 /** Pages go to every client that does not exclude HTML, such as curl and monitors. */
 const acceptsPage = (req: Request) => req.accepts('html') !== false;
-
-/** Browsers name text/html when they open a page; programs and fetch() do not. */
-const wantsPage = ({ headers }: Request) => headers.accept?.includes('text/html') ?? false;
-
-const readFiles = (folder: string): Map<string, WebFile> => {
-  if (!existsSync(folder)) return new Map();
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  const pathSet = new Set(paths);
-  const files = paths.flatMap((path): [string, WebFile][] => {
-    const type = types[path.slice(path.lastIndexOf('.') + 1)];
-    if (type === undefined) return [];
-    const plain = readFileSync(path);
-    const compressed = (['br', 'gzip'] as const).flatMap((encoding) => {
-      const file = `${path}.${encoding === 'br' ? 'br' : 'gz'}`;
-      return pathSet.has(file) ? [{ encoding, bytes: readFileSync(file) }] : [];
-    });
-    const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-    return [[`/${relative(folder, path).replaceAll('\\', '/')}`, { type, tag, plain, compressed }]];
-  });
-  return new Map(files);
-};

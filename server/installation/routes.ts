@@ -5,9 +5,14 @@ import type { ReadInstallation } from './read-installation.ts';
 export const installationRoutes = ({
   read,
   isOperator,
+  readHold,
 }: {
   read: ReadInstallation;
   isOperator: (userId: string) => Promise<boolean>;
-}): RouteHandlers<InstallationRoutes> => ({
-  readInstallation: async ({ caller }) => ({ checks: (await isOperator(caller.userId)) ? await read() : [] }),
+  readHold: () => Promise<{ backupAt: string; restoredAt: string } | undefined>;
+}): RouteHandlers<Pick<InstallationRoutes, 'readInstallation'>> => ({
+  readInstallation: async ({ caller }) => {
+    const hold = await readHold();
+    return { checks: (await isOperator(caller.userId)) ? await read() : [], ...(hold && { hold }) };
+  },
 });

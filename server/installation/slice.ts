@@ -16,6 +16,9 @@ export const openInstallation = ({
   networks: { all: networks },
   providers: { isLive },
   people: { isOperator },
+  isHeld,
+  readHold,
+  newestBackup,
 }: {
   database: Database;
   audit: AuditLog;
@@ -25,10 +28,12 @@ export const openInstallation = ({
   networks: Networks;
   providers: { isLive(network: Network): boolean };
   people: { isOperator(userId: string): Promise<boolean> };
-}) => ({
+  readHold: Parameters<typeof installationRoutes>[0]['readHold'];
+} & Pick<InstallationParts, 'isHeld' | 'newestBackup'>) => ({
   checkSettings: () => checkSettingsOf({ config, networks }),
   routes: installationRoutes({
-    read: createReadInstallation({ database, audit, due, checks, config, networks, isLive }),
+    read: createReadInstallation({ database, audit, due, checks, config, networks, isLive, isHeld, newestBackup }),
     isOperator,
+    readHold,
   }),
 });

@@ -12,9 +12,9 @@ import { inSessionName } from '#server/store/session-name';
 const schemaLock = 727_002;
 const defaultWaitMs = 5_000;
 /** A scan queries once for every defined job, so it decides what an idle process costs. */
-const scanMs = 10_000;
+const scanMs = 30_000;
 /** How long a job stays locked after its process dies. Agenda locks jobs up to one scan ahead. */
-const lockMs = 30_000;
+const lockMs = 90_000;
 
 export interface RunningAgenda {
   readonly agenda: Agenda;

@@ -8,6 +8,7 @@ export const dueWork = {
   mails: 'send mails',
   pushes: 'send push messages',
   fits: 'prepare videos',
+  forecasts: 'check the forecast',
 } as const;
 
 export type DueKind = keyof typeof dueWork;

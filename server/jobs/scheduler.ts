@@ -12,6 +12,9 @@ export interface Chore {
 /** A listener that reconnects wakes every loop, so this covers only notifications that PostgreSQL itself lost. */
 const checkEvery = '1 minute';
 const kinds = Object.keys(dueWork) as DueKind[];
+/** Work that reaches nothing outside, and goes on during a hold. */
+const isLocal = (kind: DueKind) => kind === 'fits' || kind === 'forecasts';
+const holdPollMs = 2_000;
 /** Any database role may notify the channel, with any payload. */
 const isKind = (name: string): name is DueKind => kinds.includes(name as DueKind);
 /** Jobs of earlier versions, to cancel. Other unknown jobs may belong to another program. */
@@ -38,12 +41,18 @@ export const createScheduler = ({
   loops,
   chores,
   clock,
+  isHeld = async () => false,
+  readNetworkKeys = async () => undefined,
   report,
 }: {
   database: Database;
   loops: Readonly<Record<DueKind, DueLoop>>;
   chores: Readonly<Record<string, Chore>>;
   clock: ServiceClock;
+  /** Whether nothing may be sent to the outside: after a restore, until a person releases it. */
+  isHeld?: () => Promise<boolean>;
+  /** After the operator entered credentials on another instance. */
+  readNetworkKeys?: () => Promise<unknown>;
   report: (error: unknown) => void;
 }) => {
   const wakeAll = () => {
@@ -51,18 +60,50 @@ export const createScheduler = ({
   };
   const heard = (name: string) => {
     if (name === 'clock') clock.read().then(wakeAll, report);
+    else if (name === 'network-keys') readNetworkKeys().catch(report);
     else if (isKind(name)) loops[name].wake();
   };
 
+  const started = new Set<DueLoop>();
+  let stopping = new AbortController();
+  let holdTimer: NodeJS.Timeout | undefined;
+  const startLoop = (loop: DueLoop) => {
+    started.add(loop);
+    loop.start();
+  };
+  /** A hold only ever ends while a process runs, so it is polled until then and never again. */
+  const startOutgoing = async (signal: AbortSignal) => {
+    const isFree = await isHeld().then(
+      (held) => !held,
+      (error: unknown) => {
+        report(error);
+        return false;
+      },
+    );
+    if (signal.aborted) return;
+    if (!isFree) {
+      holdTimer = setTimeout(startOutgoing, holdPollMs, signal);
+      return;
+    }
+    for (const kind of kinds) if (!isLocal(kind)) startLoop(loops[kind]);
+  };
+
   const follow = () => {
-    database.listen(dueChannel, { heard, resumed: () => clock.read().then(wakeAll, report) });
+    const readKeys = () => void readNetworkKeys().catch(report);
+    const resumed = () => {
+      clock.read().then(wakeAll, report);
+      readKeys();
+    };
+    database.listen(dueChannel, { heard, resumed, started: readKeys });
   };
 
   return {
     /** Listens until the database is closed. */
     start: () => {
       follow();
-      for (const loop of Object.values(loops)) loop.start();
+      for (const kind of kinds) if (isLocal(kind)) startLoop(loops[kind]);
+      stopping = new AbortController();
+      void startOutgoing(stopping.signal);
     },
 
     /** Instead of start, for a process without jobs, which still has to follow moves of the clock. */
@@ -98,7 +139,11 @@ export const createScheduler = ({
       return waits.length === 0 ? undefined : Math.max(Math.min(...waits), 0);
     },
 
-    stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
+    stop: (graceMs: number) => {
+      stopping.abort();
+      clearTimeout(holdTimer);
+      return Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs)));
+    },
 
     /** How long the oldest unclaimed row of each kind has been due. */
     agesMs: async () =>
@@ -112,6 +157,6 @@ export const createScheduler = ({
     inFlight: () => new Map(kinds.map((kind) => [kind, loops[kind].inFlight()])),
 
     /** Time since the last successful poll of the loop that is furthest behind. */
-    idleMs: () => Math.max(...Object.values(loops).map((loop) => loop.idleMs())),
+    idleMs: () => Math.max(0, ...[...started].map((loop) => loop.idleMs())),
   };
 };

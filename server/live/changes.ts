@@ -17,6 +17,10 @@ export type LiveKind =
   | 'presence'
   | 'workspace'
   | 'clock'
+  /** The credentials of a network; the id is its key. */
+  | 'provider'
+  /** What is foreseen about posts; the id is that of the workspace. */
+  | 'forecast'
   /** Steps of a post that goes out. Not kept for tabs that resume: these read the current ones. */
   | 'progress';
 

@@ -36,6 +36,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
   const subscribers = new Set<Subscriber>();
   const accessListeners: (() => void)[] = [];
   const progressListeners: ((event: LiveEvent) => void)[] = [];
+  const changeListeners: ((event: LiveEvent) => void)[] = [];
   let isStopped = false;
   let listening: Listening | undefined;
   // Every instance receives the same events in commit order, so a browser can resume on any of them.
@@ -53,7 +54,10 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
 
   const broadcast = (event: LiveEvent) => {
     if (event.kind === 'progress') for (const listener of progressListeners) listener(event);
-    else remember(event);
+    else {
+      remember(event);
+      for (const listener of changeListeners) listener(event);
+    }
     for (const subscriber of subscribers) if (isFor(event, subscriber)) subscriber.receive(event);
   };
 
@@ -102,6 +106,11 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
     /** Called for each progress event of any instance. */
     onProgress: (listener: (event: LiveEvent) => void) => {
       progressListeners.push(listener);
+    },
+
+    /** Called for each change that any instance made, except progress. */
+    onChange: (listener: (event: LiveEvent) => void) => {
+      changeListeners.push(listener);
     },
 
     /** Whether this instance receives notifications now. */

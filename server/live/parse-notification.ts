@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SendStep } from '#contracts/posts';
+import { SendStep } from '#contracts/send-step';
 import type { AccessChange, LiveEvent } from './changes.ts';
 
 /**

@@ -12,7 +12,7 @@ const fieldsOf = (record: object) =>
   Object.entries(record).flatMap(([name, value]) => (isEmpty(value) ? [] : field(quoted(name), value)));
 
 const field = (name: string, value: unknown): string[] => {
-  if (isFlat(value)) return [`${name}: ${flat(value)}`];
+  if (isFlat(value)) return [`${name}: ${cell(name, value)}`];
   if (!Array.isArray(value)) return [`${name}:`, ...fieldsOf(Object(value)).map(indented)];
   const columns = [...new Set(value.flatMap((one) => Object.keys(Object(one))))];
   const isTable = value.length > 1 && value.every(isRecord);
@@ -22,7 +22,10 @@ const field = (name: string, value: unknown): string[] => {
 };
 
 const row = (record: Record<string, unknown>, columns: readonly string[]) =>
-  `- ${columns.map((column) => (isEmpty(record[column]) ? '' : flat(record[column]))).join(', ')}`;
+  `- ${columns.map((column) => (isEmpty(record[column]) ? '' : cell(column, record[column]))).join(', ')}`.replace(
+    /(?:, )+$/,
+    '',
+  );
 
 const entry = (value: unknown) => {
   const [first = '', ...others] = isFlat(value) ? [flat(value)] : fieldsOf(Object(value));
@@ -40,6 +43,10 @@ const isFlat = (value: unknown) => isScalar(value) || (Array.isArray(value) && v
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   !isFlat(value) && !Array.isArray(value) && Object.values(Object(value)).every(isFlat);
 
+/** A write compares `updatedAt` to the microsecond, other times are only read. */
+const cell = (name: string, value: unknown) =>
+  typeof value === 'string' && name !== 'updatedAt' ? quoted(shortInstant(value)) : flat(value);
+
 const flat = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(flat).join(', ')}]`;
   return typeof value === 'string' ? quoted(value) : String(value);
@@ -47,6 +54,12 @@ const flat = (value: unknown): string => {
 
 /** Ids, codes, instants, URLs and paths cannot be mistaken for sentences, so they go unquoted; all other text is quoted. */
 const bareText = /^(?:[\w./-]{1,200}|\d{4}-\d\d-\d\dT[\d:.]+Z|https?:\/\/[\w.:/?&=%~+-]+)$/;
+
+/** 2026-11-17T07:30:00.000000Z → 2026-11-17T07:30Z, and seconds where there are some. */
+export const shortInstant = (text: string) =>
+  text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)\.\d+Z$/, (_, minute, second) =>
+    second === ':00' ? `${minute}Z` : `${minute}${second}Z`,
+  );
 
 export const quoted = (text: string) => (bareText.test(text) ? text : inOneLine(JSON.stringify(text)));
 

@@ -5,7 +5,7 @@ import type { RunnableAction } from '#server/admission';
 import type { RequestState } from '#server/approvals/card-view';
 import type { RequestedApproval } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
-import { inOneLine, quoted, toCompactText } from './compact-text.ts';
+import { inOneLine, quoted, shortInstant, toCompactText } from './compact-text.ts';
 import { shortTexts, type TextContext } from './short-texts.ts';
 
 /** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
@@ -46,24 +46,39 @@ export const describeOutput = (
 const describePost = (post: Post) => {
   const { status, results } = post;
   const out = results.filter(({ ok }) => ok).length;
-  const text = toCompactText(post);
+  const { results: _, ...rest } = post;
+  const text = [toCompactText(rest), ...describeResults(results)].join('\n');
   return status === 'Failed' && results.length > 0
     ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
     : text;
+};
+
+/** Without what a model does not need beside the address: the id of the network. */
+const describeResults = (results: Post['results']) =>
+  results.length === 0 ? [] : ['results:', ...results.map(describeResult)];
+
+const describeResult = (result: Post['results'][number]) => {
+  const { accountId, provider, ok, uncertain, externalId, url, publishedAt, error, note } = result;
+  const outcome = ok
+    ? ['published', publishedAt && shortInstant(publishedAt), url ?? externalId, note]
+    : [uncertain ? 'uncertain' : 'failed', error?.code, error?.networkCode, error?.message, url, note];
+  return `- ${provider ?? 'account'} ${accountId}: ${outcome.flatMap((part) => (part === undefined ? [] : quoted(part))).join(', ')}`;
 };
 
 const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
   [
     `Saved ${id}, ${status}, updatedAt ${updatedAt}.`,
     accountIds.length === 0 ? 'It goes to no account yet.' : `It goes to ${count(accountIds.length, 'account')}.`,
-    ...versions.map(({ accountId, content, options }) => {
+    ...versions.flatMap(({ accountId, content, options }) => {
       const set = Object.entries(options).map(([key, value]) => `${quoted(key)} ${quoted(value)}`);
       const whose = accountId === undefined ? 'Original version' : `Version of ${quoted(accountId)}`;
       const media = content.flatMap((item) => item.media);
       const files = media.length > 0 ? [`media ${media.join(' ')}`] : [];
-      return `${whose}: ${[count(content.length, 'item'), ...files, ...set].join(', ')}.`;
+      const parts = [count(content.length, 'item'), ...files, ...set];
+      const isPlain = versions.length === 1 && content.length === 1 && parts.length === 1;
+      return isPlain ? [] : [`${whose}: ${parts.join(', ')}.`];
     }),
-    ...(status === 'Draft' && scheduledAt ? [`Wished for ${scheduledAt}, not scheduled.`] : []),
+    ...(status === 'Draft' && scheduledAt ? [`Wished for ${shortInstant(scheduledAt)}, not scheduled.`] : []),
     'Next: posts_validate.',
   ].join(' ');
 
@@ -71,17 +86,26 @@ const count = (number: number, word: string) => `${number} ${word}${number === 1
 
 export const describePending = (
   tool: string,
-  { approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval,
+  { asks, approvalUrl, again, createdAt, expiresAt, before }: RequestedApproval,
 ) =>
   [
     `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}.`,
+    `The request: ${inOneLine(asks)}`,
     again
-      ? `It was asked for at ${createdAt} already, and waits there until ${expiresAt}.`
-      : `The request waits there until ${expiresAt}.`,
-    ...(before?.status === 'Rejected' ? [`The last one was rejected at ${before.decidedAt}: tell the user so.`] : []),
+      ? `It was asked for at ${shortInstant(createdAt)} already, and waits there until ${shortInstant(expiresAt)}.`
+      : `The request waits there until ${shortInstant(expiresAt)}.`,
+    ...(before?.status === 'Rejected'
+      ? [`The last one was rejected at ${before.decidedAt}${describeReason(before)} Tell the user so.`]
+      : []),
     ...(before?.status === 'Outdated' ? [`The one before, of ${before.createdAt}, is outdated now.`] : []),
     `Tell the user, and do not call ${tool} again for it.`,
   ].join(' ');
+
+/** Ends the sentence. The words are those of a person, and quoted, so that they cannot pass for ours. */
+const describeReason = ({ personsReason }: RequestState) =>
+  personsReason === undefined
+    ? ', without a reason.'
+    : `. The person who rejected it wrote: ${inOneLine(JSON.stringify(personsReason))}.`;
 
 export const describeDuplicate = (id: string) =>
   `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
@@ -89,15 +113,25 @@ export const describeDuplicate = (id: string) =>
 /** Approval requests about a post, appended to the text of the post. */
 export const describeRequests = (requests: readonly RequestState[]) => requests.map(describeRequest).join('\n');
 
-const describeRequest = ({ action, status, approvalUrl, createdAt, expiresAt, decidedAt }: RequestState) => {
+const describeRequest = (request: RequestState) => {
+  const { action, status, asks, approvalUrl, createdAt, expiresAt, decidedAt, personsEdit } = request;
   const tool = action.replace('.', '_');
   switch (status) {
     case 'Open':
-      return `${tool} waits for a human at ${approvalUrl} until ${expiresAt}; do not call it again.`;
+      return `${tool} waits for a human at ${approvalUrl} until ${shortInstant(expiresAt)}; do not call it again. The request: ${inOneLine(asks)}`;
     case 'Approved':
-      return `${tool} was approved at ${decidedAt}.`;
+      return personsEdit === undefined
+        ? `${tool} was approved at ${decidedAt}.`
+        : [
+            `${tool} was approved at ${decidedAt} with an edit by the person who approved it:`,
+            ...personsEdit.map((line) => `- ${inOneLine(line)}`),
+          ].join('\n');
     case 'Rejected':
-      return `${tool}: the last request was rejected at ${decidedAt}. Ask the user before you ask for it again.`;
+      return `${tool}: the last request was rejected at ${decidedAt}${describeReason(request)} ${
+        request.personsReason === undefined
+          ? 'Ask the user before you ask for it again.'
+          : 'Change the post accordingly, then you may ask again.'
+      }`;
     case 'Outdated':
       return `${tool}: the request of ${createdAt} is outdated, since the post was changed after it. Ask again if it is still wanted.`;
     case 'Expired':

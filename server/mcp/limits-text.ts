@@ -1,17 +1,25 @@
 import type { Constraints, Option, ProviderLimits } from '#contracts/providers';
 
+/** How to write the value of an option, by its type. */
+const valueForms: Partial<Record<Option['type'], string>> = {
+  Boolean: 'Boolean: true or false.',
+  List: 'List: a,b.',
+  Media: 'Media: a media id.',
+  Poll: 'Poll: JSON {"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}.',
+  Focus: 'Focus: JSON {"media_…":{"x":0,"y":0.5}}, each from -1 to 1.',
+};
+
 /** Said once for all networks, because each of them would repeat it. */
-const legend = [
-  'Options: set them as <network>.<name>, value as text; * marks the default, ! what is required.',
-  'Boolean: true or false. List: a,b. Media: a media id.',
-  'Poll: JSON {"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}.',
-  'Focus: JSON {"media_…":{"x":0,"y":0.5}}, each from -1 to 1.',
-  'fit changes files that break a limit, cut shortens a long video. detail: true says what each option does.',
-].join(' ');
+const describeOptions = (options: readonly Option[]) =>
+  [
+    'Options: set them as <network>.<name>, value as text; * marks the default, ! what is required.',
+    ...Object.entries(valueForms).flatMap(([type, form]) => (options.some((one) => one.type === type) ? [form] : [])),
+    'fit changes files that break a limit, cut shortens a long video. detail: true says what each option does.',
+  ].join(' ');
 
 /** The limits in a few lines for each network. A post that breaks one is told all of it by posts.validate. */
 export const describeLimits = ({ providers }: { providers: readonly ProviderLimits[] }) =>
-  [legend, ...providers.map(describeNetwork)].join('\n');
+  [describeOptions(providers.flatMap(({ options }) => options)), ...providers.map(describeNetwork)].join('\n');
 
 const describeNetwork = ({ network, constraints: { characters, media, thread, metrics }, options }: ProviderLimits) =>
   [

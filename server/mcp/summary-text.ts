@@ -9,10 +9,13 @@ export interface SummaryContext {
   readonly limits: readonly Pick<ProviderLimits, 'provider' | 'constraints'>[];
 }
 
-const topPosts = 5;
-const bestTimes = 5;
-const textCharacters = 50;
+const topPosts = 3;
+const bestTimes = 3;
+const textCharacters = 40;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+type AccountTotals = Summary['byAccount'][number];
 
 /** Tables of what networks report, with the best of the lists. All of it is in `structuredContent`. */
 export const describeSummary = (summary: Summary, context: SummaryContext) => {
@@ -21,37 +24,54 @@ export const describeSummary = (summary: Summary, context: SummaryContext) => {
   const reportedBy = (provider: string): readonly MetricName[] =>
     context.limits.find((one) => one.provider === provider)?.constraints.metrics ?? [];
   const columns = metricNames.filter((name) => byAccount.some(({ provider }) => reportedBy(provider).includes(name)));
-  const row = ({ accountId, provider, totals }: Summary['byAccount'][number]) => {
-    const { handle, statistics } = context.accounts.find(({ id }) => id === accountId) ?? {};
-    const reported = reportedBy(provider);
-    const numbers = columns.map((name) => (reported.includes(name) ? totals[name] : '-'));
-    const cells =
-      reported.length === 0
-        ? ['not reported']
-        : [...numbers, totals.engagement, ...(statistics === 'Reconnect' ? ['incomplete: reconnect'] : [])];
-    return `- ${provider} ${handle === undefined ? '(disconnected)' : quoted(handle)}: ${[totals.posts, ...cells].join(', ')}`;
+  const nameOf = ({ accountId, provider }: AccountTotals) => {
+    const handle = context.accounts.find(({ id }) => id === accountId)?.handle;
+    return `${provider} ${handle === undefined ? '(disconnected)' : quoted(handle)}`;
   };
+  const row = (account: AccountTotals) => {
+    const { accountId, provider, totals } = account;
+    const needsReconnect = context.accounts.find(({ id }) => id === accountId)?.statistics === 'Reconnect';
+    const reported = reportedBy(provider);
+    const numbers = [...columns.map((name) => (reported.includes(name) ? totals[name] : '-')), totals.engagement];
+    const hasNumbers = reported.some((name) => totals[name] !== 0);
+    const cells = [
+      totals.posts,
+      ...(hasNumbers || !needsReconnect ? numbers : []),
+      ...(needsReconnect ? ['(incomplete: reconnect)'] : []),
+    ];
+    return `- ${nameOf(account)}: ${cells.join(' ')}`;
+  };
+  const reporting = byAccount.filter(({ provider }) => reportedBy(provider).length > 0);
+  const silent = byAccount.filter(({ provider }) => reportedBy(provider).length === 0);
   return [
-    `${from} to ${to}: ${totals.posts} posts, engagement ${totals.engagement}.`,
-    `accounts (posts, ${[...columns, 'engagement'].join(', ')}; - is not reported, which is not 0):`,
-    ...byAccount.map(row),
+    `${count(totals)}, engagement ${totals.engagement}.`,
+    `accounts, with columns ${['posts', ...columns, 'engagement'].join(' ')} (- is not reported, which is not 0):`,
+    ...reporting.map(row),
+    ...(silent.length === 0
+      ? []
+      : [`not reported: ${silent.map((one) => `${nameOf(one)} (${count(one.totals)})`).join(', ')}`]),
     ...describeTop(summary),
     ...describeBestTimes(summary, timeZone),
   ].join('\n');
 };
 
+const count = ({ posts }: { posts: number }) => `${posts} ${posts === 1 ? 'post' : 'posts'}`;
+
 const describeTop = ({ topPosts: posts }: Summary) =>
   posts.length === 0
     ? []
     : [
-        'top posts (engagement):',
+        'top posts (date, engagement):',
         ...posts
           .slice(0, topPosts)
           .map(
             ({ postId, publishedAt, engagement, text }) =>
-              `- ${postId} ${publishedAt.slice(0, 10)} ${engagement} ${start(text)}`,
+              `- ${postId} ${dayOf(publishedAt)} ${engagement} ${start(text)}`,
           ),
       ];
+
+/** 2026-10-26T… → Oct 26 */
+const dayOf = (instant: string) => `${months[Number(instant.slice(5, 7)) - 1]} ${Number(instant.slice(8, 10))}`;
 
 const start = (text: string) =>
   quoted(text.length <= textCharacters ? text : `${text.slice(0, textCharacters - 1).toWellFormed()}…`);
@@ -61,9 +81,6 @@ const describeBestTimes = ({ bestTimes: times }: Summary, timeZone: string) => {
   if (sure.length === 0) return ['best times: no hour has 3 posts yet.'];
   const shown = sure
     .slice(0, bestTimes)
-    .map(
-      ({ weekday, hour, posts, average }) =>
-        `${weekdays[weekday - 1]} ${hour}h ${Math.round(average * 10) / 10} (${posts})`,
-    );
+    .map(({ weekday, hour, posts, average }) => `${weekdays[weekday - 1]} ${hour}h ${Math.round(average)} (${posts})`);
   return [`best times in ${quoted(timeZone)}, engagement per post (posts): ${shown.join(', ')}`];
 };

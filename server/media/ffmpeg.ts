@@ -29,6 +29,7 @@ const demuxers: Readonly<Record<string, string>> = {
 const retryAfterMs = 60_000;
 const probeMs = 60_000;
 const silentMs = 120_000;
+const probeLimits = { timeMs: probeMs, silentMs, memoryBytes: bounds.videoFitMemoryBytes, fileBytes: 0 };
 
 export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 
@@ -36,13 +37,16 @@ export type Ffmpeg = ReturnType<typeof createFfmpeg>;
  * ffmpeg and ffprobe of this machine, where it has them. They read files that our own sniffing accepted, with the demuxer of
  * that type, and nothing but local files.
  */
-export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are. */ folder: string }) => {
+export const createFfmpeg = ({
+  folder,
+  limits = { timeMs: bounds.videoFitMs, memoryBytes: bounds.videoFitMemoryBytes, fileBytes: bounds.videoFitBytes },
+}: {
+  /** Empty: where programs usually are. */
+  folder: string;
+  /** Of a conversion. */
+  limits?: { readonly timeMs: number; readonly memoryBytes: number; readonly fileBytes: number };
+}) => {
   const program = (name: string) => (folder === '' ? name : join(folder, name));
-  const limits = {
-    timeMs: bounds.videoFitMs,
-    silentMs,
-    memoryBytes: bounds.videoFitMemoryBytes,
-  };
   let cached: { readonly version: Promise<string | undefined>; readonly at: number } | undefined;
 
   const readVersion = async (): Promise<string | undefined> => {
@@ -81,7 +85,7 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
     probe: async (path: string, mimeType: string): Promise<Probe | undefined> => {
       const entries = 'stream=codec_type,codec_name,pix_fmt,width,height,avg_frame_rate,duration:format=duration';
       const args = ['-v', 'error', '-show_entries', entries, '-of', 'json', ...input(path, mimeType)];
-      const end = await runBounded(program('ffprobe'), args, { ...limits, timeMs: probeMs, fileBytes: 0 });
+      const end = await runBounded(program('ffprobe'), args, probeLimits);
       return end.is === 'done' ? readProbe(end.output) : undefined;
     },
 
@@ -102,12 +106,10 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
         readonly output: string;
       },
       {
-        fileBytes,
         durationMs,
         onPercent,
         signal,
       }: {
-        readonly fileBytes: number;
         readonly durationMs: number;
         readonly onPercent: (percent: number) => void;
         readonly signal?: AbortSignal | undefined;
@@ -126,7 +128,7 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
           onPercent(Math.min(99, Math.floor(Number(micros) / 10 / durationMs)));
         }
       };
-      return runBounded(program('ffmpeg'), all, { ...limits, fileBytes }, { onOutput, signal });
+      return runBounded(program('ffmpeg'), all, { ...limits, silentMs }, { onOutput, signal });
     },
 
     /** The picture at this moment as PNG, for a thumbnail; undefined when there is none. */
@@ -137,7 +139,7 @@ export const createFfmpeg = ({ folder }: { /** Empty: where programs usually are
         ...input(path, mimeType),
         ...['-frames:v', '1', '-vf', scale, '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
       ];
-      const end = await runBounded(program('ffmpeg'), args, { ...limits, timeMs: probeMs, fileBytes: 0 });
+      const end = await runBounded(program('ffmpeg'), args, probeLimits);
       return end.is === 'done' && end.output.length > 0 ? end.output : undefined;
     },
   };

@@ -94,10 +94,11 @@ export const fitVideo = async (
     if (args === undefined) return { refused: 'TooLong' };
     const end = await ffmpeg.convert(
       { ...source, before: plan.before, args, output },
-      { fileBytes: bounds.videoFitBytes, durationMs: plan.durationMs, onPercent, signal },
+      { durationMs: plan.durationMs, onPercent, signal },
     );
     if (end.is === 'failed') {
       if (end.stderr.includes('No space left on device')) throw new FitTrouble('DiskFull');
+      if (outOfMemory.test(end.stderr)) return { refused: 'TooBig' };
       return { refused: 'Broken' };
     }
     if (end.is === 'ended') {
@@ -114,6 +115,9 @@ export const fitVideo = async (
   }
   return { refused: 'TooLong' };
 };
+
+/** In the words of ffmpeg and of its codecs. */
+const outOfMemory = /cannot allocate memory|malloc.*failed|failed to allocate/i;
 
 /** Read by ourselves, as those of an upload are. */
 const factsOf = async (path: string): Promise<FittedVideo> => {

@@ -16,7 +16,7 @@ export interface Received {
   readonly field: string;
 }
 
-interface MediaLimits {
+export interface MediaLimits {
   readonly imageBytes: number;
   readonly videoBytes: number;
   readonly documentBytes: number;
@@ -71,7 +71,7 @@ const write = async (path: string, source: AsyncIterable<Buffer>, limits: MediaL
   }
 };
 
-const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes, documentBytes }: MediaLimits) => {
+export const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes, documentBytes }: MediaLimits) => {
   const limit = { Image: imageBytes, Video: videoBytes, Document: documentBytes }[kind];
   if (bytes <= limit) return;
   throw new BadFile(

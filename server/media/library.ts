@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { LibraryItem, MediaItem } from '#contracts/media';
 import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
-import { badInput, notFound } from '#server/errors';
+import { approvalRequired, badInput, notFound, pageOf } from '#server/errors';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
@@ -15,6 +15,9 @@ export type MediaLibrary = ReturnType<typeof createMediaLibrary>;
 
 /** How many posts use each item. Posts import the library, so the library receives this as an argument. */
 export type UsesOf = (workspaceId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+
+/** Whether a scheduled post uses it. */
+export type IsScheduled = (workspaceId: string, id: string) => Promise<boolean>;
 
 /** The images and videos of a workspace. */
 export const createMediaLibrary = ({
@@ -56,7 +59,10 @@ export const createMediaLibrary = ({
   },
 
   /** Those of the ids that exist. */
-  find: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, NetworkMedia>> => {
+  find: async (
+    { workspaceId }: Pick<Caller, 'workspaceId'>,
+    ids: readonly string[],
+  ): Promise<Map<string, NetworkMedia>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, [...new Set(ids)]);
     return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
   },
@@ -74,8 +80,12 @@ export const createMediaLibrary = ({
   },
 
   /** The items that exist, in the order of the ids, locked until the transaction ends. */
-  hold: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<MediaItem[]> => {
-    const rows = ids.length === 0 ? [] : await store.lock(workspaceId, ids, 'SHARE');
+  hold: async (
+    { workspaceId }: Caller,
+    ids: readonly string[],
+    lock: 'SHARE' | 'UPDATE' = 'SHARE',
+  ): Promise<MediaItem[]> => {
+    const rows = ids.length === 0 ? [] : await store.lock(workspaceId, ids, lock);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.flatMap((id) => byId.get(id) ?? []).map((row) => toMediaItem(row, baseUrl));
   },
@@ -115,11 +125,19 @@ export const createMediaLibrary = ({
     }
   },
 
-  setAlt: async ({ workspaceId }: Caller, id: string, alt: string): Promise<MediaItem> => {
-    const row = await store.setAlt(workspaceId, id, alt || null);
-    if (row === undefined) throw notFound('media item', id);
-    return toMediaItem(row, baseUrl);
-  },
+  /** The text of a file that a scheduled post uses was approved with it. */
+  setAlt: (caller: Caller, id: string, alt: string, isScheduled: IsScheduled): Promise<MediaItem> =>
+    store.transaction(async () => {
+      const { workspaceId } = caller;
+      // Posts lock the files that they begin to use, so none begins before this ends.
+      await store.lock(workspaceId, [id], 'UPDATE');
+      if (!caller.human && (await isScheduled(workspaceId, id))) {
+        throw approvalRequired('Changing the text of a file in a scheduled post', pageOf(baseUrl, 'media', id));
+      }
+      const row = await store.setAlt(workspaceId, id, alt || null);
+      if (row === undefined) throw notFound('media item', id);
+      return toMediaItem(row, baseUrl);
+    }),
 
   /**
    * For items that have none. What a person approved, or is asked to approve, keeps its text: it would go out differently

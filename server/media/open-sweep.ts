@@ -3,7 +3,7 @@ import { type Config, incomingFolder } from '#server/config/config';
 import type { Database } from '#server/store/database';
 import { createIncoming } from './incoming.ts';
 import { openMediaFiles } from './open-files.ts';
-import { createMediaStore, createRenditionStore } from './store.ts';
+import { createMediaStore, createRenditionStore, createResumableStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
 
 /** Separate from the slice, because `doctor --fix` sweeps without the rest of it. */
@@ -22,6 +22,7 @@ export const openMediaSweep = ({
   const sweepOrphans = createSweep({
     store: createMediaStore(database),
     renditionStore: createRenditionStore(database),
+    resumableStore: createResumableStore(database),
     files: openMediaFiles(config),
     incoming,
     clock,

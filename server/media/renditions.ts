@@ -26,7 +26,7 @@ const waitMs = 20_000;
 const concurrency = 2;
 
 /** A picture or video that has to become something else. */
-export interface Wish {
+export interface FitRequest {
   readonly mediaId: string;
   readonly mode: FitMode;
   /** A `FitTarget` or `VideoTarget` as `targetText` and `videoTargetText` write it. */
@@ -38,7 +38,7 @@ export type FinishedRendition = FinishedRow;
 export type PostRendition = PostRenditionRow;
 export type { FitRefusal };
 
-export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${target}`;
+export const requestKey = ({ mediaId, mode, target }: FitRequest) => `${mediaId} ${mode} ${target}`;
 
 /** Part of the key of a rendition, so the order of fields is fixed. */
 export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
@@ -50,10 +50,10 @@ export const videoTargetText = (target: Omit<VideoTarget, 'kind'>) => {
 };
 
 /** Whether it becomes a video, which takes its time. */
-export const isVideoWish = ({ target }: Pick<Wish, 'target'>) => target.startsWith('{"kind":"Video"');
+export const isVideoFit = ({ target }: Pick<FitRequest, 'target'>) => target.startsWith('{"kind":"Video"');
 
 /** A file that was made, not yet kept. */
-interface Made {
+interface Rendered {
   readonly path: string;
   readonly thumbnail: Buffer;
   readonly mimeType: string;
@@ -118,9 +118,9 @@ export const createRenditions = ({
 
   const renderPicture = async (
     source: MediaRow,
-    { mode, target }: Wish,
+    { mode, target }: FitRequest,
     path: string,
-  ): Promise<Made | { refused: FitRefusal }> => {
+  ): Promise<Rendered | { refused: FitRefusal }> => {
     const fitted = await withPixels(source.width * source.height, async () => {
       const file =
         source.mimeType === 'image/heic' ? await decoded(source.id, path) : await buffer(await readFile(source.id));
@@ -135,10 +135,10 @@ export const createRenditions = ({
 
   const renderVideo = (
     source: MediaRow,
-    { mode, target }: Wish,
+    { mode, target }: FitRequest,
     path: string,
     watch: Watch,
-  ): Promise<Made | { refused: FitRefusal }> =>
+  ): Promise<Rendered | { refused: FitRefusal }> =>
     limitVideos(async () => {
       const sourcePath = `${path}.source`;
       try {
@@ -167,17 +167,19 @@ export const createRenditions = ({
   /** Makes the file, and removes it when `use` has not taken it. */
   const render = async <T>(
     workspaceId: string,
-    wish: Wish,
-    use: (made: Made | { refused: FitRefusal }) => Promise<T>,
+    request: FitRequest,
+    use: (rendered: Rendered | { refused: FitRefusal }) => Promise<T>,
     watch: Watch = { onPercent: () => undefined },
   ): Promise<T> => {
-    const [source] = await mediaStore.find(workspaceId, [wish.mediaId]);
-    if (source === undefined) throw notFound('media item', wish.mediaId);
+    const [source] = await mediaStore.find(workspaceId, [request.mediaId]);
+    if (source === undefined) throw notFound('media item', request.mediaId);
     await mkdir(folder, { recursive: true });
     const path = join(folder, randomUUID());
     try {
       return await use(
-        isVideoWish(wish) ? await renderVideo(source, wish, path, watch) : await renderPicture(source, wish, path),
+        isVideoFit(request)
+          ? await renderVideo(source, request, path, watch)
+          : await renderPicture(source, request, path),
       );
     } finally {
       await rm(path, { force: true });
@@ -185,7 +187,7 @@ export const createRenditions = ({
   };
 
   /** Both files first: a file without a row is swept, a row without a file would break a post. */
-  const keepFiles = async (id: string, { path, thumbnail, mimeType }: Made) => {
+  const keepFiles = async (id: string, { path, thumbnail, mimeType }: Rendered) => {
     const thumbnailPath = `${path}.thumbnail`;
     try {
       await writeFile(thumbnailPath, thumbnail, { flush: true });
@@ -196,35 +198,35 @@ export const createRenditions = ({
     }
   };
 
-  const refuse = (workspaceId: string, wish: Wish, refused: FitRefusal) => {
-    const { mediaId, mode, target } = wish;
-    return store.insert(workspaceId, { id: idOf(wish, refused), mediaId, mode, target, recipe, refused });
+  const refuse = (workspaceId: string, request: FitRequest, refused: FitRefusal) => {
+    const { mediaId, mode, target } = request;
+    return store.insert(workspaceId, { id: idOf(request, refused), mediaId, mode, target, recipe, refused });
   };
 
-  const make = (workspaceId: string, wish: Wish, watch?: Watch) =>
+  const make = (workspaceId: string, request: FitRequest, watch?: Watch) =>
     render(
       workspaceId,
-      wish,
-      async (made) => {
-        if ('refused' in made) {
-          await refuse(workspaceId, wish, made.refused);
+      request,
+      async (rendered) => {
+        if ('refused' in rendered) {
+          await refuse(workspaceId, request, rendered.refused);
           return;
         }
-        const { mediaId, mode, target } = wish;
-        const { path, thumbnail: _, ...facts } = made;
+        const { mediaId, mode, target } = request;
+        const { path, thumbnail: _, ...facts } = rendered;
         const { size: bytes } = await stat(path);
         const sha256 = await hashOfFile(path);
-        const id = idOf(wish, sha256);
-        await keepFiles(id, made);
+        const id = idOf(request, sha256);
+        await keepFiles(id, rendered);
         await store.insert(workspaceId, { id, mediaId, mode, target, recipe, refused: null, ...facts, bytes, sha256 });
       },
       watch,
     );
 
-  /** One at a time for each wish of this process; two processes make the same bytes. */
-  const makeOnce = (workspaceId: string, wish: Wish) => {
-    const key = wishKey(wish);
-    const making = inProgress.get(key) ?? limit(() => make(workspaceId, wish)).finally(() => inProgress.delete(key));
+  /** One at a time for each request of this process; two processes make the same bytes. */
+  const makeOnce = (workspaceId: string, request: FitRequest) => {
+    const key = requestKey(request);
+    const making = inProgress.get(key) ?? limit(() => make(workspaceId, request)).finally(() => inProgress.delete(key));
     inProgress.set(key, making);
     return making;
   };
@@ -238,33 +240,33 @@ export const createRenditions = ({
       if (hash.digest('hex') === row.sha256) return true;
     }
     if (row.recipe !== recipe) return false;
-    return render(workspaceId, row, async (made) => {
-      if ('refused' in made || (await hashOfFile(made.path)) !== row.sha256) return false;
-      await keepFiles(row.id, made);
+    return render(workspaceId, row, async (rendered) => {
+      if ('refused' in rendered || (await hashOfFile(rendered.path)) !== row.sha256) return false;
+      await keepFiles(row.id, rendered);
       return true;
     });
   };
 
   return {
-    /** Finished or refused renditions, by `wishKey`. */
-    find: async (workspaceId: string, wishes: readonly Wish[]): Promise<ReadonlyMap<string, RenditionRow>> => {
-      const distinct = unique(wishes);
+    /** Finished or refused renditions, by `requestKey`. */
+    find: async (workspaceId: string, requests: readonly FitRequest[]): Promise<ReadonlyMap<string, RenditionRow>> => {
+      const distinct = unique(requests);
       const rows = distinct.length === 0 ? [] : await store.find(workspaceId, distinct, recipe);
-      return new Map(rows.map((row) => [wishKey(row), row]));
+      return new Map(rows.map((row) => [requestKey(row), row]));
     },
 
     /**
      * Pictures at once, and not part of a transaction around it, which would take what is made with it when it is undone.
      * Videos become due work. Whether the pictures were done in time; the caller looks for what there is.
      */
-    make: async (workspaceId: string, wishes: readonly Wish[]): Promise<boolean> => {
-      const asked = unique(wishes).slice(0, bounds.renditions);
-      const videos = asked.filter(isVideoWish);
+    make: async (workspaceId: string, requests: readonly FitRequest[]): Promise<boolean> => {
+      const distinct = unique(requests).slice(0, bounds.renditions);
+      const videos = distinct.filter(isVideoFit);
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
-      const pictures = asked.filter((wish) => !isVideoWish(wish));
+      const pictures = distinct.filter((request) => !isVideoFit(request));
       if (pictures.length === 0) return true;
       const making = store
-        .outside(() => Promise.all(pictures.map((wish) => makeOnce(workspaceId, wish).catch(report))))
+        .outside(() => Promise.all(pictures.map((request) => makeOnce(workspaceId, request).catch(report))))
         .then(() => true);
       const timer = new AbortController();
       const timeout = sleep(waitMs, false, { signal: timer.signal, ref: false });
@@ -272,8 +274,8 @@ export const createRenditions = ({
     },
 
     /** Videos alone, which are not waited for. */
-    begin: async (workspaceId: string, wishes: readonly Wish[]) => {
-      const videos = unique(wishes).filter(isVideoWish).slice(0, bounds.renditions);
+    begin: async (workspaceId: string, requests: readonly FitRequest[]) => {
+      const videos = unique(requests).filter(isVideoFit).slice(0, bounds.renditions);
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
     },
 
@@ -281,11 +283,14 @@ export const createRenditions = ({
 
     refuse,
 
-    /** Of those that are due or under way, by `wishKey`; null where nothing is known yet. */
-    percents: async (workspaceId: string, wishes: readonly Wish[]): Promise<ReadonlyMap<string, number | null>> => {
-      const videos = unique(wishes).filter(isVideoWish);
+    /** Of those that are due or under way, by `requestKey`; null where nothing is known yet. */
+    percents: async (
+      workspaceId: string,
+      requests: readonly FitRequest[],
+    ): Promise<ReadonlyMap<string, number | null>> => {
+      const videos = unique(requests).filter(isVideoFit);
       const rows = videos.length === 0 ? [] : await jobStore.pending(workspaceId, videos);
-      return new Map(rows.map((row) => [wishKey(row), row.percent]));
+      return new Map(rows.map((row) => [requestKey(row), row.percent]));
     },
 
     /** Whether this machine has what videos take. */
@@ -370,10 +375,13 @@ const createLimiter = (slots: number) => {
   };
 };
 
-const unique = (wishes: readonly Wish[]) => [...new Map(wishes.map((wish) => [wishKey(wish), wish])).values()];
+const unique = (requests: readonly FitRequest[]) => [
+  ...new Map(requests.map((request) => [requestKey(request), request])).values(),
+];
 
 /** Part of a public address, so it must be as hard to guess as the id of a media item. */
-const idOf = (wish: Wish, outcome: string) => `fit_${hashOf(`${wishKey(wish)} ${recipe} ${outcome}`).slice(0, 32)}`;
+const idOf = (request: FitRequest, outcome: string) =>
+  `fit_${hashOf(`${requestKey(request)} ${recipe} ${outcome}`).slice(0, 32)}`;
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -2,7 +2,7 @@ import type { MediaRoutes } from '#contracts/media';
 import type { RouteCall, RouteHandlers } from '#server/context';
 import { keyOf, markReplayed } from '#server/idempotency/header';
 import { idsIn } from '#server/ids';
-import type { MediaLibrary, UsesOf } from './library.ts';
+import type { IsScheduled, MediaLibrary, UsesOf } from './library.ts';
 import type { Removal } from './removal.ts';
 import type { UploadOnce } from './upload-once.ts';
 
@@ -11,11 +11,13 @@ export const mediaRoutes = ({
   library,
   uploadOnce,
   usesOf,
+  isScheduled,
   remove,
 }: {
   library: MediaLibrary;
   uploadOnce: UploadOnce;
   usesOf: UsesOf;
+  isScheduled: IsScheduled;
   remove: Removal;
 }): RouteHandlers<MediaRoutes> => {
   const fetchFile = async ({
@@ -33,7 +35,7 @@ export const mediaRoutes = ({
     // Deprecated: before uploadMediaFromUrl existed, callers sent the address here, and some still do.
     uploadMedia: fetchFile,
     uploadMediaFromUrl: fetchFile,
-    changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt),
+    changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt, isScheduled),
     deleteMedia: async ({ caller, params: { id } }) => {
       await remove(caller, id);
       return { id, deleted: true };

@@ -8,12 +8,13 @@ import type { Database } from '#server/store/database';
 import { createFfmpeg } from './ffmpeg.ts';
 import { createFitJobs } from './fit-jobs.ts';
 import { createIncoming } from './incoming.ts';
-import { createMediaLibrary, type UsesOf } from './library.ts';
+import { createMediaLibrary, type IsScheduled, type UsesOf } from './library.ts';
 import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
 import { createRenditions } from './renditions.ts';
+import { createResumableUploads } from './resumable-uploads.ts';
 import { mediaRoutes } from './routes.ts';
-import { createMediaStore, createRenditionStore, createUploadAddressStore } from './store.ts';
+import { createMediaStore, createRenditionStore, createResumableStore, createUploadAddressStore } from './store.ts';
 import { createUploadAddresses, type FindRole } from './upload-addresses.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
@@ -69,17 +70,47 @@ export const openMedia = ({
     baseUrl,
     clock: wallClock,
   });
+  const resumableUploads = createResumableUploads({
+    store: createResumableStore(database),
+    mediaStore: store,
+    files,
+    uploads,
+    folder,
+    limits,
+    baseUrl,
+    clock: wallClock,
+  });
   return {
     library,
     renditions,
     uploads,
     uploadAddresses,
+    resumableUploads,
     mediaFiles: files,
     loops: { fits: createFitJobs({ store: jobStore, renditions, ffmpeg, report }) },
-    chores: { 'forget used upload addresses': { every: '1 hour', run: uploadAddresses.purge } },
+    chores: {
+      'forget used upload addresses': { every: '1 hour', run: uploadAddresses.purge },
+      'remove abandoned uploads': { every: '1 hour', run: resumableUploads.purge },
+    },
     /** Opened after posts, which need the library and say which files they use. */
-    openMediaRoutes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) => ({
-      routes: mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
+    openMediaRoutes: ({
+      isUsed,
+      usesOf,
+      isScheduled,
+      uploadOnce,
+    }: {
+      isUsed: IsUsed;
+      usesOf: UsesOf;
+      isScheduled: IsScheduled;
+      uploadOnce: UploadOnce;
+    }) => ({
+      routes: mediaRoutes({
+        library,
+        uploadOnce,
+        usesOf,
+        isScheduled,
+        remove: createRemoval({ store, files, isUsed }),
+      }),
     }),
   };
 };

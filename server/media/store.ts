@@ -7,6 +7,7 @@ import {
   Op,
   Transaction,
 } from 'sequelize';
+import type { ErrorBody } from '#contracts/errors';
 import type { MediaKind } from '#contracts/media';
 import { keyColumns, type RenditionKey } from '#server/media/fits/store';
 import { type Database, sql } from '#server/store/database';
@@ -209,6 +210,128 @@ export const createUploadAddressStore = (db: Database) => ({
   purge: (at: Date) => db.run(purgeUsedAddresses, [at]),
 });
 
+/** A file that is arriving in several requests. */
+export interface ResumableUpload {
+  readonly id: string;
+  readonly bytes: number;
+  /** The bytes that are safe. */
+  readonly received: number;
+  /** Keys of the media store, in order. */
+  readonly parts: readonly string[];
+  readonly metadata: string;
+  readonly alt: string | null;
+  readonly fileName: string | null;
+  readonly mediaId: string | null;
+  readonly refusal: ErrorBody | null;
+  readonly expiresAt: Date;
+}
+
+export interface NewResumableRow
+  extends Pick<ResumableUpload, 'id' | 'bytes' | 'metadata' | 'alt' | 'fileName' | 'expiresAt'> {
+  readonly userId: string;
+  readonly key: string | null;
+}
+
+const uploadColumns = `id, bytes::float8 as bytes, received::float8 as received, parts, metadata, alt, file_name as "fileName",
+  media_id as "mediaId", refusal, expires_at as "expiresAt"`;
+type ResumableRow = Omit<ResumableUpload, 'expiresAt'> & { readonly expiresAt: string };
+const findUpload = sql(
+  'resumableUploads.find',
+  `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and user_id = $2 and id = $3`,
+);
+const findUploadByKey = sql(
+  'resumableUploads.findByKey',
+  `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and user_id = $2 and idempotency_key = $3`,
+);
+const lockUpload = sql(
+  'resumableUploads.lock',
+  `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and id = $2 for update`,
+);
+const countOpenUploads = sql(
+  'resumableUploads.countOpen',
+  `select count(*)::int as open from resumable_uploads where workspace_id = $1 and media_id is null and refusal is null`,
+);
+const insertUpload = sql(
+  'resumableUploads.insert',
+  `insert into resumable_uploads (workspace_id, id, user_id, idempotency_key, bytes, metadata, alt, file_name, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   on conflict (workspace_id, user_id, idempotency_key) do nothing returning ${uploadColumns}`,
+);
+/** Only from the offset that the sender began at: of two requests at the same time, one is counted. */
+const appendPart = sql(
+  'resumableUploads.append',
+  `update resumable_uploads set received = received + $4, parts = parts || $5::text, expires_at = $6
+    where workspace_id = $1 and id = $2 and received = $3 returning id`,
+);
+const finishUpload = sql(
+  'resumableUploads.finish',
+  `update resumable_uploads set media_id = $3, parts = '{}' where workspace_id = $1 and id = $2`,
+);
+const refuseUpload = sql(
+  'resumableUploads.refuse',
+  `update resumable_uploads set refusal = $3, parts = '{}' where workspace_id = $1 and id = $2 and media_id is null`,
+);
+const removeUpload = sql(
+  'resumableUploads.remove',
+  'delete from resumable_uploads where workspace_id = $1 and id = $2',
+);
+const purgeUploads = sql(
+  'resumableUploads.purge',
+  'delete from resumable_uploads where expires_at <= $1 returning parts',
+);
+/** File names do not tell the workspace. */
+const uploadsAnywhere = sql('resumableUploads.anywhere', 'select id from resumable_uploads where id = any($1)');
+
+const toUpload = (row: ResumableRow): ResumableUpload => ({ ...row, expiresAt: new Date(row.expiresAt) });
+
+export type ResumableStore = ReturnType<typeof createResumableStore>;
+
+export const createResumableStore = (db: Database) => {
+  const first = async (rows: Promise<ResumableRow[]>) => (await rows).map(toUpload)[0];
+  const findByKey = (workspaceId: string, userId: string, key: string) =>
+    first(db.query<ResumableRow>(findUploadByKey, [workspaceId, userId, key]));
+  return {
+    transaction: db.transaction,
+
+    find: (workspaceId: string, userId: string, id: string) =>
+      first(db.query<ResumableRow>(findUpload, [workspaceId, userId, id])),
+
+    findByKey,
+
+    /** Inside a transaction. */
+    lock: (workspaceId: string, id: string) => first(db.query<ResumableRow>(lockUpload, [workspaceId, id])),
+
+    countOpen: async (workspaceId: string) =>
+      (await db.query<{ open: number }>(countOpenUploads, [workspaceId]))[0]?.open ?? 0,
+
+    /** The upload of another request, if that inserted one with this key first. */
+    insert: async (workspaceId: string, row: NewResumableRow): Promise<ResumableUpload> => {
+      const { id, userId, key, bytes, metadata, alt, fileName, expiresAt } = row;
+      const values = [workspaceId, id, userId, key, bytes, metadata, alt, fileName, expiresAt];
+      const inserted = await first(db.query<ResumableRow>(insertUpload, values));
+      const upload = inserted ?? (key === null ? undefined : await findByKey(workspaceId, userId, key));
+      if (upload === undefined) throw new Error('an upload was neither inserted nor found');
+      return upload;
+    },
+
+    /** False if the upload continues elsewhere. */
+    append: async (workspaceId: string, id: string, from: number, bytes: number, key: string, expiresAt: Date) =>
+      (await db.query(appendPart, [workspaceId, id, from, bytes, key, expiresAt])).length > 0,
+
+    finish: (workspaceId: string, id: string, mediaId: string) => db.run(finishUpload, [workspaceId, id, mediaId]),
+
+    refuse: (workspaceId: string, id: string, refusal: ErrorBody) =>
+      db.run(refuseUpload, [workspaceId, id, JSON.stringify(refusal)]),
+
+    remove: (workspaceId: string, id: string) => db.run(removeUpload, [workspaceId, id]),
+
+    purge: (at: Date) => db.query<Pick<ResumableUpload, 'parts'>>(purgeUploads, [at]),
+
+    existing: async (ids: readonly string[]) =>
+      (await db.query<{ id: string }>(uploadsAnywhere, [ids])).map(({ id }) => id),
+  };
+};
+
 /** What a picture or video became. */
 export interface FinishedRow extends RenditionKey {
   readonly id: string;
@@ -242,9 +365,9 @@ const renditionColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${
 const find = sql(
   'renditions.find',
   `select ${renditionColumns('r')}
-     from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+     from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
      join renditions r on r.workspace_id = $1 and not r.lost
-      and (r.media_id, r.mode, r.target, r.recipe) = (wish.media_id, wish.mode, wish.target, $5)`,
+      and (r.media_id, r.mode, r.target, r.recipe) = (request.media_id, request.mode, request.target, $5)`,
 );
 const byId = sql(
   'renditions.byId',
@@ -304,8 +427,8 @@ export const createRenditionStore = (db: Database) => ({
   outside: db.outside,
 
   /** Renditions and refusals of this version of the fitting code. */
-  find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
-    db.query<RenditionRow>(find, [workspaceId, ...keyColumns(wishes), recipe]),
+  find: (workspaceId: string, requests: readonly RenditionKey[], recipe: number) =>
+    db.query<RenditionRow>(find, [workspaceId, ...keyColumns(requests), recipe]),
 
   /** The ids that exist, in any workspace. */
   existing: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/clock';
 import type { MediaFiles } from './files.ts';
 import type { Incoming } from './incoming.ts';
-import type { MediaStore, RenditionStore } from './store.ts';
+import type { MediaStore, RenditionStore, ResumableStore } from './store.ts';
 
 /**
  * Longer than an upload may take, so that no file is swept whose row is about to be written. Measured by the wall clock,
@@ -10,7 +10,7 @@ import type { MediaStore, RenditionStore } from './store.ts';
 const graceMs = 3 * 3_600_000;
 const unusedMs = 24 * 3_600_000;
 const batch = 500;
-const ours = /^(media_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail)?$/;
+const ours = /^((?:media|upl)_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail|\.[0-9a-f]{16})?$/;
 
 /** A killed process leaves partial uploads in its own folder, which other instances may not see: each sweeps at startup. */
 export const createIncomingSweep =
@@ -23,6 +23,7 @@ export const createSweep =
   ({
     store,
     renditionStore,
+    resumableStore,
     files,
     incoming,
     clock,
@@ -30,6 +31,7 @@ export const createSweep =
   }: {
     store: MediaStore;
     renditionStore: RenditionStore;
+    resumableStore: Pick<ResumableStore, 'existing'>;
     files: MediaFiles;
     incoming: Incoming;
     clock: Clock;
@@ -44,7 +46,9 @@ export const createSweep =
     let old: string[] = [];
     const removeOrphans = async () => {
       const ids = old.map(idOf);
-      const existing = new Set([...(await store.existing(ids)), ...(await renditionStore.existing(ids))]);
+      const existing = new Set(
+        (await Promise.all([store, renditionStore, resumableStore].map((rows) => rows.existing(ids)))).flat(),
+      );
       for (const key of old.filter((one) => !existing.has(idOf(one)))) {
         await files.remove(key);
         removed++;

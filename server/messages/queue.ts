@@ -18,10 +18,12 @@ export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes
 const leaseMs = 60_000;
 const sendWithinMs = leaseMs / 2;
 const concurrency: Record<Channel, number> = { mail: 8, push: 32 };
+/** A burst that goes on is reported after this time. */
+const maxDelayMs = 2 * minuteMs;
 const retentionMs = 30 * 24 * 60 * minuteMs;
 
 /** People can switch notifications off, but not the others. */
-export type Purpose = 'notification' | 'invitation' | 'password';
+export type Purpose = 'notification' | 'invitation' | 'password' | 'passkey';
 
 interface About {
   readonly purpose: Purpose;
@@ -31,6 +33,10 @@ interface About {
   readonly workspaceId?: string;
   /** After this time the message is worthless and is not sent any more. */
   readonly livesMs: number;
+  /** By which `replaceWaiting` and `dropWaiting` find it. */
+  readonly about?: string | undefined;
+  /** For what comes in bursts: it waits so long for the rest of the burst, which then replaces it. */
+  readonly delayMs?: number | undefined;
 }
 
 export type NewMessage = About & ({ readonly mail: Mail } | { readonly push: PushMessage; readonly browserId: string });
@@ -108,6 +114,44 @@ export const createMessages = ({
       report,
     });
 
+  const add = async (messages: readonly (NewMessage & { readonly createdAt?: string })[]) => {
+    const now = clock.now();
+    const rows = messages
+      .filter((message) => 'push' in message || mailer !== undefined)
+      .map((message) => {
+        const id = newId('message', now);
+        const {
+          purpose,
+          userId = null,
+          workspaceId = null,
+          livesMs,
+          about = null,
+          delayMs = 0,
+          createdAt = null,
+        } = message;
+        const [channel, content, subscriptionId, recipient] =
+          'push' in message
+            ? (['push', message.push, message.browserId, null] as const)
+            : (['mail', message.mail, null, hashOf(message.mail.to)] as const);
+        const sealed = seal.seal(JSON.stringify(content), placeOf(id));
+        return {
+          id,
+          channel,
+          purpose,
+          userId,
+          workspaceId,
+          recipient,
+          subscriptionId,
+          content: sealed,
+          livesMs,
+          about,
+          delayMs,
+          createdAt,
+        };
+      });
+    if (rows.length > 0) await store.insert(rows);
+  };
+
   return {
     mails: loop('mail', sendMail),
     pushes: loop('push', sendPush),
@@ -115,22 +159,29 @@ export const createMessages = ({
     hasMail: mailer !== undefined,
 
     /** Called inside the transaction of the event they report. Mails are left out when no mail server is configured. */
-    add: async (messages: readonly NewMessage[]) => {
-      const now = clock.now();
-      const rows = messages
-        .filter((message) => 'push' in message || mailer !== undefined)
-        .map((message) => {
-          const id = newId('message', now);
-          const { purpose, userId = null, workspaceId = null, livesMs } = message;
-          const [channel, content, subscriptionId, recipient] =
-            'push' in message
-              ? (['push', message.push, message.browserId, null] as const)
-              : (['mail', message.mail, null, hashOf(message.mail.to)] as const);
-          const sealed = seal.seal(JSON.stringify(content), placeOf(id));
-          return { id, channel, purpose, userId, workspaceId, recipient, subscriptionId, content: sealed, livesMs };
-        });
-      if (rows.length > 0) await store.insert(rows);
+    add,
+
+    /** In place of those about the same that still wait. Whoever already got one gets no other. */
+    replaceWaiting: async (workspaceId: string, about: string, messages: readonly NewMessage[]) => {
+      const dropped = await store.dropWaiting(workspaceId, about);
+      const firstOf = (message: NewMessage) =>
+        dropped.find(
+          ({ userId, subscriptionId }) =>
+            userId === message.userId && subscriptionId === ('push' in message ? message.browserId : null),
+        )?.createdAt;
+      const now = clock.now().getTime();
+      await add(
+        messages.flatMap((message) => {
+          const createdAt = firstOf(message);
+          if (createdAt === undefined) return [];
+          const leftMs = Math.max(0, Date.parse(createdAt) + maxDelayMs - now);
+          return [{ ...message, createdAt, delayMs: Math.min(message.delayMs ?? 0, leftMs) }];
+        }),
+      );
     },
+
+    /** What they report is no longer so. */
+    dropWaiting: (workspaceId: string, about: string) => store.dropWaiting(workspaceId, about),
 
     /** How many messages this person was sent for this purpose, delivered or not. */
     countRecent: (userId: string, purpose: Purpose, withinMs: number) => store.countRecent(userId, purpose, withinMs),

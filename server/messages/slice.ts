@@ -53,6 +53,11 @@ export const openMessages = ({
     mailer,
     push,
     messages,
+    forgetPerson: async (userId: string) => {
+      await store.forgetPerson(userId);
+      await pushStore.forgetPerson(userId);
+    },
+    heldMessages: { endHeld: () => store.endHeld('Not sent: Posthorn was restored from a backup.') },
     loops: { mails, pushes },
     discards: {
       'messages.content': store.discardLost,

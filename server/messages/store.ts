@@ -18,6 +18,18 @@ export interface MessageRow {
   /** Sealed. */
   readonly content: string;
   readonly livesMs: number;
+  readonly about: string | null;
+  /** Before it is sent. */
+  readonly delayMs: number;
+  /** Null: now. */
+  readonly createdAt: string | null;
+}
+
+/** A message that nobody began to send, and was dropped. */
+export interface DroppedMessage {
+  readonly userId: string | null;
+  readonly subscriptionId: string | null;
+  readonly createdAt: string;
 }
 
 /** A message that is ours to send until the lease ends. */
@@ -42,11 +54,15 @@ export interface PushAddress {
 const insertMessages = sql(
   'messages.insert',
   `with inserted as (
-     insert into messages (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, expires_at)
+     insert into messages (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, expires_at,
+       about, due_at, created_at)
      select id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content,
-            posthorn_now() + lives_ms * interval '1 ms'
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[])
-         as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms) returning id
+            posthorn_now() + lives_ms * interval '1 ms', about, posthorn_now() + delay_ms * interval '1 ms',
+            coalesce(created_at, posthorn_now())
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[],
+                   $10::text[], $11::float8[], $12::timestamptz[])
+         as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms, about, delay_ms,
+                 created_at) returning id
    )
    select ${wakes('mails')}, ${wakes('pushes')} from (select count(*) from inserted) as batch`,
 );
@@ -64,6 +80,12 @@ const dropPending = sql(
   'messages.dropPending',
   `update messages set state = 'failed', last_answer = $3, due_at = null, claim = null, content = null
     where user_id = $1 and workspace_id = $2 and due_at is not null`,
+);
+/** Those that nobody began to send. */
+const dropWaiting = sql(
+  'messages.dropWaiting',
+  `delete from messages where workspace_id = $1 and about = $2 and due_at is not null and state = 'pending' and attempts = 0
+   returning user_id as "userId", subscription_id as "subscriptionId", created_at as "createdAt"`,
 );
 const claimDue = sql(
   'messages.claim',
@@ -106,6 +128,12 @@ const discardLost = sql(
           content = null
     where id = $1 and content = $2`,
 );
+const forgetPerson = sql('messages.forgetPerson', 'delete from messages where user_id = $1');
+const endHeld = sql(
+  'messages.endHeld',
+  `update messages set state = 'failed', last_answer = $1, due_at = null, claim = null, content = null
+    where due_at is not null`,
+);
 const purge = sql(
   'messages.purge',
   `delete from messages where due_at is null and created_at < posthorn_now() - $1 * interval '1 ms'`,
@@ -125,6 +153,9 @@ export const createMessageStore = (db: Database) => ({
       rows.map(({ subscriptionId }) => subscriptionId),
       rows.map(({ content }) => content),
       rows.map(({ livesMs }) => livesMs),
+      rows.map(({ about }) => about),
+      rows.map(({ delayMs }) => delayMs),
+      rows.map(({ createdAt }) => createdAt),
     ]),
   countRecent: async (userId: string, purpose: string, withinMs: number) =>
     (await db.query<{ count: number }>(countRecent, [userId, purpose, withinMs]))[0]?.count ?? 0,
@@ -132,6 +163,7 @@ export const createMessageStore = (db: Database) => ({
     (await db.query<{ count: number }>(countRecentTo, [recipient, purpose, withinMs]))[0]?.count ?? 0,
   dropPending: (userId: string, workspaceId: string, answer: string) =>
     db.run(dropPending, [userId, workspaceId, answer]),
+  dropWaiting: (workspaceId: string, about: string) => db.query<DroppedMessage>(dropWaiting, [workspaceId, about]),
   claim: (channel: Channel, room: number, claim: string, leaseMs: number) =>
     db.query<ClaimedMessage>(claimDue, [room, claim, leaseMs, channel]),
   msToNext: async (channel: Channel) =>
@@ -141,6 +173,8 @@ export const createMessageStore = (db: Database) => ({
   saveFailed: async ({ id, claim }: ClaimedMessage, answer: string, waitMs: number | undefined) =>
     (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
   discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
+  forgetPerson: (userId: string) => db.run(forgetPerson, [userId]),
+  endHeld: (answer: string) => db.run(endHeld, [answer]),
   purge: (retentionMs: number) => db.run(purge, [retentionMs]),
 });
 
@@ -180,6 +214,7 @@ const discardLostBrowser = sql(
   "delete from push_subscriptions where endpoint_hash = decode($1, 'hex') and subscription = $2",
 );
 const forgetAllBrowsers = sql('pushBrowsers.forgetAll', 'delete from push_subscriptions');
+const forgetPersonBrowsers = sql('pushBrowsers.forgetPerson', 'delete from push_subscriptions where user_id = $1');
 const forgetKeys = sql('pushKeys.forget', 'delete from push_keys');
 const readKeys = sql('pushKeys.read', 'select public_key as "publicKey", private_key as "privateKey" from push_keys');
 const insertKeys = sql(
@@ -199,6 +234,7 @@ export const createPushStore = (db: Database) => ({
     db.run(dropOthers, [userId, id, sessionId, maxBrowsers]),
   list: (userId: string) => db.query<BrowserRow>(listBrowsers, [userId]),
   remove: async (userId: string, id: string) => (await db.run(removeBrowser, [userId, id])) > 0,
+  forgetPerson: (userId: string) => db.run(forgetPersonBrowsers, [userId]),
   /** The push service no longer knows it. */
   forget: (id: string) => db.run(forgetBrowser, [id]),
   discardLost: (endpointHash: string, sealed: string) => db.run(discardLostBrowser, [endpointHash, sealed]),

@@ -12,7 +12,7 @@ export interface MetricsMessage {
   readonly metrics?: object[];
   /** From the primary: the metrics of all workers, added up. */
   readonly text?: string;
-  /** From a worker that wants the metrics of all. */
+  /** From a worker that wants the metrics of all, and sends its own with it. */
   readonly isForAll?: true;
 }
 
@@ -32,18 +32,22 @@ export const createClusterMetrics = (registry: Registry, report: (error: unknown
     else waiting.get(metricsRequest)?.(text);
     waiting.delete(metricsRequest);
   });
-  return () =>
-    new Promise<string>((resolve) => {
+  return async () => {
+    const metrics = await registry.getMetricsAsJSON();
+    return new Promise<string>((resolve) => {
       const metricsRequest = randomUUID();
       waiting.set(metricsRequest, resolve);
-      process.send?.({ metricsRequest, isForAll: true } satisfies MetricsMessage);
+      process.send?.({ metricsRequest, metrics, isForAll: true } satisfies MetricsMessage);
     });
+  };
 };
 
-/** In the primary. `ready` are the workers that serve; one that does not answer in time is left out. */
+/** In the primary. `ready` are the workers that serve; another that does not answer in time is left out. */
 export const sendClusterMetrics =
-  (ready: () => readonly Worker[]) => async (requester: Worker, metricsRequest: string) => {
-    const all = await Promise.all(ready().map((worker) => collectFrom(worker)));
+  (ready: () => readonly Worker[]) =>
+  async (requester: Worker, { metricsRequest, metrics: own = [] }: MetricsMessage) => {
+    const others = ready().filter((worker) => worker !== requester);
+    const all = await Promise.all([own, ...others.map((worker) => collectFrom(worker))]);
     const text = await AggregatorRegistry.aggregate(all.filter((metrics) => metrics !== undefined)).metrics();
     requester.send({ metricsRequest, text } satisfies MetricsMessage, () => undefined);
   };

@@ -42,11 +42,25 @@ export const createMetrics = ({ report }: { report: (error: unknown) => void }) 
     deliveries: deliveryMetrics(registers),
     reads: readMetrics(registers),
     messages: messageMetrics(registers),
+    watchBackups: (ageSeconds: () => Promise<number>) => watchBackups(registers, ageSeconds),
     watch: (sources: MetricSources) => watch(registers, sources),
 
     text: createClusterMetrics(registry, report),
     contentType: registry.contentType,
   };
+};
+
+const watchBackups = (registers: Registry[], ageSeconds: () => Promise<number>) => {
+  new Gauge({
+    name: 'posthorn_backup_age_seconds',
+    help: 'Age of the newest backup that the service made and restored in a test; since its first start when there is none; 0 when BACKUP_AT is off',
+    // Every process reads the same backups.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.set(await ageSeconds());
+    },
+  });
 };
 
 const httpMetrics = (registers: Registry[]): HttpMetrics => {

@@ -119,6 +119,8 @@ export const graphemes = function* (text: string): Generator<string> {
 };
 
 const sumOfGraphemes = (text: string, most: number, weight: (piece: string) => number): number => {
+  // Most texts are plain, and no rule weighs a plain character other than 1.
+  if (plain.test(text)) return text.length;
   let sum = 0;
   for (const piece of graphemes(text)) {
     sum += weight(piece);

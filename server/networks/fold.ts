@@ -36,10 +36,10 @@ const endByGraphemes = (text: string, at: number): number => {
 const endByRule = (characters: Characters, text: string, at: number): number => {
   const { links, ...plain } = characters;
   // Every character counts at least 1 and every link at least its length, so the cut is among these links.
-  const found = links ? findLinks(text, { ...links, most: Math.ceil(at / links.length) + 1 }) : [];
+  const firstLinks = links ? findLinks(text, { ...links, most: Math.ceil(at / links.length) + 1 }) : [];
   let end = 0;
   let length = 0;
-  for (const link of [...found, { start: text.length, end: text.length }]) {
+  for (const link of [...firstLinks, { start: text.length, end: text.length }]) {
     for (const piece of graphemes(text.slice(end, link.start))) {
       length += countText(plain, piece);
       if (length > at) return end;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { MetricName } from '#contracts/analytics';
 import type { IssueCode } from '#contracts/errors';
 import type { MediaKind } from '#contracts/media';
-import type { Badge, Constraints, Option } from '#contracts/providers';
+import type { Badge, Choice, Constraints, Option } from '#contracts/providers';
 import type { Request } from './request.ts';
 
 export interface NetworkMedia {
@@ -95,6 +95,8 @@ export interface Tokens {
   readonly refreshToken?: string;
   /** ISO-8601 instant; absent when it does not expire. */
   readonly expiresAt?: string;
+  /** ISO-8601 instant at which the refresh token expires; absent when the network does not report it. */
+  readonly refreshExpiresAt?: string;
   /** The app they were issued to, if the connection registered its own. */
   readonly registration?: Registration;
 }
@@ -279,6 +281,9 @@ export type MetricsRead =
   /** There will be no more numbers. `why` is absent when posts of this kind never have any. */
   | { readonly is: 'over'; readonly why?: string };
 
+/** The choices for these words, the best first. Without words: all of them, or none where there are too many. */
+export type Lookup = (site: Site, account: NetworkAccount, words: string) => Promise<readonly Choice[]>;
+
 /** Everything the service knows about a network. Nothing outside its folder names it. */
 export interface Network<Prepared = unknown> {
   /** `bluesky`: the folder's name, and how option keys begin. */
@@ -301,6 +306,13 @@ export interface Network<Prepared = unknown> {
   readonly paidPerPost: boolean;
   /** The permission that reading statistics needs on top of publishing (SPEC, Statistics rules 10). */
   readonly statisticsPermission?: string;
+  /** Each of these permissions is enough to publish; absent where the network has none. */
+  readonly publishPermissions?: readonly string[];
+  /**
+   * How many posts an account may publish within any such number of hours, through all apps together. Only where the
+   * network documents it. A thread counts as one here, though it may cost more.
+   */
+  readonly postQuota?: { readonly posts: number; readonly hours: number };
   /** What providers.limits shows. */
   readonly constraints: Constraints;
   readonly options: readonly Option[];
@@ -308,6 +320,8 @@ export interface Network<Prepared = unknown> {
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** What this account may choose for an option, where accounts differ and that is known; with `post`, as the post is. */
   choicesFor?(key: string, facts: Json, post?: NetworkPost): Option['choices'];
+  /** Finds values that only the network knows, such as the ids of places, by the key of a searchable option. */
+  readonly lookups?: Readonly<Record<string, Lookup>>;
   /** The options that this account cannot switch on as the post is, by key, and why. */
   disabledOptions?(post: NetworkPost, facts: Json): Readonly<Record<string, string>>;
   /** The limits of a poll on this account, where accounts differ. */
@@ -331,6 +345,8 @@ export interface Network<Prepared = unknown> {
   readonly connect: Connect;
   /** How long before their end tokens are renewed. */
   readonly refreshAheadMs: number;
+  /** When only a person can sign in again; undefined while the tokens renew themselves, as far as the network says. */
+  signInEnd?(tokens: Tokens): string | undefined;
   /** New tokens. Trouble of kind `token` when the account has to be connected again. */
   refresh(site: Site, account: NetworkAccount): Promise<Tokens>;
   profile(site: Site, account: NetworkAccount): Promise<Profile>;

@@ -7,6 +7,7 @@ export const TokenAnswer = z.object({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).optional(),
   expires_in: z.coerce.number().positive().optional(),
+  refresh_token_expires_in: z.coerce.number().positive().optional(),
   scope: z.string().optional(),
 });
 export type TokenAnswer = z.output<typeof TokenAnswer>;
@@ -105,12 +106,19 @@ const longestLifeSeconds = 10 * 365 * 86_400;
 /** A network that sends no new refresh token expects the old one to be kept. */
 export const tokensFrom = (answer: TokenAnswer, now: Date, old?: Tokens): Tokens => {
   const refreshToken = answer.refresh_token ?? old?.refreshToken;
+  const inSeconds = (seconds: number) =>
+    new Date(now.getTime() + Math.min(seconds, longestLifeSeconds) * 1000).toISOString();
+  const refreshExpiresAt =
+    answer.refresh_token_expires_in === undefined
+      ? answer.refresh_token === undefined
+        ? old?.refreshExpiresAt
+        : undefined
+      : inSeconds(answer.refresh_token_expires_in);
   return {
     accessToken: answer.access_token,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(answer.expires_in !== undefined && {
-      expiresAt: new Date(now.getTime() + Math.min(answer.expires_in, longestLifeSeconds) * 1000).toISOString(),
-    }),
+    ...(answer.expires_in !== undefined && { expiresAt: inSeconds(answer.expires_in) }),
+    ...(refreshExpiresAt !== undefined && { refreshExpiresAt }),
   };
 };
 

@@ -74,6 +74,8 @@ export interface SandboxPost {
   readonly createdAt: string;
   /** Whatever else the network's answers need. */
   readonly data: Json;
+  /** Since its last edit. */
+  readonly edited?: { readonly at: string /** Before the first edit. */; readonly firstText: string };
 }
 
 export interface SandboxForm {
@@ -143,6 +145,8 @@ export interface SandboxKit {
     add(post: SandboxPost): Promise<boolean>;
     get(id: string): Promise<SandboxPost | undefined>;
     remove(id: string): Promise<void>;
+    /** Keeps its place among the posts, and its numbers. */
+    edit(post: SandboxPost, changes: Partial<Pick<SandboxPost, 'text' | 'media' | 'data'>>): Promise<SandboxPost>;
     /** Newest first. */
     of(author: string, limit: number): Promise<SandboxPost[]>;
     replies(id: string): Promise<SandboxPost[]>;
@@ -162,15 +166,15 @@ export interface SandboxKit {
    * The one call that makes something public. `make` stores it and returns what `answer` sends; a fault can prevent one
    * or both. A mark in the text works once, with `!` at its end every time.
    */
-  commit<Made>(
+  commit<T>(
     req: HttpRequest,
     res: HttpResponse,
     call: {
       readonly text: string;
       readonly person: SandboxPerson;
       readonly refusals: Refusals;
-      readonly make: () => Promise<Made>;
-      readonly answer: (made: Made) => void;
+      readonly make: () => Promise<T>;
+      readonly answer: (created: T) => void;
     },
   ): Promise<void>;
 

@@ -1,4 +1,10 @@
-import { kinds, type Notification, type NotificationKind, personalKinds } from '#contracts/notifications';
+import {
+  kinds,
+  kindsForApprovers,
+  type Notification,
+  type NotificationKind,
+  personalKinds,
+} from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -11,6 +17,9 @@ import { defaultChoices } from './choices.ts';
 import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from './store.ts';
 
 const dayMs = 24 * 3_600_000;
+const burstMs = 10 * 60_000;
+/** Agents need seconds for each request. */
+const restOfBurstMs = 20_000;
 const retentionMs = 90 * dayMs;
 const mailLivesMs = 2 * dayMs;
 const pushLivesMs = dayMs;
@@ -25,6 +34,8 @@ export interface NewNotification {
   readonly subjectId: string;
   /** Without the text of a post: it is mailed and pushed. */
   readonly title: string;
+  /** A person's words, mailed and pushed with the title. */
+  readonly quote?: string | undefined;
   /** For the app alone. */
   readonly detail?: string;
   /** The text of the post. */
@@ -33,6 +44,10 @@ export interface NewNotification {
   readonly path: string;
   /** Who caused it, and so gets no mail or push message. */
   readonly by?: string;
+  /** A later message about the same takes its place. Absent: the subject. */
+  readonly about?: string;
+  /** Mails and push messages wait so long before they are sent. */
+  readonly delayMs?: number;
 }
 
 export type Notifications = ReturnType<typeof createNotifications>;
@@ -56,9 +71,11 @@ export const createNotifications = ({
     const { doneBy, seenBy, topic }: { doneBy: readonly Role[]; seenBy: readonly Role[]; topic: string } =
       kinds[notification.kind];
     const roles = doneBy.length > 0 ? doneBy : seenBy;
-    const isFor = (userId: string) => !isPersonal(notification) || userId === notification.subjectId;
+    const isFor = ({ userId, canPublish }: RecipientRow) =>
+      (!isPersonal(notification) || userId === notification.subjectId) &&
+      (canPublish || !kindsForApprovers.includes(notification.kind));
     const recipients = members.filter(
-      ({ role, userId }) => roles.includes(role) && userId !== notification.by && isFor(userId),
+      (member) => roles.includes(member.role) && member.userId !== notification.by && isFor(member),
     );
     return recipients.flatMap((recipient): NewMessage[] => {
       const { mail, push, pushText } = recipient.choices ?? defaultChoices;
@@ -72,17 +89,19 @@ export const createNotifications = ({
 
   const mailTo = (
     { userId, email, workspace }: RecipientRow,
-    { workspaceId, title, path }: NewNotification,
+    { workspaceId, title, quote, path, ...rest }: NewNotification,
   ): NewMessage => ({
     purpose: 'notification',
     userId,
     workspaceId,
     livesMs: mailLivesMs,
+    about: aboutOf({ path, ...rest }),
+    delayMs: rest.delayMs,
     mail: {
       to: email,
       ...letter({
         subject: `${title} (${workspace})`,
-        lines: [`${title}.`, `Workspace: ${workspace}`],
+        lines: [`${title}.`, ...(quote ? [`“${quote}”`] : []), `Workspace: ${workspace}`],
         link: { label: 'Open it in Posthorn', url: baseUrl + path },
         foot: `You get this because you chose it in Posthorn. Change that at ${baseUrl}/settings/profile#notifications`,
       }),
@@ -94,41 +113,78 @@ export const createNotifications = ({
     notification: NewNotification,
     excerpt: string | null,
   ): NewMessage[] => {
-    const { workspaceId, title, path, kind, subjectId } = notification;
+    const { workspaceId, title, quote, path, kind, delayMs } = notification;
+    const about = aboutOf(notification);
     return browsers.map((browserId) => ({
       purpose: 'notification',
       userId,
       workspaceId,
       livesMs: pushLivesMs,
       browserId,
+      about,
+      delayMs,
       push: {
         title: oneLine(title),
-        body: [workspace, ...(excerpt === null ? [] : [excerpt])].map(oneLine).join('\n'),
+        body: [workspace, ...(quote ? [`“${quote}”`] : []), ...(excerpt === null ? [] : [excerpt])]
+          .map(oneLine)
+          .join('\n'),
         path,
-        about: `${kinds[kind].topic} ${isPersonal(notification) ? path : subjectId}`,
+        about,
         urgency: kind === 'approval.requested' ? 'high' : 'normal',
       },
     }));
   };
 
+  const toRow = ({ workspaceId, kind, subjectId, title, detail = '', text, path }: NewNotification) => {
+    return { workspaceId, kind, subjectId, title: oneLine(title), detail, excerpt: excerptOf(text), path };
+  };
+
+  const tell = async (notifications: readonly NewNotification[]) => {
+    if (notifications.length === 0) return;
+    const now = clock.now();
+    const rows = notifications.map((notification) => ({ id: newId('notification', now), ...toRow(notification) }));
+    await store.insert(rows);
+    for (const id of new Set(notifications.map(({ workspaceId }) => workspaceId))) {
+      const members = await store.recipients(id);
+      await messages.add(
+        notifications.flatMap((notification, index) =>
+          notification.workspaceId === id ? messagesFor(notification, rows[index]?.excerpt ?? null, members) : [],
+        ),
+      );
+    }
+  };
+
   return {
     /** Called inside the transaction that causes it, so that a notification is neither lost nor duplicated nor untrue. */
-    tell: async (notifications: readonly NewNotification[]) => {
-      if (notifications.length === 0) return;
-      const now = clock.now();
-      const rows = notifications.map(({ workspaceId, kind, subjectId, title, detail = '', text, path }) => {
-        const id = newId('notification', now);
-        return { id, workspaceId, kind, subjectId, title: oneLine(title), detail, excerpt: excerptOf(text), path };
-      });
-      await store.insert(rows);
-      for (const id of new Set(notifications.map(({ workspaceId }) => workspaceId))) {
-        const members = await store.recipients(id);
-        await messages.add(
-          notifications.flatMap((notification, index) =>
-            notification.workspaceId === id ? messagesFor(notification, rows[index]?.excerpt ?? null, members) : [],
-          ),
-        );
-      }
+    tell,
+
+    /**
+     * For what comes in bursts: `notification` speaks for all of the burst, in place of the one of the last ten minutes about
+     * the same subject. Its mails and push messages wait a moment for the rest, and are sent once.
+     */
+    tellInBurst: async (notification: NewNotification, { isFirst }: { isFirst: boolean }) => {
+      const delayed = { ...notification, delayMs: restOfBurstMs };
+      const row = toRow(notification);
+      if (isFirst || !(await store.renew(row, burstMs))) return tell([delayed]);
+      const { workspaceId } = notification;
+      const renewed = messagesFor(delayed, row.excerpt, await store.recipients(workspaceId));
+      await messages.replaceWaiting(workspaceId, aboutOf(notification), renewed);
+    },
+
+    /** Drops mails and push messages that wait: nobody needs to act on it any more. */
+    dropWaiting: (notification: Pick<NewNotification, 'workspaceId' | 'kind' | 'subjectId' | 'path'>) =>
+      messages.dropWaiting(notification.workspaceId, aboutOf(notification)),
+
+    /** The latest about the subject says something else from now on. Nobody is told again. */
+    retitle: async ({ workspaceId, kind, subjectId, title }: Omit<NewNotification, 'path'>) => {
+      await store.retitle(workspaceId, kind, subjectId, title);
+    },
+
+    /** It is no longer so. Mails and push messages that were sent stay. */
+    recall: async (notification: Pick<NewNotification, 'workspaceId' | 'kind' | 'subjectId' | 'path'>) => {
+      const { workspaceId, kind, path } = notification;
+      await messages.dropWaiting(workspaceId, aboutOf(notification));
+      await store.recall(workspaceId, kind, path);
     },
 
     list: async (caller: Caller, { cursor }: { cursor?: string | undefined }) => {
@@ -154,13 +210,18 @@ export const createNotifications = ({
     },
 
     /** Whoever handled the subject need not read about it. Called inside the transaction that handles it. */
-    seen: (caller: Caller, subjectId: string) => store.markSeen(caller, subjectId),
+    seen: (caller: Caller, ...subjectIds: string[]) => store.markSeen(caller, subjectIds),
 
     purge: () => store.purge(retentionMs),
   };
 };
 
-const isPersonal = ({ kind }: NewNotification) => personalKinds.includes(kind);
+const isPersonal = ({ kind }: Pick<NewNotification, 'kind'>) => personalKinds.includes(kind);
+
+const aboutOf = (notification: Pick<NewNotification, 'kind' | 'subjectId' | 'path' | 'about'>) => {
+  const { kind, subjectId, path, about = isPersonal(notification) ? `${subjectId} ${path}` : subjectId } = notification;
+  return `${kinds[kind].topic} ${about}`;
+};
 
 const allKinds = Object.keys(kinds) as NotificationKind[];
 

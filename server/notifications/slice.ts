@@ -29,6 +29,7 @@ export const openNotifications = ({
   const choices = createChoices({ store, push, messages });
   return {
     notifications,
+    forgetPerson: store.forgetChoices,
     chores: { 'remove old notifications': { every: '1 day', run: notifications.purge } },
     routes: notificationRoutes({ notifications, choices }),
   };

@@ -1,11 +1,19 @@
-import { kindsOnHome, type NotificationKind, personalKinds, type Topic } from '#contracts/notifications';
+import {
+  kindsForApprovers,
+  kindsOnHome,
+  type NotificationKind,
+  personalKinds,
+  type Topic,
+} from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
 import { notifyTabs } from '#server/live/changes';
+import { canPublish } from '#server/store/can-publish';
 import { type Database, sql } from '#server/store/database';
 
 export const reads = [
   'accounts',
   'approval_cards',
+  'forecast_checks',
   'members',
   'posts',
   'push_subscriptions',
@@ -36,6 +44,7 @@ export interface RecipientRow {
   readonly userId: string;
   readonly email: string;
   readonly role: Role;
+  readonly canPublish: boolean;
   readonly workspace: string;
   readonly choices: Choices | null;
   readonly browsers: readonly string[];
@@ -70,9 +79,34 @@ const insert = sql(
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
    returning ${notifyTabs('notification')}`,
 );
+/** The latest about this subject, if it is not older than $4 ms. Nobody has read what it says now. */
+const renew = sql(
+  'notifications.renew',
+  `with latest as (
+     select id from notifications
+      where workspace_id = $1 and kind = $2 and subject_id = $3 and created_at > posthorn_now() - $4 * interval '1 ms'
+      order by id desc limit 1),
+   unread as (
+     delete from notification_reads r using latest where r.workspace_id = $1 and r.notification_id = latest.id)
+   update notifications n set title = $5, detail = $6, excerpt = $7, path = $8
+     from latest where n.workspace_id = $1 and n.id = latest.id
+   returning ${notifyTabs('notification', { id: 'n.id', workspaceId: 'n.workspace_id' })}`,
+);
+const retitle = sql(
+  'notifications.retitle',
+  `update notifications set title = $4
+    where workspace_id = $1 and id = (
+      select id from notifications where workspace_id = $1 and kind = $2 and subject_id = $3 order by id desc limit 1)
+   returning ${notifyTabs('notification')}`,
+);
+const recall = sql(
+  'notifications.recall',
+  `delete from notifications where workspace_id = $1 and kind = $2 and path = $3
+   returning ${notifyTabs('notification')}`,
+);
 const recipients = sql(
   'notifications.recipients',
-  `select m.user_id as "userId", u.email, m.role, w.name as workspace,
+  `select m.user_id as "userId", u.email, m.role, ${canPublish('m', 'w')} as "canPublish", w.name as workspace,
           case when c.user_id is not null then
             json_build_object('mail', c.mail, 'push', c.push, 'pushText', c.push_text) end as choices,
           array(select p.id from push_subscriptions p where p.user_id = m.user_id order by p.id) as browsers
@@ -92,11 +126,14 @@ const isSuperseded = `exists (
 const needsPerson = `case n.kind
     when 'approval.requested' then exists (
       select from approval_cards c
-       where c.workspace_id = n.workspace_id and c.id = n.subject_id and c.status = 'Open' and c.expires_at > posthorn_now())
+       where c.workspace_id = n.workspace_id and n.subject_id in (c.conversation_id, c.id) and c.status = 'Open'
+         and c.expires_at > posthorn_now())
     when 'post.failed' then exists (
       select from posts p where p.workspace_id = n.workspace_id and p.id = n.subject_id and p.status = 'Failed')
     when 'post.uncertain' then exists (
       select from posts p where p.workspace_id = n.workspace_id and p.id = n.subject_id and p.status = 'Failed')
+    when 'post.forecast' then n.subject_id like 'Blocks %' and exists (
+      select from forecast_checks f where f.workspace_id = n.workspace_id and n.subject_id = any(f.told))
     when 'account.reconnect' then exists (
       select from accounts a where a.id = n.subject_id and a.status = 'NeedsReconnect' and a.disconnected_at is null)
     when 'webhook.paused' then exists (select from webhooks w where w.id = n.subject_id and w.paused_at is not null)
@@ -109,9 +146,11 @@ const isRead = `(n.created_at < m.created_at or exists (
    where r.workspace_id = n.workspace_id and r.notification_id = n.id and r.user_id = m.user_id))`;
 
 const seen = `from notifications n join members m on m.workspace_id = n.workspace_id and m.user_id = $2
+  join workspaces w on w.id = n.workspace_id
   cross join lateral (select n.kind = any($4::text[]) and ${needsPerson} as you) needs
   where n.workspace_id = $1 and n.kind = any($3::text[])
-    and (n.kind not in (${quoted(personalKinds)}) or n.subject_id = m.user_id)`;
+    and (n.kind not in (${quoted(personalKinds)}) or n.subject_id = m.user_id)
+    and (n.kind not in (${quoted(kindsForApprovers)}) or ${canPublish('m', 'w')})`;
 
 const columns = `n.id, n.kind, n.title, n.detail, n.excerpt, n.path, n.created_at as "createdAt", ${isRead} as read,
   needs.you as "needsYou"`;
@@ -139,7 +178,7 @@ const markRead = sql(
 const markSeen = sql(
   'notifications.markSeen',
   `insert into notification_reads (workspace_id, notification_id, user_id)
-   select n.workspace_id, n.id, $2 from notifications n where n.workspace_id = $1 and n.subject_id = $3
+   select n.workspace_id, n.id, $2 from notifications n where n.workspace_id = $1 and n.subject_id = any($3::text[])
    on conflict do nothing`,
 );
 const markUnread = sql(
@@ -165,6 +204,8 @@ const changeChoices = sql(
      push_text = coalesce($4, chosen.push_text)`,
 );
 
+const forgetChoices = sql('notifications.forgetChoices', 'delete from notification_choices where user_id = $1');
+
 export type NotificationStore = ReturnType<typeof createNotificationStore>;
 
 export const createNotificationStore = (db: Database) => {
@@ -181,6 +222,14 @@ export const createNotificationStore = (db: Database) => {
         rows.map(({ excerpt }) => excerpt),
         rows.map(({ path }) => path),
       ]),
+    /** Whether there was one to renew. */
+    renew: async (
+      { workspaceId, kind, subjectId, title, detail, excerpt, path }: Omit<NewRow, 'id'>,
+      withinMs: number,
+    ) => (await db.query(renew, [workspaceId, kind, subjectId, withinMs, title, detail, excerpt, path])).length > 0,
+    retitle: (workspaceId: string, kind: NotificationKind, subjectId: string, title: string) =>
+      db.run(retitle, [workspaceId, kind, subjectId, title]),
+    recall: (workspaceId: string, kind: NotificationKind, path: string) => db.run(recall, [workspaceId, kind, path]),
     recipients: (workspaceId: string) => db.query<RecipientRow>(recipients, [workspaceId]),
     needing: (viewer: Viewer, limit: number) =>
       db.query<NotificationRow>(listNeeding, [...viewerColumns(viewer), limit]),
@@ -196,9 +245,10 @@ export const createNotificationStore = (db: Database) => {
     /** Without ids: all. */
     mark: ({ workspaceId, userId, seen: kinds }: Viewer, ids: readonly string[] | undefined, read: boolean) =>
       db.run(read ? markRead : markUnread, [workspaceId, userId, kinds, ids ?? null]),
-    markSeen: ({ workspaceId, userId }: Pick<Viewer, 'workspaceId' | 'userId'>, subjectId: string) =>
-      db.run(markSeen, [workspaceId, userId, subjectId]),
+    markSeen: ({ workspaceId, userId }: Pick<Viewer, 'workspaceId' | 'userId'>, subjectIds: readonly string[]) =>
+      db.run(markSeen, [workspaceId, userId, subjectIds]),
     purge: (retentionMs: number) => db.run(purge, [retentionMs]),
+    forgetChoices: (userId: string) => db.run(forgetChoices, [userId]),
     choices: async (userId: string) => (await db.query<Choices>(readChoices, [userId]))[0],
     /** Omitted choices stay as they are; somebody who has not chosen yet gets them from `defaults`. */
     changeChoices: (userId: string, { mail, push, pushText }: ChoicesChange, defaults: Choices) =>

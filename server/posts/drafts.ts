@@ -1,8 +1,8 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
 import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
-import type { ApprovalRun, Caller } from '#server/context';
-import { approvalRequired, badInput, notFound, pageOf, Refusal } from '#server/errors';
+import type { ApprovalRun, AskInstead, Caller } from '#server/context';
+import { approvalRequired, badInput, isAsked, notFound, pageOf, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
@@ -26,6 +26,7 @@ export const createDrafts = ({
   mediaByAddress,
   linkCards,
   revisions,
+  askInstead,
   baseUrl,
   clock,
 }: {
@@ -37,6 +38,7 @@ export const createDrafts = ({
   mediaByAddress: MediaByAddress;
   linkCards: LinkCards;
   revisions: Revisions;
+  askInstead: AskInstead;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -88,6 +90,16 @@ export const createDrafts = ({
     mustBeCurrent(post, baseUpdatedAt);
     await lifecycle.fitPictures(caller, { ...post, ...(await contentOf(post)), status: 'Draft' });
   };
+
+  /** A request that is refused leaves no draft, as a time that is refused leaves none. */
+  const askToSchedule = (caller: Caller, id: string, at: string) =>
+    askInstead({ caller, action: 'posts.schedule', input: { id, at } }, () => lifecycle.schedule(caller, id, at)).catch(
+      async (error: unknown) => {
+        if (isAsked(error)) return;
+        await store.remove(id, caller.workspaceId);
+        throw error;
+      },
+    );
 
   const save = async (caller: Caller, post: Post, content: Partial<PostContent>, approval: ApprovalRun | undefined) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...content };
@@ -209,7 +221,10 @@ export const createDrafts = ({
         mustBeCurrent(post, input.baseUpdatedAt);
       }),
 
-    /** A time set by a human schedules the post; a time from anybody else is stored as a suggestion. */
+    /**
+     * A time set by a human schedules the post, and is a request of somebody who can only ask. A time from anybody else is
+     * stored as a suggestion.
+     */
     create: async (
       caller: Caller,
       input: { accountIds: string[]; body: string; versions: VersionInput[]; scheduledAt: string },
@@ -234,7 +249,9 @@ export const createDrafts = ({
         return post;
       }
       // With files, a transaction locks them until the post exists. A text alone needs none.
-      return input.versions.length > 0 ? store.transaction(insert) : insert();
+      const post = await (input.versions.length > 0 ? store.transaction(insert) : insert());
+      if (caller.canOnlyAsk && scheduledAt) await askToSchedule(caller, id, scheduledAt);
+      return post;
     },
 
     /** For an import, which checks many drafts and already has the networks of all accounts. */

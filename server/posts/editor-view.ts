@@ -36,6 +36,7 @@ export const createEditorViews = ({
     const mediaIds = mediaIn(post.versions);
     const files = await library.find(caller, mediaIds);
     const connected = await accounts.connectedOf(caller, post.accountIds);
+    const choiceNames = await accounts.choiceNamesOf(caller, post.accountIds, post.versions);
     const { issues, warnings, fits } = await lifecycle.examine(caller, post);
     return {
       updatedAt: post.updatedAt,
@@ -48,7 +49,7 @@ export const createEditorViews = ({
         const outgoing = outgoingTo(network, post.versions, accountId, files);
         const choices = Object.fromEntries(
           network.options.flatMap(({ key }) => {
-            const accountChoices = network.choicesFor?.(key, facts, outgoing.post);
+            const accountChoices = network.choicesFor?.(key, facts, outgoing.post) ?? choiceNames(accountId, key);
             return accountChoices ? [[key, accountChoices]] : [];
           }),
         );

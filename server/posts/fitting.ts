@@ -7,15 +7,15 @@ import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import { audioCodec, type FitRefusal, videoCodec, videoType } from '#server/media/fit-video';
 import {
   type FinishedRendition,
+  type FitRequest,
   fittedMedia,
-  isVideoWish,
+  isVideoFit,
   type PostRendition,
   type Rendition,
   type Renditions,
+  requestKey,
   targetText,
   videoTargetText,
-  type Wish,
-  wishKey,
 } from '#server/media/renditions';
 import { cutKey, type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
@@ -27,10 +27,10 @@ export interface Fit {
   readonly finished: ReadonlyMap<string, FinishedRendition>;
   readonly refused: ReadonlyMap<string, FitRefusal>;
   /** Not made yet. */
-  readonly pending: readonly Wish[];
+  readonly pending: readonly FitRequest[];
   /** All that were asked for, made or not. */
-  readonly wishes: readonly Wish[];
-  /** How far those are that are being made, by `wishKey`. */
+  readonly requests: readonly FitRequest[];
+  /** How far those are that are being made, by `requestKey`. */
   readonly percents: ReadonlyMap<string, number | null>;
   /** Whether there is what videos take. */
   readonly canFitVideos: boolean;
@@ -65,13 +65,15 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     { isFrozen = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
     const turn = createYieldToEventLoop();
-    const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
+    const requests = new Map<string, ReadonlyMap<string, readonly FitRequest[]>>();
     // The first who asks waits for ffmpeg to answer.
     const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
     for (const post of posts)
-      if (!isFrozen(post)) wishes.set(post.id, await wishesOf(post, context, canFitVideos, turn));
-    const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
-    const postIds = posts.filter((post) => isFrozen(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
+      if (!isFrozen(post)) requests.set(post.id, await fitRequestsOf(post, context, canFitVideos, turn));
+    const all = [...requests.values()].flatMap((byAccount) => [...byAccount.values()].flat());
+    const postIds = posts
+      .filter((post) => isFrozen(post) || (requests.get(post.id)?.size ?? 0) > 0)
+      .map(({ id }) => id);
     const stored = new Map<string, PostRendition[]>();
     for (const row of postIds.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, postIds)) {
       const place = `${row.postId} ${row.accountId}`;
@@ -82,7 +84,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     const available = await renditions.find(context.workspaceId, all);
     const percents = await renditions.percents(
       context.workspaceId,
-      all.filter((wish) => !available.has(wishKey(wish))),
+      all.filter((request) => !available.has(requestKey(request))),
     );
     return new Map(
       posts.map((post) => [
@@ -93,7 +95,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
             if (isFrozen(post))
               return [accountId, { ...noFit, finished: new Map(rows.map((row) => [row.mediaId, row])) }];
             const intact = rows.filter(({ lost }) => !lost);
-            const own = wishes.get(post.id)?.get(accountId) ?? [];
+            const own = requests.get(post.id)?.get(accountId) ?? [];
             return [accountId, { ...toFit(own, intact, available), percents, canFitVideos }];
           }),
         ),
@@ -124,31 +126,32 @@ const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].inc
 export const asksForFit = ({ versions }: FittablePost) =>
   versions.some(({ options }) => Object.keys(options).some((key) => /\.(fit|cut)$/.test(key)));
 
-const wishesOf = async (
+const fitRequestsOf = async (
   post: FittablePost,
   { networkOf, media }: PublishContext,
   canFitVideos: boolean,
   turn: YieldToEventLoop,
 ) => {
-  const wishes = new Map<string, readonly Wish[]>();
-  const shared = new Map<string, readonly Wish[]>();
-  if (!asksForFit(post)) return wishes;
+  const requests = new Map<string, readonly FitRequest[]>();
+  const shared = new Map<string, readonly FitRequest[]>();
+  if (!asksForFit(post)) return requests;
   for (const accountId of post.accountIds) {
     const { network, facts = null } = networkOf(accountId) ?? {};
     if (network === undefined) continue;
     const outgoing = outgoingTo(network, post.versions, accountId, media);
     const key = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
     const available =
-      shared.get(key) ?? wishesFor(network, outgoing.post, facts).filter((wish) => canFitVideos || !isVideoWish(wish));
+      shared.get(key) ??
+      fitRequestsFor(network, outgoing.post, facts).filter((request) => canFitVideos || !isVideoFit(request));
     shared.set(key, available);
-    if (available.length > 0) wishes.set(accountId, available);
+    if (available.length > 0) requests.set(accountId, available);
     await turn();
   }
-  return wishes;
+  return requests;
 };
 
 /** The files that break limits of the account, where its options say what to do about that. */
-const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => {
+const fitRequestsFor = (network: Network, post: NetworkPost, facts: Json): FitRequest[] => {
   const { media: limits, thread } = network.constraintsFor(post, facts);
   const mode = modeOf(network, post);
   if (mode === undefined) return [];
@@ -265,19 +268,19 @@ const targetOf = ({
 
 /** A stored rendition is reused while the target is the same, also after the fitting code changed. */
 const toFit = (
-  wishes: readonly Wish[],
+  requests: readonly FitRequest[],
   stored: readonly Rendition[],
   available: ReadonlyMap<string, Rendition>,
 ): Fit => {
-  const storedByKey = new Map(stored.map((row) => [wishKey(row), row]));
-  const rowFor = (wish: Wish) => storedByKey.get(wishKey(wish)) ?? available.get(wishKey(wish));
-  const rows = wishes.flatMap((wish) => rowFor(wish) ?? []);
+  const storedByKey = new Map(stored.map((row) => [requestKey(row), row]));
+  const rowFor = (request: FitRequest) => storedByKey.get(requestKey(request)) ?? available.get(requestKey(request));
+  const rows = requests.flatMap((request) => rowFor(request) ?? []);
   return {
     ...noFit,
     finished: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
     refused: new Map(rows.flatMap((row) => (row.refused === null ? [] : [[row.mediaId, row.refused] as const]))),
-    pending: wishes.filter((wish) => rowFor(wish) === undefined),
-    wishes,
+    pending: requests.filter((request) => rowFor(request) === undefined),
+    requests,
   };
 };
 
@@ -294,7 +297,7 @@ const noFit: Fit = {
   finished: new Map(),
   refused: new Map(),
   pending: [],
-  wishes: [],
+  requests: [],
   percents: new Map(),
   canFitVideos: true,
 };
@@ -314,8 +317,8 @@ export const withAdvice = (
   const key = fitKey(network);
   const [first] = problems;
   if (first === undefined || network.options.every((one) => one.key !== key)) return problems;
-  const wish = pending.find(({ mediaId }) => mediaId === file.id);
-  if (wish) return [{ path: first.path, code: unfitted, message: stillFitting(wish, percents) }];
+  const request = pending.find(({ mediaId }) => mediaId === file.id);
+  if (request) return [{ path: first.path, code: unfitted, message: stillFitting(request, percents) }];
   const tell = (advice: (problem: Problem) => Partial<Problem>) =>
     problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...advice(problem) }));
   const plan = planFor(network, post, facts, file, problems);
@@ -323,7 +326,7 @@ export const withAdvice = (
   if (modes.length === 0) return withCutAdvice(network, post, facts, file, problems, canFitVideos);
   const why = refused.get(file.id);
   if (why !== undefined) return tell(({ message }) => ({ message: `${message} ${whyNot[why](key)}` }));
-  if (isVideoWish({ target }) && !canFitVideos) {
+  if (isVideoFit({ target }) && !canFitVideos) {
     return tell(({ message }) => ({
       message: `${message} ${key} could convert it, but this server has no ffmpeg: ask its operator to install that.`,
     }));
@@ -342,9 +345,9 @@ export const withAdvice = (
   }));
 };
 
-const stillFitting = (wish: Wish, percents: Fit['percents']) => {
-  if (!isVideoWish(wish)) return 'This picture is still being fitted. Try again in a moment.';
-  const percent = percents.get(wishKey(wish));
+const stillFitting = (request: FitRequest, percents: Fit['percents']) => {
+  if (!isVideoFit(request)) return 'This picture is still being fitted. Try again in a moment.';
+  const percent = percents.get(requestKey(request));
   const progress = percent == null ? '' : ` (${percent} %)`;
   return `The video for this account is being prepared${progress}. The post can go out when that is done.`;
 };

@@ -5,10 +5,11 @@ import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { ApprovalRun, Caller } from '#server/context';
-import { badInput, notFound, Refusal } from '#server/errors';
+import { badInput, mustBeHuman, notFound, pageOf, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
+import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import type { MediaLibrary } from '#server/media/library';
-import { isVideoWish, wishKey } from '#server/media/renditions';
+import { isVideoFit, requestKey } from '#server/media/renditions';
 import { describeUploadAddress, type UploadAddresses } from '#server/media/upload-addresses';
 import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -40,6 +41,7 @@ export const createLifecycle = ({
   linkCards,
   revisions,
   reachable,
+  baseUrl,
   clock,
 }: {
   store: PostStore;
@@ -55,6 +57,7 @@ export const createLifecycle = ({
   linkCards: LinkCards;
   revisions: Revisions;
   reachable: boolean;
+  baseUrl: string;
   clock: Clock;
 }) => {
   const locked = async ({ workspaceId }: Caller, id: string) => {
@@ -63,8 +66,12 @@ export const createLifecycle = ({
     return post;
   };
 
+  /** Every way to the public and back passes here, whichever door or list it came through. */
+  const mustDecide = (caller: Caller, what: string, id: string) =>
+    mustBeHuman(caller, what, pageOf(baseUrl, 'post', id));
+
   /** The networks and media that the posts refer to. */
-  const readContext = async (caller: Caller, posts: readonly FittablePost[]) => {
+  const readContext = async (caller: Pick<Caller, 'workspaceId'>, posts: readonly FittablePost[]) => {
     const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
     return {
       workspaceId: caller.workspaceId,
@@ -109,7 +116,7 @@ export const createLifecycle = ({
     for (let round = 0; round < mostRounds; round++) {
       const pending = pendingIn(await fitsOf(caller, post));
       if (pending.length === 0 || !(await fitting.make(caller.workspaceId, pending))) return;
-      if (pending.every(isVideoWish)) return;
+      if (pending.every(isVideoFit)) return;
     }
   };
 
@@ -172,9 +179,12 @@ export const createLifecycle = ({
   /** `field` is the caller's name for the time. The pictures must be fitted before. */
   const toScheduled = (caller: Caller, id: string, at: string, field: string, approval?: ApprovalRun) =>
     store.transaction(async () => {
+      mustDecide(caller, 'Scheduling a post', id);
       mustBeFuture(at, field);
       await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
+      // An agent has no other way to ask for another time. A person moves it by posts.update.
+      if (approval && post.status === 'Scheduled') return moveTo(caller, post, at, approval);
       if (post.status !== 'Draft' && post.status !== 'Failed') {
         throw notFrom(post, 'scheduled', 'a Draft or Failed post');
       }
@@ -186,6 +196,30 @@ export const createLifecycle = ({
       return store.move(id, caller.workspaceId, 'Scheduled', at);
     });
 
+  /** After a change of a Scheduled post: its use of the plan and its time may have changed too. */
+  const rescheduled = async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
+    await mustBePublishable(caller, after, approval);
+    const { workspaceId } = caller;
+    const [networksBefore, networksAfter] = [await uncounted(caller, before), await uncounted(caller, after)];
+    const counted = await store.counted(after.id, workspaceId);
+    const again = await failedOn(caller, after);
+    const countedNow = await plans.change(workspaceId, counted, networksBefore, networksAfter, { again });
+    await store.setCounted(after.id, workspaceId, countedNow);
+    await store.wake();
+    if (after.scheduledAt !== before.scheduledAt) {
+      await revisions.recordStatus(caller, after.id, 'Scheduled', after.scheduledAt);
+    }
+  };
+
+  const moveTo = async (caller: Caller, post: Post, at: string, approval: ApprovalRun) => {
+    if (post.scheduledAt === at) {
+      throw new Refusal('Conflict', `The post ${post.id} is scheduled for ${at} already. There is nothing to move.`);
+    }
+    const moved = await store.replace(post.id, caller.workspaceId, { ...post, scheduledAt: at });
+    await rescheduled(caller, post, moved, approval);
+    return moved;
+  };
+
   return {
     /** What a human is shown before deciding. */
     findings: async (caller: Caller, post: Post): Promise<Findings> => {
@@ -194,6 +228,23 @@ export const createLifecycle = ({
     },
 
     examine,
+
+    /** The broken limits of decided posts, as they would go out now. Makes nothing. */
+    findBrokenLimits: async (
+      workspaceId: string,
+      posts: readonly Post[],
+    ): Promise<ReadonlyMap<string, readonly Issue[]>> => {
+      const context = await readContext({ workspaceId }, posts);
+      const fits = await fitting.of(posts, context);
+      const turn = createYieldToEventLoop();
+      const issuesById = new Map<string, readonly Issue[]>();
+      for (const post of posts) {
+        const { issues } = await checkLimits(post, { ...context, fits: fits.get(post.id) ?? new Map(), reachable });
+        issuesById.set(post.id, issues);
+        await turn();
+      }
+      return issuesById;
+    },
 
     /**
      * What posts.schedule would refuse in a draft whose files are still addresses: broken limits that hold whether the
@@ -281,26 +332,14 @@ export const createLifecycle = ({
 
     toScheduled,
 
-    /** After a change of a Scheduled post: its use of the plan and its time may have changed too. */
-    rescheduled: async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
-      await mustBePublishable(caller, after, approval);
-      const { workspaceId } = caller;
-      const [networksBefore, networksAfter] = [await uncounted(caller, before), await uncounted(caller, after)];
-      const counted = await store.counted(after.id, workspaceId);
-      const again = await failedOn(caller, after);
-      const countedNow = await plans.change(workspaceId, counted, networksBefore, networksAfter, { again });
-      await store.setCounted(after.id, workspaceId, countedNow);
-      await store.wake();
-      if (after.scheduledAt !== before.scheduledAt) {
-        await revisions.recordStatus(caller, after.id, 'Scheduled', after.scheduledAt);
-      }
-    },
+    rescheduled,
 
     /** Back to Draft or Failed. The time stays as a suggestion. */
     unschedule: (caller: Caller, id: string) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
+        mustDecide(caller, 'Unscheduling a post', id);
         await giveBack(caller, id);
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
         await revisions.recordStatus(caller, id, 'Unscheduled');
@@ -317,6 +356,7 @@ export const createLifecycle = ({
       only: readonly string[] = [],
       approval?: ApprovalRun,
     ): Promise<Result[]> => {
+      mustDecide(caller, 'Publishing a post', id);
       await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
@@ -330,6 +370,8 @@ export const createLifecycle = ({
       await revisions.recordStatus(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
+
+    mustDecide,
 
     /** A person checked uncertain accounts and found the post there. Returns their new results too. */
     confirmFound: (caller: Caller, id: string, accountIds: readonly string[]) =>
@@ -358,7 +400,10 @@ export const createLifecycle = ({
       if (post.status === 'Publishing' || post.status === 'Published') {
         throw notFrom(post, 'deleted', 'a post that is not published');
       }
-      if (post.status === 'Scheduled') await giveBack(caller, id);
+      if (post.status === 'Scheduled') {
+        mustDecide(caller, 'Deleting a scheduled post', id);
+        await giveBack(caller, id);
+      }
       return store.remove(id, caller.workspaceId);
     },
 
@@ -407,7 +452,7 @@ export interface Pin {
 }
 
 const wishesText = (fits: Fits) =>
-  JSON.stringify([...fits].map(([accountId, { wishes }]) => [accountId, wishes.map(wishKey)]));
+  JSON.stringify([...fits].map(([accountId, { requests }]) => [accountId, requests.map(requestKey)]));
 
 const pendingIn = (fits: Fits) => [...fits.values()].flatMap(({ pending }) => pending);
 

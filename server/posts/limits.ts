@@ -62,7 +62,7 @@ export const checkLimits = async (
     });
     // Accounts of one network that share a version also share its problems, so a long text is measured once.
     const fitted = [...(fit?.finished.values() ?? [])].map(({ id }) => id).join(' ');
-    const shared = `${network.key} ${outgoing.version} ${fitted} ${JSON.stringify(facts)}`;
+    const shared = `${network.key} ${outgoing.version} ${fitted} ${toText(facts)}`;
     const findings =
       checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, media, fit, reachable, measure, turn }));
     checked.set(shared, findings);
@@ -72,6 +72,16 @@ export const checkLimits = async (
   }
   addUpTo(warnings, unusedOptions(post, networkOf));
   return { issues, warnings };
+};
+
+const factTexts = new WeakMap<object, string>();
+
+/** Computed once for each account, not once for each of its posts. */
+const toText = (facts: Json): string => {
+  if (typeof facts !== 'object' || facts === null) return JSON.stringify(facts);
+  const text = factTexts.get(facts) ?? JSON.stringify(facts);
+  factTexts.set(facts, text);
+  return text;
 };
 
 /** Capped, because nobody reads a hundred mistakes for each of a hundred accounts. */
@@ -96,6 +106,7 @@ const createMeasure = (): Measure => {
 };
 
 const unusedOptions = ({ accountIds, versions }: Post, networkOf: LimitContext['networkOf']): Issue[] => {
+  if (versions.every(({ options }) => Object.keys(options).length === 0)) return [];
   const used = new Set(accountIds.flatMap((id) => networkOf(id)?.network.options.map(({ key }) => key) ?? []));
   return versions.flatMap(({ options }, index) =>
     Object.keys(options)
@@ -127,23 +138,17 @@ const checkVersion = async ({
   measure: Measure;
   turn: YieldToEventLoop;
 }): Promise<{ problems: Problem[]; surprises: Problem[] }> => {
-  const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
-  return {
-    problems: [...missing, ...(await problemsOf(network, post, facts, { fit, measure, turn }))],
-    surprises: [
-      ...fitNotes(network, post, media, fit),
-      ...(network.surprises?.(post, facts) ?? []),
-      ...(!reachable && isFetched && post.items.some((item) => item.media.length > 0)
-        ? [
-            {
-              path: 'content',
-              code: 'MediaNotPublic' as const,
-              message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
-            },
-          ]
-        : []),
-    ],
-  };
+  const problems = [...missing, ...(await problemsOf(network, post, facts, { fit, measure, turn }))];
+  const surprises = [...fitNotes(network, post, media, fit), ...(network.surprises?.(post, facts) ?? [])];
+  const hasMedia = post.items.some((item) => item.media.length > 0);
+  if (!reachable && hasMedia && network.constraintsFor(post, facts).media.transport === 'PublicUrl') {
+    surprises.push({
+      path: 'content',
+      code: 'MediaNotPublic',
+      message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
+    });
+  }
+  return { problems, surprises };
 };
 
 export const problemsOf = async (
@@ -170,12 +175,11 @@ export const problemsOf = async (
     }
     await turn();
   }
-  all.push(
-    ...network.options.flatMap((option) => [
-      ...optionProblems(optionFor(network, option, facts), post.options[option.key]),
-      ...optionFileProblems(option, post.optionFiles?.[option.key]),
-    ]),
-  );
+  for (const option of network.options) {
+    const value = post.options[option.key];
+    if (value !== undefined || option.required) all.push(...optionProblems(optionFor(network, option, facts), value));
+    all.push(...optionFileProblems(option, post.optionFiles?.[option.key]));
+  }
   await turn();
   all.push(...network.check(post, facts));
   return all;
@@ -227,7 +231,7 @@ const textProblems = (
       actual: length,
     });
   }
-  const bytes = Buffer.byteLength(body);
+  const bytes = characters.maxBytes === undefined ? 0 : Buffer.byteLength(body);
   if (characters.maxBytes !== undefined && bytes > characters.maxBytes) {
     problems.push({
       path,
@@ -292,6 +296,7 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
 export const optionFor = (network: Network, option: Option, facts: Json): Option => {
   const choices = network.choicesFor?.(option.key, facts);
   const poll = option.poll && network.pollLimitsFor?.(facts);
+  if (choices === undefined && poll === undefined) return option;
   return { ...option, ...(choices && { choices }), ...(poll && { poll }) };
 };
 

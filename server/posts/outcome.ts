@@ -3,6 +3,7 @@ import type { Caller } from '#server/context';
 import { JsonText } from '#server/json/json-text';
 import type { Live } from '#server/live/open-tabs';
 import type { NewNotification, Notifications } from '#server/notifications/notifications';
+import type { Receipts } from '#server/receipts/receipts';
 import type { PostKey } from '#server/store/post-key';
 import type { Events } from '#server/webhooks/events';
 import type { EndedPost, PostStore } from './store.ts';
@@ -15,11 +16,13 @@ export const createOutcomes = ({
   store,
   events,
   notifications,
+  receipts,
   live,
 }: {
   store: PostStore;
   events: Events;
   notifications: Notifications;
+  receipts: Receipts;
   live: Live;
 }) => {
   /** In the transaction that ended them. */
@@ -35,6 +38,17 @@ export const createOutcomes = ({
     );
     await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(failureNotification));
     await live.publish(...ended.map(({ workspaceId, post }) => news(workspaceId, post)));
+    await receipts.recordOutcomes(ended);
+  };
+
+  /** Late results leave some accounts without the post. */
+  const tellUnpublished = async (posts: Awaited<ReturnType<PostStore['settle']>>) => {
+    const others = posts.filter(({ isPublished }) => !isPublished);
+    const failures = others.filter(({ post }) => post.value.status === 'Failed');
+    await notifications.tell(
+      failures.map(({ workspaceId, post }) => failureNotification({ workspaceId, post: post.value })),
+    );
+    await live.publish(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
   };
 
   return {
@@ -57,22 +71,15 @@ export const createOutcomes = ({
     /**
      * Called in the transaction that ended their last sends. The posts are locked before the sends are read: when two
      * transactions end the last two accounts of a post concurrently, the second sees the result of the first.
+     * `late`: results of sends whose posts had already ended. When all accounts have the post now, it is Published.
      */
-    end: async (posts: readonly EndedPost[]) => {
-      if (posts.length > 0) await tell(await store.end(posts));
-    },
-
-    /** Late results of sends whose posts had already ended. When all accounts have the post now, it is Published. */
-    settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
-      if (sends.length === 0) return;
-      const posts = await store.settle(sends);
-      await tell(posts.filter(({ isPublished }) => isPublished));
-      const others = posts.filter(({ isPublished }) => !isPublished);
-      const failures = others.filter(({ post }) => post.value.status === 'Failed');
-      await notifications.tell(
-        failures.map(({ workspaceId, post }) => failureNotification({ workspaceId, post: post.value })),
-      );
-      await live.publish(...others.map(({ workspaceId, post }) => news(workspaceId, post.value)));
+    end: async (posts: readonly EndedPost[], late: readonly (PostKey & { readonly result: Result })[] = []) => {
+      const ended = posts.length > 0 ? await store.end(posts) : [];
+      const settled = late.length > 0 ? await store.settle(late) : [];
+      // Together, because receipts lock their workspaces in order and only once.
+      const outcomes = [...ended, ...settled.filter(({ isPublished }) => isPublished)];
+      if (outcomes.length > 0) await tell(outcomes);
+      if (settled.length > 0) await tellUnpublished(settled);
     },
   };
 };

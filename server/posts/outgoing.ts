@@ -34,9 +34,10 @@ export const outgoingTo = <Media extends NetworkMedia>(
     body,
     media: ids.flatMap((id, j) => fileOf(id, `content.${i}.media.${j}`)),
   }));
-  const options = { ...defaults(network), ...ownOptions(network, version.options) };
-  const files = network.options.flatMap(({ key, type }) =>
-    type === 'Media' && isMediaId(options[key] ?? '')
+  const { defaults, mediaKeys } = optionTableOf(network);
+  const options: Record<string, string> = { ...defaults, ...ownOptions(network, version.options) };
+  const files = mediaKeys.flatMap((key) =>
+    isMediaId(options[key] ?? '')
       ? fileOf(options[key] ?? '', `options.${key}`).map((file) => [key, file] as const)
       : [],
   );
@@ -109,8 +110,35 @@ export const pinOf = (
 const fittedIn = (post: NetworkPost | undefined) =>
   post?.items.flatMap(({ media }) => media.flatMap(({ id, fitted }) => (fitted ? [id] : []))) ?? [];
 
-const defaults = ({ options }: Network) =>
-  Object.fromEntries(options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]])));
+interface OptionTable {
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly mediaKeys: readonly string[];
+}
 
-const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) =>
-  Object.fromEntries(options.flatMap(({ key }) => (set[key] === undefined ? [] : [[key, set[key]]])));
+const optionTables = new WeakMap<Network, OptionTable>();
+
+/** Computed once: a forecast asks for thousands of posts. */
+const optionTableOf = (network: Network): OptionTable => {
+  const cachedTable = optionTables.get(network);
+  if (cachedTable !== undefined) return cachedTable;
+  const { options } = network;
+  const table = {
+    defaults: Object.fromEntries(
+      options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]])),
+    ),
+    mediaKeys: options.filter(({ type }) => type === 'Media').map(({ key }) => key),
+  };
+  optionTables.set(network, table);
+  return table;
+};
+
+/** In the order of the network's options, which the pin of an approval depends on. */
+const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) => {
+  const own: Record<string, string> = {};
+  if (Object.keys(set).length === 0) return own;
+  for (const { key } of options) {
+    const value = set[key];
+    if (value !== undefined) own[key] = value;
+  }
+  return own;
+};

@@ -4,7 +4,9 @@ import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import { JsonText } from '#server/json/json-text';
 import { fromCursor, toCursor } from '#server/store/page';
-import type { PostStore } from './store.ts';
+import type { PostStore, ScheduledPost } from './store.ts';
+
+export type { ScheduledPost };
 
 interface ListInput {
   readonly status?: PostStatus | undefined;
@@ -26,6 +28,7 @@ interface PostPage {
 }
 
 /** How many of the newest posts are searched for a duplicate draft. */
+const maxSameMinute = 100;
 const duplicateWindow = 20;
 
 export type Reading = ReturnType<typeof createReading>;
@@ -52,7 +55,7 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   },
 
   /** Those of the ids that exist. */
-  many: ({ workspaceId }: Caller, ids: readonly string[]) => store.many(workspaceId, ids),
+  many: ({ workspaceId }: Pick<Caller, 'workspaceId'>, ids: readonly string[]) => store.many(workspaceId, ids),
 
   /** The ids that exist, protected from deletion until the transaction ends. */
   hold: ({ workspaceId }: Caller, ids: readonly string[]) => store.hold(workspaceId, ids),
@@ -60,9 +63,28 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   /** A recent draft with the same content for the same accounts. */
   findDuplicate: ({ workspaceId }: Caller, id: string) => store.findDuplicate(workspaceId, id, duplicateWindow),
 
+  /** All of the workspace, the earliest first. */
+  scheduled: (workspaceId: string) => store.scheduled(workspaceId),
+
+  /** Workspaces with a scheduled post, and when one of these changed last. */
+  scheduledWorkspaces: () => store.scheduledWorkspaces(),
+
+  refusedPermissions: (workspaceId: string) => store.refusedPermissions(workspaceId),
+
+  /** Scheduled posts by local day. */
+  countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>
+    store.countScheduledDays(workspaceId, timeZone, to),
+
+  /** Scheduled posts about which something is foreseen, the blocked first. */
+  foreseen: (workspaceId: string, { from, to, limit }: { from: string; to: string; limit: number }) =>
+    store.foreseen(workspaceId, from, to, limit),
+
   /** The next posts scheduled for this account. */
   scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>
     store.scheduledFor(workspaceId, accountId, limit),
+
+  /** Of these posts, those that go out in the same minute as another post to the same account. */
+  sameMinute: ({ workspaceId }: Caller, ids: readonly string[]) => store.sameMinute(workspaceId, ids, maxSameMinute),
 
   list: async (
     { workspaceId }: Caller,

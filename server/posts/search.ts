@@ -1,4 +1,4 @@
-import type { PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
+import type { ForecastEntry, PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
 import { sql } from '#server/store/database';
 import { isLate } from './late.ts';
 
@@ -39,6 +39,7 @@ export interface MatchRow {
   readonly engagement: number | null;
   readonly numbers: PostSummary['numbers'] | null;
   readonly label_ids: string[];
+  readonly forecast: ForecastEntry[] | null;
   readonly at: string;
 }
 
@@ -76,7 +77,9 @@ const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
           jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
           jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
           out.published_at, out.engagement::float8 as engagement, ${at} as at, ${numbers} as numbers,
-          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids
+          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids,
+          case when p.status = 'Scheduled' then (select f.entries from forecasts f
+            where f.workspace_id = p.workspace_id and f.post_id = p.id and f.entries <> '[]') end as forecast
      from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
     where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
@@ -115,6 +118,7 @@ export const toMatch = (row: MatchRow): PostMatch => ({
     ...(row.engagement !== null && { engagement: row.engagement }),
     ...(row.numbers !== null && { numbers: row.numbers }),
     labelIds: row.label_ids,
+    ...(row.forecast !== null && { forecast: row.forecast }),
     updatedAt: row.updated_at,
   },
   mediaId: row.media_id,

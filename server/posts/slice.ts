@@ -2,6 +2,7 @@ import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress } from '#server/config/config';
+import type { AskInstead } from '#server/context';
 import type { Revisions } from '#server/history/revisions';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
@@ -11,6 +12,7 @@ import type { Uploads } from '#server/media/uploads';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
+import type { Receipts } from '#server/receipts/receipts';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
 import { createDrafts } from './drafts.ts';
@@ -40,6 +42,8 @@ export const openPosts = ({
   deletion,
   live,
   revisions,
+  receipts,
+  askInstead,
   config,
   clock,
 }: {
@@ -58,21 +62,33 @@ export const openPosts = ({
   deletion: { mustStay(workspaceId: string): Promise<void> };
   live: Live;
   revisions: Revisions;
+  receipts: Receipts;
+  askInstead: AskInstead;
   config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library, accounts });
-  const outcomes = createOutcomes({ store, events, notifications, live });
-  const reachable = isPublicAddress(config.baseUrl);
+  const outcomes = createOutcomes({ store, events, notifications, receipts, live });
+  const { baseUrl } = config;
+  const reachable = isPublicAddress(baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
   const fitting = createFitting({ renditions });
-  const lifecycle = createLifecycle({ ...shared, fitting, uploadAddresses, plans, deletion, outcomes, reachable });
+  const lifecycle = createLifecycle({
+    ...shared,
+    fitting,
+    uploadAddresses,
+    plans,
+    deletion,
+    outcomes,
+    reachable,
+    baseUrl,
+  });
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
-  const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl: config.baseUrl });
+  const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl });
   const editorViews = createEditorViews({ store, accounts, library, renditions, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
@@ -80,12 +96,13 @@ export const openPosts = ({
     outcomes,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ ...shared, lifecycle, mediaByAddress, baseUrl: config.baseUrl }),
+    drafts: createDrafts({ ...shared, lifecycle, mediaByAddress, askInstead, baseUrl }),
     editorViews,
     /** Keys of the options whose value is a file. */
     fileOptions,
     mediaUse: {
       isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
+      isScheduled: (workspaceId: string, id: string) => store.isMediaScheduled(workspaceId, id, fileOptions),
       usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),
     },
     routes: postRoutes({ editorViews, lifecycle, overview }),

@@ -1,5 +1,5 @@
 import type { SelectedPost } from '#contracts/bulk';
-import type { Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
+import type { ForecastEntry, Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { JsonText } from '#server/json/json-text';
@@ -24,7 +24,7 @@ import {
   toMatch,
 } from './search.ts';
 
-export const reads = ['accounts', 'labels', 'post_labels', 'publications', 'published_posts'];
+export const reads = ['accounts', 'forecasts', 'labels', 'post_labels', 'publications', 'published_posts'];
 
 interface PageRow {
   /** The posts as JSON. */
@@ -39,7 +39,14 @@ const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval
 const postJson = postJsonOf('p');
 const labelsOfPost = `from post_labels on_post join labels l on l.workspace_id = on_post.workspace_id and l.id = on_post.label_id
   where on_post.workspace_id = p.workspace_id and on_post.post_id = p.id`;
-const listedJson = postJsonOf('p', `',"labels":' || (select json_agg(l.name order by l.name_key) ${labelsOfPost})`);
+/** Rows of posts that are no longer scheduled may still be there. */
+const forecastOf = (post: string) =>
+  `case when ${post}.status = 'Scheduled' then (select f.entries from forecasts f
+     where f.workspace_id = ${post}.workspace_id and f.post_id = ${post}.id and f.entries <> '[]') end`;
+const listedJson = postJsonOf(
+  'p',
+  `',"forecast":' || (${forecastOf('p')})::text, ',"labels":' || (select json_agg(l.name order by l.name_key) ${labelsOfPost})`,
+);
 const get = sql('posts.get', `select ${postColumns} from posts where id = $1 and workspace_id = $2`);
 const show = sql(
   'posts.show',
@@ -88,6 +95,7 @@ const lines = sql(
   'posts.lines',
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.scheduled_at, out.published_at,
           array(select l.name ${labelsOfPost} order by l.name_key) as labels,
+          ${forecastOf('p')} as forecast,
           array(select distinct network from accounts where id = any(p.account_ids) order by network) as networks ${matching}`,
 );
 const pastLastId = 'q'; // ids begin with post_
@@ -153,6 +161,15 @@ const scheduledFor = sql(
   'posts.scheduledFor',
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
     where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
+);
+/** Pairs of a post of $2 and another one that goes out in the same minute to one of its accounts. */
+const sameMinute = sql(
+  'posts.sameMinute',
+  `select p.id as "postId", o.id, left(o.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text
+     from posts p join posts o on o.workspace_id = p.workspace_id and o.status = 'Scheduled' and o.id <> p.id
+      and o.account_ids && p.account_ids and o.scheduled_at >= date_trunc('minute', p.scheduled_at)
+      and o.scheduled_at < date_trunc('minute', p.scheduled_at) + interval '1 minute'
+    where p.workspace_id = $1 and p.id = any($2) and p.status = 'Scheduled' order by o.id limit $3`,
 );
 /** Among the newest posts alone, so that a long list of drafts costs a bounded time. */
 const lastAccounts = sql(
@@ -233,6 +250,52 @@ const setResults = sql(
   `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
 );
 
+/** What a forecast needs of every scheduled post. */
+const scheduled = sql(
+  'posts.scheduled',
+  `select id, account_ids as "accountIds", scheduled_at as "scheduledAt", updated_at as "updatedAt",
+          left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text,
+          jsonb_path_query_array(versions, '$[*].content[*].media[*]') as media,
+          array(select r ->> 'accountId' from jsonb_array_elements(results) r where (r ->> 'ok')::boolean) as "reachedIds"
+     from posts where workspace_id = $1 and status = 'Scheduled' order by scheduled_at, id`,
+);
+const scheduledWorkspaces = sql(
+  'posts.scheduledWorkspaces',
+  `select workspace_id as "workspaceId", max(updated_at) as "updatedAt" from posts where status = 'Scheduled' group by 1`,
+);
+/** Accounts that refused a post for want of a permission, and when last. */
+const refusedPermissions = sql(
+  'posts.refusedPermissions',
+  `select r ->> 'accountId' as id, max(p.updated_at) as at from posts p, jsonb_array_elements(p.results) r
+    where p.workspace_id = $1 and p.status = 'Failed' and r -> 'error' ->> 'code' = 'permission' group by 1`,
+);
+const countScheduledDays = sql(
+  'posts.countScheduledDays',
+  `select to_char(p.scheduled_at at time zone $2, 'YYYY-MM-DD') as date, count(*)::int as planned,
+          count(*) filter (where f.entries @? '$[*] ? (@.level == "Blocks")')::int as blocked
+     from posts p left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
+    where p.workspace_id = $1 and p.status = 'Scheduled' and p.scheduled_at < $3 group by 1 order by 1`,
+);
+/** Those that are blocked first. `$3` to `$4` bound their time. */
+const foreseen = sql(
+  'posts.foreseen',
+  `select p.id from posts p join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
+    where p.workspace_id = $1 and p.status = 'Scheduled' and f.entries <> '[]' and p.scheduled_at >= $2 and p.scheduled_at < $3
+    order by not f.entries @? '$[*] ? (@.level == "Blocks")', p.scheduled_at, p.id limit $4`,
+);
+
+/** A scheduled post, without its texts. */
+export interface ScheduledPost {
+  readonly id: string;
+  readonly accountIds: readonly string[];
+  readonly scheduledAt: string;
+  readonly updatedAt: string;
+  readonly text: string | null;
+  readonly media: readonly string[];
+  /** Accounts that have it already. */
+  readonly reachedIds: readonly string[];
+}
+
 const scheduledByAccount = sql(
   'posts.scheduledByAccount',
   `select account_id as id, count(*)::int as scheduled from posts p, unnest(p.account_ids) as account_id
@@ -255,6 +318,7 @@ interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
   readonly text: string | null;
   readonly published_at: string | null;
   readonly labels: string[];
+  readonly forecast: ForecastEntry[] | null;
   readonly networks: string[];
 }
 
@@ -262,6 +326,10 @@ const wake = sql('posts.wake', `select ${wakes('posts')}`);
 const usesMedia = sql(
   'posts.usesMedia',
   `select 1 from posts where workspace_id = $1 and ${usesOf('$2::text', '$3')} limit 1`,
+);
+const isMediaScheduled = sql(
+  'posts.isMediaScheduled',
+  `select 1 from posts where workspace_id = $1 and status in ('Scheduled', 'Publishing') and ${usesOf('$2::text', '$3')} limit 1`,
 );
 const mediaUses = sql(
   'posts.mediaUses',
@@ -356,6 +424,9 @@ export const createPostStore = (db: Database) => {
       return rows.length > 0;
     },
 
+    isMediaScheduled: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) =>
+      (await db.query(isMediaScheduled, [workspaceId, mediaId, optionKeys])).length > 0,
+
     /** How many posts use each of them. */
     mediaUses: async (workspaceId: string, mediaIds: readonly string[], optionKeys: readonly string[]) => {
       const values = [workspaceId, mediaIds, optionKeys];
@@ -405,6 +476,9 @@ export const createPostStore = (db: Database) => {
     },
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
+
+    sameMinute: (workspaceId: string, ids: readonly string[], limit: number) =>
+      db.query<{ postId: string; id: string; text: string }>(sameMinute, [workspaceId, ids, limit]),
 
     keepLinkCards: async (workspaceId: string, postId: string, cards: readonly (StoredLinkCard & ReadLinkCard)[]) => {
       const rows = cards.map((card) => ({ ...card, pictureBytes: card.pictureBytes?.toString('base64') }));
@@ -494,6 +568,21 @@ export const createPostStore = (db: Database) => {
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
 
+    scheduled: (workspaceId: string) => db.query<ScheduledPost>(scheduled, [workspaceId]),
+
+    scheduledWorkspaces: () => db.query<{ workspaceId: string; updatedAt: string }>(scheduledWorkspaces),
+
+    refusedPermissions: async (workspaceId: string) =>
+      new Map(
+        (await db.query<{ id: string; at: string }>(refusedPermissions, [workspaceId])).map((row) => [row.id, row.at]),
+      ),
+
+    countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>
+      db.query<{ date: string; planned: number; blocked: number }>(countScheduledDays, [workspaceId, timeZone, to]),
+
+    foreseen: async (workspaceId: string, from: string, to: string, limit: number) =>
+      (await db.query<{ id: string }>(foreseen, [workspaceId, from, to, limit])).map(({ id }) => id),
+
     /** A post may be due earlier than the loop expects. */
     wake: async () => {
       await db.query(wake);
@@ -537,12 +626,13 @@ const filterValues = ({ status, query, from, to, label, ids }: ListFilter) => [
   ids,
 ];
 
-const toLine = ({ id, status, text, scheduled_at, published_at, labels, networks }: LineRow): PostLine => ({
+const toLine = ({ id, status, text, scheduled_at, published_at, labels, forecast, networks }: LineRow): PostLine => ({
   id,
   status,
   text: text ?? '',
   ...(scheduled_at !== null && { scheduledAt: scheduled_at }),
   ...(published_at !== null && { publishedAt: published_at }),
   ...(labels.length > 0 && { labels }),
+  ...(forecast !== null && { forecast }),
   networks,
 });

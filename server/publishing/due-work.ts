@@ -91,8 +91,8 @@ export const createPublishing = ({
         ];
       });
       if (out.length > 0) await publications.add(out);
-      await outcomes.end(await store.endedPosts(recorded.filter((row) => !wasEnded.get(nameOf(row)))));
-      await outcomes.settle(recorded.filter((row) => wasEnded.get(nameOf(row))));
+      const late = recorded.filter((row) => wasEnded.get(nameOf(row)));
+      await outcomes.end(await store.endedPosts(recorded.filter((row) => !wasEnded.get(nameOf(row)))), late);
       return rows.map((row) => elapsedMs.get(nameOf(row)));
     });
   };

@@ -94,14 +94,16 @@ export const createPublishControls = ({
     },
 
     /** Unscheduling and publishing are one transaction: a refusal leaves the post scheduled. */
-    publishScheduled: async (caller: Caller, id: string) => {
-      const scheduled = await reading.get(caller, id);
-      await linkCards.keep(caller, scheduled);
-      // A draft's fits are made again; those of a scheduled post count as decided.
-      await lifecycle.fitPictures(caller, { ...scheduled, status: 'Draft' });
+    publishScheduled: async (caller: Caller, id: string, approval?: ApprovalRun) => {
+      if (!approval) {
+        const scheduled = await reading.get(caller, id);
+        await linkCards.keep(caller, scheduled);
+        // A draft's fits are made again; those of a scheduled post count as decided.
+        await lifecycle.fitPictures(caller, { ...scheduled, status: 'Draft' });
+      }
       return store.transaction(async () => {
         await lifecycle.unschedule(caller, id);
-        return beginNow(caller, id, { despite: [], only: [] });
+        return beginNow(caller, id, { despite: [], only: [], ...(approval && { approval }) });
       });
     },
 
@@ -130,6 +132,7 @@ export const createPublishControls = ({
     /** Ends sends that wait because their network asked to retry later. */
     giveUp: async (caller: Caller, id: string, accountIds: readonly string[]) => {
       const post = await reading.get(caller, id);
+      lifecycle.mustDecide(caller, 'Stopping a post', id);
       const ended = await store.giveUp({ workspaceId: caller.workspaceId, postId: id }, accountIds);
       if (ended.length < new Set(accountIds).size) {
         throw new Refusal('Conflict', 'It no longer waits: it is being sent, or has ended. Look at its results.');

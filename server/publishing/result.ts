@@ -97,6 +97,17 @@ export const uncertain: Outcome = {
   },
 };
 
+/** The post was due between a backup and its restore. */
+export const dueSinceBackup: Outcome = {
+  ok: false,
+  uncertain: true,
+  error: {
+    code: 'uncertain',
+    message:
+      'Posthorn was restored from a backup that is older than this post. It may be out already: look at the account, then say what you see, or publish again.',
+  },
+};
+
 /** The network does not have it yet, and may still act on the broken request. */
 export const mayStillAppear = ({ name }: Pick<Network, 'name'>, forMs: number): Outcome => ({
   ok: false,

@@ -12,9 +12,9 @@ export const publishingRoutes = ({
 }: {
   publishControls: PublishControls;
 }): RouteHandlers<PublishingRoutes> => ({
-  publishScheduled: ({ params, caller }) => publishControls.publishScheduled(caller, params.id),
-  publishAgain: ({ params, body, caller }) =>
-    publishControls.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),
+  publishScheduled: ({ params, caller, approval }) => publishControls.publishScheduled(caller, params.id, approval),
+  publishAgain: ({ params, body, caller, approval }) =>
+    publishControls.publishNow(caller, params.id, { despite: body.accountIds, only: body.only, approval }),
   getProgress: ({ params, caller }) => publishControls.progress(caller, params.id),
   giveUp: ({ params, body, caller }) => publishControls.giveUp(caller, params.id, body.accountIds),
   confirmFound: ({ params, body, caller }) => publishControls.confirmFound(caller, params.id, body.accountIds),

@@ -13,6 +13,7 @@ import type { Publications } from '#server/statistics/publications';
 import type { Database } from '#server/store/database';
 import { createBegin } from './begin.ts';
 import { createPublishing } from './due-work.ts';
+import { createHeldPosts } from './held-posts.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { createSendProgress } from './progress.ts';
 import { createPublishControls } from './publish-now.ts';
@@ -90,6 +91,7 @@ export const openPublishing = ({
       report,
     }),
     publishControls,
+    heldPosts: createHeldPosts({ store, outcomes, begin }),
     routes: publishingRoutes({ publishControls }),
     close: sendProgress.close,
   };

@@ -1,3 +1,4 @@
+import type { HeldPost } from '#contracts/backups';
 import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
@@ -150,6 +151,20 @@ const late = sql(
   `select count(*)::int as count, min(scheduled_at) as "firstAt",
           coalesce(extract(epoch from posthorn_now() - min(scheduled_at)) * 1000, 0)::float8 as "lateMs"
      from posts where ${isLate('posts')} and ${isNotDeleted}`,
+);
+const heldPosts = sql(
+  'publishing.heldPosts',
+  `select p.id, p.workspace_id as "workspaceId", w.name as workspace, p.scheduled_at as "scheduledAt",
+          cardinality(p.account_ids) as accounts, count(*) over ()::int as count
+     from posts p join workspaces w on w.id = p.workspace_id
+    where (p.status = 'Scheduled' and p.scheduled_at <= posthorn_now()) or p.status = 'Publishing'
+    order by p.scheduled_at nulls first, p.id limit $1`,
+);
+const lockHeld = sql(
+  'publishing.lockHeld',
+  `select workspace_id as "workspaceId", id as "postId", status from posts
+    where (status = 'Scheduled' and scheduled_at <= posthorn_now()) or status = 'Publishing'
+    order by workspace_id, id for update`,
 );
 /**
  * Up to `room` sends per network, without the rows that this process is sending: after a clock step their leases seem to
@@ -367,6 +382,11 @@ export const createPublishingStore = (db: Database) => {
     endMissed: async (posts: readonly PostKey[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
       await db.run(endMissed, [...keyColumns(posts), JSON.stringify(missed), JSON.stringify(uncertain)]);
     },
+
+    /** Posts that were due while nothing was sent, across workspaces. */
+    heldPosts: (limit: number) =>
+      db.query<Omit<HeldPost, 'scheduledAt'> & { scheduledAt: string | null; count: number }>(heldPosts, [limit]),
+    lockHeld: () => db.query<PostKey & { readonly status: string }>(lockHeld),
 
     msToPost: () => ms(msToPost),
 

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
+import type { Choice } from '#contracts/providers';
 import type { Share, SharedPost } from '#contracts/review';
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
@@ -9,7 +10,7 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
-import type { Json, Network, NetworkMedia } from '#server/networks/network';
+import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { mediaWith } from '#server/posts/fitting';
 import type { Lifecycle } from '#server/posts/lifecycle';
@@ -65,13 +66,21 @@ export const createShares = ({
   };
 
   return {
+    open,
+    readerOf,
+
     list: async (caller: Caller, postId: string) => {
       await reading.get(caller, postId);
       return (await store.ofPost(caller.workspaceId, postId, wallClock.now())).map(show);
     },
 
     /** Only this answer has the address: the database has a hash of its secret. */
-    make: (caller: Caller, postId: string, days: number, requestId: string): Promise<Share & { url: string }> =>
+    make: (
+      caller: Caller,
+      postId: string,
+      { days, invitesAdvice }: { days: number; invitesAdvice: boolean },
+      requestId: string,
+    ): Promise<Share & { url: string }> =>
       store.transaction(async () => {
         // Locks the post, so that concurrent shares cannot exceed the limit.
         await reading.lock(caller, postId);
@@ -91,6 +100,7 @@ export const createShares = ({
           madeBy: userId,
           createdAt: now,
           expiresAt,
+          invitesAdvice,
         });
         const details = { id, postId, expiresAt: instantOf(expiresAt) };
         await audit.write({ event: 'share.made', workspaceId, userId, requestId, details });
@@ -128,6 +138,7 @@ export const createShares = ({
       const fits = await lifecycle.fits(caller, post);
       const connected = await accounts.connectedOf(caller, post.accountIds);
       const accountsById = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
+      const choiceNames = await accounts.choiceNamesOf(caller, post.accountIds, post.versions);
       const storedCards = await linkCards.of(caller, post.id);
       const toFile = ({ id, kind, alt, width, height, durationMs }: NetworkMedia) => ({
         key: keyOf(secret, id),
@@ -142,6 +153,7 @@ export const createShares = ({
         ...(post.status !== 'Draft' && post.scheduledAt && { scheduledAt: post.scheduledAt }),
         updatedAt: post.updatedAt,
         expiresAt: share.expires_at,
+        invitesAdvice: share.invites_advice,
         now: instantOf(clock.now()),
         accounts: post.accountIds.flatMap((accountId) => {
           const account = accountsById.get(accountId);
@@ -160,10 +172,14 @@ export const createShares = ({
               badge: network.badge,
               name: account.name,
               handle: account.handle,
+              ...(account.avatarUrl && { avatar: keyOf(secret, accountId) }),
               constraints: network.constraintsFor(outgoing, facts),
               ...(network.options.some(({ key }) => key === titleKey) && { titleKey }),
               options: withoutFiles(network, outgoing.options),
-              labels: labelsOf(network, outgoing.options, facts),
+              labels: labelsOf(network, outgoing.options, (key) => [
+                ...(network.choicesFor?.(key, facts) ?? []),
+                ...(choiceNames(accountId, key) ?? []),
+              ]),
               linkCards: toLinkCards((outgoing.linkCards ?? []).map((card) => ({ ...card, network: network.key }))),
               ...(cover && { cover: keyOf(secret, cover.id) }),
               ...(firstComment && { firstComment }),
@@ -185,12 +201,21 @@ export const createShares = ({
       return library.open(id, size);
     },
 
+    /** An account of the post, by its key in this share. */
+    accountIdOf: async (secret: string, key: string) => {
+      const post = await postOf(await open(secret));
+      const accountId = post.accountIds.find((one) => keyOf(secret, one) === key);
+      if (accountId === undefined) throw notShared();
+      return accountId;
+    },
+
     purge: () => store.purge(wallClock.now()),
   };
 };
 
-const show = ({ id, made_by_name, created_at, expires_at }: ShareRow): Share => ({
+const show = ({ id, made_by_name, invites_advice, created_at, expires_at }: ShareRow): Share => ({
   id,
+  invitesAdvice: invites_advice,
   madeBy: made_by_name,
   createdAt: created_at,
   expiresAt: expires_at,
@@ -210,11 +235,14 @@ const withoutFiles = ({ options }: Network, set: Readonly<Record<string, string>
   return Object.fromEntries(Object.entries(set).filter(([key]) => !files.includes(key)));
 };
 
-const labelsOf = (network: Network, set: Readonly<Record<string, string>>, facts: Json) =>
+const labelsOf = (
+  network: Network,
+  set: Readonly<Record<string, string>>,
+  choicesOf: (key: string) => readonly Choice[],
+) =>
   Object.fromEntries(
     network.options.flatMap(({ key, choices = [] }) => {
-      const all = [...(network.choicesFor?.(key, facts) ?? []), ...choices];
-      const choice = all.find(({ value }) => value === set[key]);
+      const choice = [...choicesOf(key), ...choices].find(({ value }) => value === set[key]);
       return choice ? [[key, choice.label]] : [];
     }),
   );
@@ -222,7 +250,7 @@ const labelsOf = (network: Network, set: Readonly<Record<string, string>>, facts
 /** The secret is random, so a fast hash is the right one. */
 const hashOf = (secret: string) => hash('sha256', secret, 'buffer');
 
-/** Replaces the media id, whose address would still work after the share has ended. */
+/** Replaces the id of a file or an account, whose address would still work after the share has ended. */
 const keyOf = (secret: string, mediaId: string) => hash('sha256', `${secret} ${mediaId}`, 'base64url').slice(0, 22);
 
 const notShared = () =>

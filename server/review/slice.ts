@@ -1,5 +1,6 @@
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
+import { keyOfAddress, type RateLimits } from '#server/auth/rate-limit';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { MediaLibrary } from '#server/media/library';
@@ -9,15 +10,20 @@ import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
+import { createAdvice } from './advice.ts';
 import { createComments, type NotifyMentioned } from './comments.ts';
 import { reviewRoutes } from './routes.ts';
 import { createShares } from './shares.ts';
-import { createCommentStore, createShareStore } from './store.ts';
+import { createAdviceStore, createCommentStore, createShareStore } from './store.ts';
+
+/** From one address, over all links. */
+const advicePerHour = 30;
 
 export const openReview = ({
   database,
   reading,
   notifications,
+  rateLimits,
   config,
   clock,
   ...shared
@@ -31,6 +37,7 @@ export const openReview = ({
   networks: Networks;
   audit: AuditLog;
   notifications: Notifications;
+  rateLimits: Pick<RateLimits, 'create'>;
   config: Config;
   clock: Clock;
   wallClock: Clock;
@@ -51,10 +58,29 @@ export const openReview = ({
   };
   const comments = createComments({ store: createCommentStore(database), reading, notifyMentioned, clock });
   const shares = createShares({ ...shared, baseUrl, store: createShareStore(database), reading, clock });
+  const limit = rateLimits.create({ name: 'review-advice', limit: advicePerHour, windowMs: 3_600_000 });
+  const advice = createAdvice({
+    store: createAdviceStore(database),
+    shares,
+    reading,
+    mayWrite: (address) => limit.mustHaveLeft(keyOfAddress(address)),
+    notifyMaker: async ({ workspace_id: workspaceId, post_id: postId, made_by: subjectId }, name) =>
+      notifications.tell([
+        {
+          workspaceId,
+          kind: 'review.advice',
+          subjectId,
+          title: 'Somebody answered on your review link',
+          detail: `Under the name ${name}, which nobody checked.`,
+          path: `/posts/${postId}?side=comments`,
+        },
+      ]),
+    clock: shared.wallClock,
+  });
   return {
     comments,
     shares,
-    routes: reviewRoutes({ comments, shares }),
+    routes: reviewRoutes({ comments, shares, advice }),
     chores: { 'remove shares that have ended': { every: '1 hour', run: shares.purge } },
   };
 };

@@ -1,8 +1,9 @@
+import type { Advice } from '#contracts/review';
 import { notifyTabs } from '#server/live/changes';
 import { type Database, sql } from '#server/store/database';
 import { personName } from '#server/store/person-name';
 
-export const reads = ['members', 'users'];
+export const reads = ['members', 'posts', 'users'];
 
 export interface Mention {
   readonly id: string;
@@ -105,12 +106,14 @@ export interface ShareRow {
   readonly workspace_id: string;
   readonly made_by: string;
   readonly made_by_name: string;
+  readonly invites_advice: boolean;
   readonly created_at: string;
   readonly expires_at: string;
 }
 
 /** A share ends with the membership of its creator. */
-const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${personName('u')} as made_by_name, s.created_at, s.expires_at
+const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${personName('u')} as made_by_name, s.invites_advice,
+           s.created_at, s.expires_at
     from post_shares s join users u on u.id = s.made_by
     join members m on m.workspace_id = s.workspace_id and m.user_id = s.made_by`;
 const bySecret = sql('shares.bySecret', `${liveShares} where s.secret_hash = $1 and s.expires_at > $2`);
@@ -120,8 +123,8 @@ const ofPost = sql(
 );
 const insertShare = sql(
   'shares.insert',
-  `insert into post_shares (id, post_id, workspace_id, secret_hash, made_by, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
+  `insert into post_shares (id, post_id, workspace_id, secret_hash, made_by, created_at, expires_at, invites_advice)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 const removeShare = sql(
   'shares.remove',
@@ -144,10 +147,59 @@ export const createShareStore = (db: Database) => ({
     madeBy: string;
     createdAt: Date;
     expiresAt: Date;
-  }) => db.run(insertShare, [row.id, row.postId, row.workspaceId, row.hash, row.madeBy, row.createdAt, row.expiresAt]),
+    invitesAdvice: boolean;
+  }) => {
+    const { id, postId, workspaceId, hash, madeBy, createdAt, expiresAt, invitesAdvice } = row;
+    return db.run(insertShare, [id, postId, workspaceId, hash, madeBy, createdAt, expiresAt, invitesAdvice]);
+  },
   /** Returns the id of the post. */
   remove: async (workspaceId: string, id: string, now: Date) =>
     (await db.query<{ post_id: string }>(removeShare, [id, workspaceId, now]))[0]?.post_id,
   removeOf: (workspaceId: string, madeBy: string) => db.run(removeSharesOf, [workspaceId, madeBy]),
   purge: (now: Date) => db.run(purgeShares, [now]),
+});
+
+interface NewAdviceRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly postId: string;
+  readonly shareId: string;
+  readonly name: string;
+  readonly verdict: Advice['verdict'];
+  readonly body: string;
+  readonly about: string;
+  readonly createdAt: Date;
+}
+
+const insertAdvice = sql(
+  'advice.insert',
+  `insert into post_advice (id, workspace_id, post_id, share_id, name, verdict, body, about, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${tellsOfComment}`,
+);
+const listAdvice = sql(
+  'advice.list',
+  `select a.id, a.name, a.verdict, a.body, a.about = p.updated_at as "isCurrent", a.created_at as "createdAt"
+     from post_advice a join posts p on p.workspace_id = a.workspace_id and p.id = a.post_id
+    where a.workspace_id = $1 and a.post_id = $2 order by a.id`,
+);
+const countOfShare = sql(
+  'advice.countOfShare',
+  'select count(*)::int as count from post_advice where workspace_id = $1 and share_id = $2',
+);
+const removeAdvice = sql(
+  'advice.remove',
+  `delete from post_advice where workspace_id = $1 and id = $2 returning ${tellsOfComment}`,
+);
+
+export type AdviceStore = ReturnType<typeof createAdviceStore>;
+
+export const createAdviceStore = (db: Database) => ({
+  transaction: db.transaction,
+  insert: async ({ id, workspaceId, postId, shareId, name, verdict, body, about, createdAt }: NewAdviceRow) => {
+    await db.query(insertAdvice, [id, workspaceId, postId, shareId, name, verdict, body, about, createdAt]);
+  },
+  list: (workspaceId: string, postId: string) => db.query<Advice>(listAdvice, [workspaceId, postId]),
+  countOfShare: async (workspaceId: string, shareId: string) =>
+    (await db.query<{ count: number }>(countOfShare, [workspaceId, shareId]))[0]?.count ?? 0,
+  remove: async (workspaceId: string, id: string) => (await db.query(removeAdvice, [workspaceId, id])).length > 0,
 });

@@ -46,6 +46,14 @@ export const createKit = ({
   const faults = createFaults({ store, network });
   const late = createLateWork(clock);
   const asPost = (value: Json) => value as unknown as SandboxPost;
+  const recordOf = (post: SandboxPost) => ({
+    network,
+    kind: 'post',
+    id: post.id,
+    value: { ...post },
+    owner: post.author,
+    ...(post.replyTo !== undefined && { parent: post.replyTo }),
+  });
 
   const withAvatar = (person: StoredPerson): SandboxPerson => ({
     ...person,
@@ -101,15 +109,13 @@ export const createKit = ({
       },
     },
     posts: {
-      add: (post) =>
-        store.add({
-          network,
-          kind: 'post',
-          id: post.id,
-          value: { ...post },
-          owner: post.author,
-          ...(post.replyTo !== undefined && { parent: post.replyTo }),
-        }),
+      add: (post) => store.add(recordOf(post)),
+      edit: async (post, changes) => {
+        const firstText = post.edited?.firstText ?? post.text;
+        const edited = { ...post, ...changes, edited: { at: now().toISOString(), firstText } };
+        await store.put(recordOf(edited));
+        return edited;
+      },
       get: async (id) => {
         const value = await store.get(network, 'post', id);
         return value === undefined ? undefined : asPost(value);
@@ -122,8 +128,8 @@ export const createKit = ({
     },
     ...bodies,
     // Seeded by author and text, so that every run of the demo has the same numbers.
-    numbers: ({ id, author, text, createdAt }) =>
-      numbersOf(`${network} ${author} ${text || id}`, now().getTime() - Date.parse(createdAt)),
+    numbers: ({ id, author, text, edited, createdAt }) =>
+      numbersOf(`${network} ${author} ${(edited?.firstText ?? text) || id}`, now().getTime() - Date.parse(createdAt)),
     fetchMedia,
     faults,
     catchUp: late.catchUp,

@@ -4,7 +4,7 @@ import type { Accounts } from '#server/accounts/accounts';
 import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
-import { type Caller, clientNamed, type RouteHandlers } from '#server/context';
+import { asAgent, clientNamed, type RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
 import { type Fault, faults } from '#server/networks/sandbox';
@@ -80,7 +80,7 @@ export const sandboxRoutes = ({
       for (const { network } of (await accounts.networksOf(caller, accountIds)).values()) {
         if (providers.isLive(networks.get(network))) throw notFound('sandbox network', network);
       }
-      const agent: Caller = { ...caller, human: false, client: clientNamed(sampleClient) };
+      const agent = asAgent(caller, clientNamed(sampleClient));
       const versions = [{ content: [{ body: sampleText, media: [] }], options: {} }];
       const { id } = await drafts.addDraft(agent, { accountIds, versions, scheduledAt: null });
       const request = { caller: agent, client: sampleClient, action: 'posts.publishNow', input: { id }, requestId };

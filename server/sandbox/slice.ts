@@ -1,3 +1,4 @@
+import express from 'express';
 import type { Accounts } from '#server/accounts/accounts';
 import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
@@ -10,6 +11,7 @@ import { createSandboxClient } from '#server/outbound/sandbox-client';
 import type { Drafts } from '#server/posts/drafts';
 import type { Providers } from '#server/providers/providers';
 import type { Database } from '#server/store/database';
+import type { Webhooks } from '#server/webhooks/webhooks';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import { createSandboxFeed } from './feed.ts';
@@ -17,6 +19,7 @@ import { createMediaFetch } from './fetch-media.ts';
 import { sandboxRoutes } from './routes.ts';
 import { createSandboxes } from './serve.ts';
 import { createSandboxStore } from './store.ts';
+import { testReceiverPath } from './test-receiver-path.ts';
 
 export const openSandbox = ({
   database,
@@ -29,6 +32,7 @@ export const openSandbox = ({
   audit,
   connecting,
   providers,
+  webhooks,
   config: { baseUrl, production, sandboxUrl },
   ownUrl,
   clock,
@@ -44,6 +48,7 @@ export const openSandbox = ({
   people: Pick<People, 'mustBeOperator'>;
   connecting: Connecting;
   providers: Providers;
+  webhooks: Pick<Webhooks, 'receive'>;
   audit: AuditLog;
   config: Config;
   ownUrl: () => string;
@@ -79,7 +84,7 @@ export const openSandbox = ({
       production,
     }),
     /** Absent in production. */
-    sandboxPaths: () => (production ? undefined : sandboxes.router()),
+    sandboxPaths: () => (production ? undefined : express.Router().use(testReceiverPath(webhooks), sandboxes.router())),
     close: ownClient.close,
   };
 };

@@ -10,7 +10,7 @@ const Secrets = z.object({
   /** `<key id>:<base64>`, newest first. */
   encryptionKeys: z.array(z.string().regex(/^\w+:[A-Za-z0-9+/=]{44}$/)).min(1),
 });
-type Secrets = z.output<typeof Secrets>;
+export type Secrets = z.output<typeof Secrets>;
 
 type SecretSettings = Pick<Config, 'dataDir' | 'encryptionKeys'>;
 

@@ -60,6 +60,8 @@ export const createSlotQueue = ({
   return {
     list: ({ workspaceId }: Caller) => read(workspaceId),
 
+    read,
+
     add: (caller: Caller, { timeZone, slots }: { timeZone: string; slots: readonly NewSlot[] }) =>
       store.transaction(async () => {
         const { workspaceId } = caller;

@@ -19,9 +19,11 @@ export interface StartupLog {
 export const prepare = async (
   database: Database,
   sandboxClock: Pick<SandboxClock, 'read' | 'close'>,
-  { production, startPatienceMs }: Pick<Config, 'production' | 'startPatienceMs'>,
+  config: Config,
   log: StartupLog,
 ) => {
+  const { production, startPatienceMs } = config;
+  await dumpFirst(database, config, log);
   const postponed = await applyMigrations(database, log, Math.min(lockWaitMs, startPatienceMs));
   if (postponed) log.info({ number: postponed.migration.number }, describePostponed(postponed));
   if (production) {
@@ -31,11 +33,22 @@ export const prepare = async (
   await sandboxClock.read();
 };
 
+/** A migration cannot be undone, so a database that has something in it is dumped before. */
+const dumpFirst = async (database: Database, config: Config, log: StartupLog) => {
+  const [next] = await pendingIn(database, migrations);
+  if (next === undefined || next.number === 1) return;
+  const { dumpBeforeMigration } = await import('#server/backup/dump-before-migration');
+  const path = await dumpBeforeMigration(config, next.number);
+  if (path !== undefined) log.info({ path }, 'database dumped before migrations');
+};
+
 /** Returns a migration that has to wait until processes of an earlier release have ended. */
 export const applyMigrations = async (database: Database, log: Pick<StartupLog, 'info'>, waitMs = lockWaitMs) => {
   if ((await pendingIn(database, migrations)).length === 0) return undefined;
-  for (const { number, name } of await migrate(database, migrations, { waitMs })) {
-    log.info({ number, name }, 'migration applied');
+  const applied = await migrate(database, migrations, { waitMs });
+  // One line: a first start applies all of them.
+  if (applied.length > 0) {
+    log.info({ first: applied[0]?.number, last: applied.at(-1)?.number, count: applied.length }, 'migrations applied');
   }
   return postponedIn(database, migrations);
 };

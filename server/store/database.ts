@@ -62,7 +62,10 @@ export interface Database {
   /** For models: a connection, to be released. */
   borrow(): Promise<pg.PoolClient>;
   /** Receives notifications of a channel from any instance, until it is stopped or the database is closed. */
-  listen(channel: string, ears: { heard: (payload: string) => void; resumed: () => void }): Listening;
+  listen(
+    channel: string,
+    ears: { heard: (payload: string) => void; resumed: () => void; started?: () => void },
+  ): Listening;
   ping(): Promise<void>;
   /** Checks that data can be written, with a temporary table. */
   tryWrite(): Promise<void>;
@@ -89,8 +92,11 @@ export function sql(name: string, text: string, pace?: 'quick'): Statement {
 const closeTimeoutMs = 5_000;
 
 const defaultWaitMs = 15_000;
-/** Most processes are idle most of the time, so unused connections of this pool are closed. */
-const transactionIdleMs = 10_000;
+/**
+ * Most processes are idle most of the time, so unused connections of this pool are closed. Longer than a loop of due work
+ * sleeps, or each of its polls would open a new one.
+ */
+const transactionIdleMs = 15_000;
 
 export function openDatabase(
   connection: Connection,

@@ -40,6 +40,7 @@ const pollMs = 15;
 const maxLaunches = 9; // about 15 seconds, with exponential backoff
 const stopMs = 60_000;
 const logBytes = 1_000_000;
+const trimMs = 3_600_000;
 
 /** The PostgreSQL in `dir`: created if there is none, reused if it is running, started otherwise. */
 export async function startEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
@@ -48,6 +49,8 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   let stopping = false;
   let holder = hold();
   await holder;
+  // It may run for months, and the log is not for history.
+  const trimming = setInterval(() => trimLog(cluster.log), trimMs).unref();
 
   // A crash of any backend cuts every connection, and with ours the lock. Without the lock another process would stop the
   // server while this one uses it.
@@ -63,6 +66,7 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
 
   async function stop(): Promise<void> {
     stopping = true;
+    clearInterval(trimming);
     const client = await holder.catch(() => undefined);
     if (client) await leave(client, cluster);
   }
@@ -76,7 +80,8 @@ export function hasCluster(dir: string): boolean {
 }
 
 async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
-  fs.mkdirSync(dir, { recursive: true });
+  // Root starts the server as another user, who has to reach the folder.
+  fs.mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o755 : 0o700 });
   const data = path.join(dir, 'pg');
   let cached: Promise<Program> | undefined;
   const program = () => {
@@ -266,8 +271,14 @@ function launch(program: Program, { data, log, config, flags }: Cluster, earlier
 }
 
 function openLog(log: string): number {
+  trimLog(log);
+  return fs.openSync(log, 'a', 0o600);
+}
+
+/** The server appends, so it goes on at the start of a file that was emptied under it. */
+export function trimLog(log: string): void {
   const bytes = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  return fs.openSync(log, bytes > logBytes ? 'w' : 'a', 0o600);
+  if (bytes > logBytes) fs.truncateSync(log);
 }
 
 function startError({ log }: Cluster, cause: Error): Error {

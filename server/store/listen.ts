@@ -18,7 +18,18 @@ export interface Listening {
 export function listen(
   connection: Connection,
   channel: string,
-  { heard, resumed, report }: { heard: (payload: string) => void; resumed: () => void; report: (error: Error) => void },
+  {
+    heard,
+    resumed,
+    started = () => undefined,
+    report,
+  }: {
+    heard: (payload: string) => void;
+    resumed: () => void;
+    /** What was read before may have changed until now. */
+    started?: () => void;
+    report: (error: Error) => void;
+  },
 ): Listening {
   let stopped = false;
   let client: pg.Client | undefined;
@@ -55,7 +66,7 @@ export function listen(
         client = await connect();
         if (stopped) break;
         isListening = true;
-        if (!first) tell(resumed);
+        tell(first ? started : resumed);
         first = false;
         pauseMs = 50;
         await new Promise<void>((lost) => client?.once('end', lost));

@@ -18,6 +18,8 @@ export interface Postponed {
 export interface Applied {
   number: number;
   name: string;
+  /** Whether the release before can use the database all the same; absent in one that an early release migrated. */
+  additive?: boolean;
 }
 
 const migrationLock = 727001; // advisory lock: one process migrates and the others wait
@@ -25,8 +27,18 @@ const defaultWaitMs = 5_000;
 
 const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)');
 const tableExists = sql('migrate.exists', `select to_regclass('schema_migrations') is not null as exists`);
+/** Early releases created the table without the column. */
+const hasAdditive = sql(
+  'migrate.hasAdditive',
+  `select exists (select from pg_attribute where attrelid = to_regclass('schema_migrations') and attname = 'additive'
+     and not attisdropped) as exists`,
+);
 const allApplied = sql('migrate.applied', 'select number, name from schema_migrations order by number');
-const record = sql('migrate.record', 'insert into schema_migrations (number, name) values ($1, $2)');
+const allWithAdditive = sql(
+  'migrate.appliedWithAdditive',
+  'select number, name, additive from schema_migrations order by number',
+);
+const record = sql('migrate.record', 'insert into schema_migrations (number, name, additive) values ($1, $2, $3)');
 
 const setLockTimeout = sql('migrate.lockTimeout', `select set_config('lock_timeout', $1, true)`);
 const about = `concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr), a.state) as about`;
@@ -99,6 +111,7 @@ async function applyNext(database: Database, migrations: readonly Migration[]): 
   const applied = await readApplied(database);
   refuseUnknown(applied, migrations);
   const next = migrations[applied.length];
+  // A newer release migrated further.
   if (!next || (await sessionsBefore(database, next)).length > 0) return undefined;
   await apply(database, next);
   return next;
@@ -109,15 +122,23 @@ const sessionsBefore = async (database: Database, { contracts, number }: Migrati
 
 async function createRecord(database: Database): Promise<void> {
   const [table] = await database.query<{ exists: boolean }>(tableExists);
-  if (table?.exists) return;
-  await database.script(`create table schema_migrations (
-    number int primary key, name text not null, applied_at timestamptz not null default now())`);
+  if (!table?.exists) {
+    await database.script(`create table schema_migrations (number int primary key, name text not null,
+      applied_at timestamptz not null default now(), additive boolean not null default false)`);
+    return;
+  }
+  const [column] = await database.query<{ exists: boolean }>(hasAdditive);
+  if (!column?.exists) {
+    await database.script('alter table schema_migrations add column additive boolean not null default false');
+  }
 }
 
 /** In order; none when Posthorn has never used this database. */
 export async function readApplied(database: Database): Promise<Applied[]> {
   const [table] = await database.query<{ exists: boolean }>(tableExists);
-  return table?.exists ? database.query<Applied>(allApplied) : [];
+  if (!table?.exists) return [];
+  const [column] = await database.query<{ exists: boolean }>(hasAdditive);
+  return database.query<Applied>(column?.exists ? allWithAdditive : allApplied);
 }
 
 /** The migrations that are not applied yet. */
@@ -142,10 +163,18 @@ export const describePostponed = ({ migration: { number, name }, sessions }: Pos
   `Migration ${number} "${name}" waits until every process of an earlier release has ended. Connected now: ` +
   sessions.map(({ pid, about }) => `session ${pid} of PostgreSQL (${about})`).join(', ');
 
-/** Refuses a database that a newer release or another program has migrated. */
-export function refuseUnknown(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  for (const [index, { number, name }] of applied.entries()) {
+/**
+ * Refuses a database that a newer release or another program has migrated. Migrations that only add are accepted, so that
+ * the release before can be started again; `strict` refuses them too.
+ */
+export function refuseUnknown(
+  applied: readonly Applied[],
+  migrations: readonly Migration[],
+  { strict = false }: { strict?: boolean } = {},
+): void {
+  for (const [index, { number, name, additive }] of applied.entries()) {
     const expected = migrations[index];
+    if (!expected && additive && !strict) continue;
     if (!expected) {
       const newest = applied.at(-1)?.number;
       throw new Error(
@@ -162,11 +191,11 @@ export function refuseUnknown(applied: readonly Applied[], migrations: readonly 
   }
 }
 
-async function apply(database: Database, { number, name, sql: text }: Migration): Promise<void> {
+async function apply(database: Database, { number, name, sql: text, contracts }: Migration): Promise<void> {
   try {
     await database.script(text);
   } catch (cause) {
     throw new Error(`Migration ${number} "${name}" failed and was rolled back: ${(cause as Error).message}`, { cause });
   }
-  await database.run(record, [number, name]);
+  await database.run(record, [number, name, contracts !== true]);
 }

@@ -9,6 +9,7 @@ class RunningTransaction {
   readonly connection: pg.PoolClient;
   finished: 'commit' | 'rollback' | undefined;
   readonly callbacks: (() => void)[] = [];
+  attempts = 0;
 
   constructor(pool: pg.Pool, connection: pg.PoolClient) {
     this.pool = pool;
@@ -86,13 +87,15 @@ export function createTransactions(
     const current = joined();
     if (current === undefined) return work();
     const { connection, callbacks } = current;
-    await connection.query('savepoint attempt');
+    // PostgreSQL rolls back to the newest savepoint of a name, which would be that of an attempt inside this one.
+    const savepoint = `attempt_${++current.attempts}`;
+    await connection.query(`savepoint ${savepoint}`);
     const before = callbacks.length;
     try {
       return await work();
     } catch (error) {
       callbacks.length = before;
-      await connection.query('rollback to savepoint attempt');
+      await connection.query(`rollback to savepoint ${savepoint}`);
       throw error;
     }
   }

@@ -1,10 +1,14 @@
 import pg from 'pg';
 
 const { builtins } = pg.types;
+/** pg has no name for it. */
+const textArrayOid = 1009;
+const readArray = (pg.types.getTypeParser as (oid: number) => (text: string) => unknown)(textArrayOid);
 
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.TIMESTAMPTZ, isoText],
   [builtins.DATE, (text) => text], // a Date would be midnight in the zone of this machine
+  [textArrayOid, readTextArray],
 ]);
 
 /** For one pool or client. Never set globally: Agenda needs the Dates that pg returns by default. */
@@ -19,4 +23,11 @@ function isoText(text: string): string {
   if (text[10] !== ' ' || !text.endsWith('+00')) return text; // infinity, or a year of more than four digits
   const fraction = text.slice(19, -3) || '.';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction.padEnd(7, '0')}Z`;
+}
+
+/** pg reads arrays character by character, which is a seventh of a cold forecast. Ids need no quotation marks. */
+function readTextArray(text: string): unknown {
+  const inner = text.slice(1, -1);
+  if (inner === '') return [];
+  return /["\\{}]|NULL/.test(inner) ? readArray(text) : inner.split(',');
 }

@@ -70,7 +70,7 @@ export const readCsv = async (head: string, chunks: AsyncIterable<string>): Prom
   }
   if (names.length > bounds.importColumns || !placeOf.has('text')) {
     const shown = names.filter((name) => name !== '').slice(0, 10);
-    const message = `has no column text in its first line${shown.length > 0 ? `, which names ${shown.join(', ').slice(0, 200)}` : ''}; docs/import-export.md lists the columns`;
+    const message = `has no column text in its first line${shown.length > 0 ? `, which names ${shown.join(', ').slice(0, 200)}` : ''}; /help/import-export lists the columns`;
     throw badInput({ path: 'file', code: 'WrongColumns', message });
   }
   return {
@@ -150,7 +150,7 @@ const tooManyColumns = () =>
   badInput({
     path: 'file',
     code: 'WrongColumns',
-    message: `has more than ${bounds.importColumns} columns in its first line; docs/import-export.md lists the columns`,
+    message: `has more than ${bounds.importColumns} columns in its first line; /help/import-export lists the columns`,
     limit: bounds.importColumns,
   });
 

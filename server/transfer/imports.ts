@@ -5,8 +5,8 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Bin } from '#server/bin/bin';
 import { bounds } from '#server/bounds';
 import { type Clock, startStopwatch } from '#server/clock';
-import type { Caller } from '#server/context';
-import { badInput, notFound, Refusal } from '#server/errors';
+import type { AskInstead, Caller } from '#server/context';
+import { badInput, isAsked, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
 import type { Labels } from '#server/labels/labels';
@@ -48,6 +48,7 @@ export const createImports = ({
   fetch,
   audit,
   notifications,
+  askInstead,
   baseUrl,
   clock,
 }: {
@@ -61,6 +62,7 @@ export const createImports = ({
   fetch: Fetching;
   audit: AuditLog;
   notifications: Notifications;
+  askInstead: AskInstead;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -267,20 +269,28 @@ export const createImports = ({
     },
 
     /** Started by a person: schedules each draft for its suggested time, by the rules of posts.schedule. */
-    schedule: async (caller: Caller, id: string, { after }: { after: number }) => {
+    schedule: async (caller: Caller, id: string, { after }: { after: number }, requestId: string) => {
       const { fileName } = await find(caller, id);
       const { workspaceId, userId } = caller;
       if (after === 0) await audit.write({ event: 'import.scheduled', workspaceId, userId, details: { id, fileName } });
+      let asked = 0;
       const next = await step(
         after,
         (last) => store.schedulable(workspaceId, id, last, rowsPerQuery),
         ({ number, postId, at }) =>
           storeFailure(caller, id, number, async () => {
-            await lifecycle.schedule(caller, postId, at);
+            const input = { id: postId, at };
+            const schedule = () => lifecycle.schedule(caller, postId, at);
+            await askInstead({ caller, action: 'posts.schedule', input, requestId }, schedule).catch(
+              (error: unknown) => {
+                if (!isAsked(error)) throw error;
+                asked++;
+              },
+            );
             await store.setFailure(workspaceId, id, number, null);
           }),
       );
-      return { import: await find(caller, id), ...(next !== undefined && { next }) };
+      return { import: await find(caller, id), asked, ...(next !== undefined && { next }) };
     },
 
     /** Moves what is still a draft to the bin. */

@@ -25,7 +25,7 @@ export const readJson = async (head: string, chunks: AsyncIterable<string>): Pro
   const first = await items.next();
   const [format, read] = version !== undefined ? shapes[0] : first.done ? [] : shapeOf(parse(first.value));
   if (format === undefined || read === undefined) {
-    const message = 'holds no posts in a form that is known here; docs/import-export.md lists the formats';
+    const message = 'holds no posts in a form that is known here; /help/import-export lists the formats';
     throw badInput({ path: 'file', code: 'UnknownFormat', message });
   }
   return { format, ignored: [], entries: entriesOf(first.done ? [] : [first.value], items, read) };

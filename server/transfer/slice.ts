@@ -3,6 +3,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Bin } from '#server/bin/bin';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
+import type { AskInstead } from '#server/context';
 import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
@@ -29,6 +30,7 @@ export const openTransfer = ({
   bin,
   audit,
   notifications,
+  askInstead,
   config: { baseUrl },
   clock,
 }: {
@@ -43,6 +45,7 @@ export const openTransfer = ({
   bin: Bin;
   audit: AuditLog;
   notifications: Notifications;
+  askInstead: AskInstead;
   config: Config;
   clock: Clock;
 }) => {
@@ -59,6 +62,7 @@ export const openTransfer = ({
     bin,
     audit,
     notifications,
+    askInstead,
     baseUrl,
     clock,
   });

@@ -5,6 +5,7 @@ import { durationMs } from '#server/config/settings';
 import { badInput, issuesOf, Refusal } from '#server/errors';
 import { type Fault, faultMoments, faults } from '#server/networks/sandbox';
 import { usableHandle } from '#server/sandbox/consent';
+import { isLoopback } from './fetch-media.ts';
 import type { Twins } from './twins.ts';
 
 const longestStepMs = 366 * 86_400_000;
@@ -110,12 +111,20 @@ export const adminRoutes = (twins: Twins): Router => {
 };
 
 /** A page that a developer has open elsewhere could else reset the twins on their machine. */
-const refuseOtherSites: RequestHandler = ({ headers: { origin, host } }, _res, next) => {
+const refuseOtherSites: RequestHandler = ({ headers: { origin, host = '' }, socket }, _res, next) => {
+  // A name that was made to point here is a page of another site, too.
+  const isNamed = !isLoopback(hostname(host)) && isLoopback(socket.localAddress?.replace('::ffff:', '') ?? '');
+  if (isNamed) {
+    throw new Refusal('Forbidden', 'Use this API at localhost or 127.0.0.1: under another name it is closed.');
+  }
   if (origin !== undefined && origin.replace(/^https?:\/\//, '') !== host) {
     throw new Refusal('Forbidden', 'Pages of other sites may not use this API.');
   }
   next();
 };
+
+/** `[::1]:4000` is `::1`. */
+const hostname = (host: string) => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
 const instant = z
   .string()

@@ -10,6 +10,7 @@ import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import type { Attempt, ClaimedDelivery, ClaimedWebhook, DeliveryStore, SuccessfulDelivery } from './store.ts';
+import type { TestReceiver } from './test-receiver.ts';
 
 const minuteMs = 60_000;
 /** SPEC, Delivery rules 2: the delay after each failed attempt; after the last one the delivery is given up. */
@@ -34,6 +35,7 @@ export const createDelivering = ({
   announcePause,
   live,
   outbound,
+  testReceiver,
   seal,
   allowedWebhooks,
   metrics,
@@ -44,6 +46,7 @@ export const createDelivering = ({
   announcePause: AnnouncePause;
   live: Live;
   outbound: Outbound;
+  testReceiver: TestReceiver;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
   metrics: DeliveryMetrics;
@@ -91,7 +94,10 @@ export const createDelivering = ({
     const body = Buffer.from(delivery.body);
     const headers = deliveryHeaders(delivery, body, keysOf(webhook), clock.now());
     const startedMs = performance.now();
-    const answer = await outbound.request(webhook.url, {
+    const target = testReceiver.is(webhook)
+      ? { client: testReceiver.client, url: testReceiver.ownUrlOf(webhook.id) }
+      : { client: outbound, url: webhook.url };
+    const answer = await target.client.request(target.url, {
       method: 'POST',
       headers,
       body,

@@ -3,7 +3,7 @@ import { instantOf } from '#contracts/instant';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
 import { type JsonText, jsonOf } from '#server/json/json-text';
-import type { EventStore } from './store.ts';
+import type { EventRow, EventStore } from './store.ts';
 
 interface NewEvent {
   readonly workspaceId: string;
@@ -15,12 +15,9 @@ export type Events = ReturnType<typeof createEvents>;
 
 /** Events, and their deliveries to webhooks. */
 export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock }) => {
-  const toEvent = ({ workspaceId, type, data }: NewEvent) => {
-    const now = clock.now();
-    const id = newId('event', now);
-    const createdAt = instantOf(now);
-    const head = JSON.stringify({ id, type, createdAt, workspaceId });
-    return { id, workspaceId, type, data, createdAt, body: `${head.slice(0, -1)},"data":${data.text}}` };
+  const toEvent = (event: NewEvent) => {
+    const row = rowOf(event, clock.now());
+    return { ...row, body: bodyOf(row) };
   };
 
   return {
@@ -52,7 +49,7 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
 
     /** SPEC, Event types: a ping goes only to the tested webhook. Returns the id of the delivery. */
     ping: async ({ id: webhookId, workspaceId }: { id: string; workspaceId: string }) => {
-      const event = toEvent({ workspaceId, type: 'ping', data: jsonOf({ message: 'This is a test from Posthorn.' }) });
+      const event = toEvent(pingIn(workspaceId));
       const id = newId('delivery', clock.now());
       await store.insert([event]);
       const { id: eventId, type, body } = event;
@@ -62,4 +59,20 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
 
     purge: store.purge,
   };
+};
+
+const rowOf = (event: NewEvent, now: Date) => ({ ...event, id: newId('event', now), createdAt: instantOf(now) });
+
+const pingIn = (workspaceId: string): NewEvent => ({
+  workspaceId,
+  type: 'ping',
+  data: jsonOf({ message: 'This is a test from Posthorn.' }),
+});
+
+export const newPing = (workspaceId: string, now: Date): EventRow => rowOf(pingIn(workspaceId), now);
+
+/** SPEC, Events: the envelope. */
+export const bodyOf = ({ id, type, createdAt, workspaceId, data }: EventRow) => {
+  const head = JSON.stringify({ id, type, createdAt, workspaceId });
+  return `${head.slice(0, -1)},"data":${data.text}}`;
 };

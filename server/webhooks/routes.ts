@@ -6,6 +6,7 @@ import type { Webhooks } from './webhooks.ts';
 export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<WebhookRoutes> => ({
   listWebhooks: async ({ caller }) => ({ webhooks: await webhooks.list(caller) }),
   addWebhook: ({ caller, body }) => webhooks.add(caller, body),
+  addTestReceiver: ({ caller }) => webhooks.addTestReceiver(caller),
   getWebhook: ({ caller, params }) => webhooks.get(caller, params.id),
   changeWebhook: ({ caller, params, body }) => webhooks.change(caller, params.id, body),
   deleteWebhook: async ({ caller, params }) => {

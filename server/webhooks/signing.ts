@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const prefix = 'whsec_';
 const secretBytes = 24;
@@ -45,6 +45,20 @@ export const deliveryHeaders = (
     'webhook-timestamp': time,
     'webhook-signature': standard.join(' '),
   };
+};
+
+const toleranceSeconds = 300;
+
+/** The check that docs/webhooks.md asks of receivers; `header` is Posthorn-Signature. */
+export const isSigned = (header: string, body: Buffer, secret: string, now: Date) => {
+  const parts = header.split(',').map((part) => part.split('='));
+  const time = parts.find(([name]) => name === 't')?.[1] ?? '';
+  if (!/^\d+$/.test(time) || Math.abs(now.getTime() / 1000 - Number(time)) > toleranceSeconds) return false;
+  const expected = sign(signingKeysOf(secret).ours, `${time}.`, body).digest();
+  return parts
+    .filter(([name]) => name === 'v1')
+    .map(([, hex = '']) => Buffer.from(hex, 'hex'))
+    .some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected));
 };
 
 const sign = (key: KeyObject, before: string, body: Buffer) => createHmac('sha256', key).update(before).update(body);

@@ -1,5 +1,6 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch, systemClock } from '#server/clock';
+import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound } from '#server/outbound/guarded-client';
@@ -15,6 +16,7 @@ import { createAnnouncePause } from './pausing.ts';
 import type { AllowedWebhooks } from './plan-limit.ts';
 import { webhookRoutes } from './routes.ts';
 import { createDeliveryStore, createEventStore, createWebhookStore } from './store.ts';
+import { createTestReceiver } from './test-receiver.ts';
 import { createWebhooks } from './webhooks.ts';
 
 export const openWebhooks = ({
@@ -23,6 +25,8 @@ export const openWebhooks = ({
   notifications,
   live,
   outbound,
+  ownUrl,
+  config: { baseUrl, production },
   seal,
   plans,
   allowedWebhooks = plans.webhooks,
@@ -37,6 +41,8 @@ export const openWebhooks = ({
   notifications: Notifications;
   live: Live;
   outbound: Outbound;
+  ownUrl: () => string;
+  config: Pick<Config, 'baseUrl' | 'production'>;
   seal: Seal;
   plans: Plans;
   /** For tests: how many webhooks may be active, instead of what the plan says. */
@@ -53,21 +59,25 @@ export const openWebhooks = ({
   const deliveryStore = createDeliveryStore(database);
   const announcePause = createAnnouncePause({ store: deliveryStore, audit, notifications, live });
   const events = createEvents({ store: createEventStore(database), clock });
+  const testReceiver = createTestReceiver({ baseUrl, production, ownUrl });
   const webhooks = createWebhooks({
     live,
     outbound,
     seal,
     allowedWebhooks,
+    testReceiver,
     store: webhookStore,
     audit,
     deliveries: deliveryStore,
     events,
     clock,
+    wallClock: systemClock,
   });
   // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
   const deliver = createDelivering({
     live,
     outbound,
+    testReceiver,
     seal,
     allowedWebhooks,
     store: deliveryStore,
@@ -79,6 +89,10 @@ export const openWebhooks = ({
   return {
     events,
     webhooks,
+    heldDeliveries: {
+      endHeld: () =>
+        deliveryStore.endHeld('Not sent: Posthorn was restored from a backup, and may have delivered it before.'),
+    },
     loops: { deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }) },
     chores: { 'remove old deliveries and events': { every: '1 hour', run: webhooks.purge } },
     discards: {
@@ -86,5 +100,6 @@ export const openWebhooks = ({
       'webhooks.old_secret': webhookStore.dropOldSecret,
     },
     routes: webhookRoutes({ webhooks }),
+    close: testReceiver.close,
   };
 };

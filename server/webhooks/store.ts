@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
 import { wakes } from '#server/jobs/notices';
-import type { JsonText } from '#server/json/json-text';
+import { type JsonText, jsonOf } from '#server/json/json-text';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 
@@ -25,12 +25,19 @@ const insertDeliveries = sql(
    )
    select ${wakes('deliveries')} from (select count(*) from inserted) as batch`,
 );
+/** With an overlap, because a transaction may commit an event after a later one. */
+const eventsSince = sql(
+  'events.since',
+  `select id, type, data, created_at as "createdAt" from events
+    where workspace_id = $1 and created_at > $2::timestamptz - $3 * interval '1 millisecond' and id <> all ($4::text[])
+    order by created_at, id`,
+);
 const purgeEvents = sql(
   'events.purge',
   `delete from events where created_at < posthorn_now() - $1 * interval '1 millisecond'`,
 );
 
-interface EventRow {
+export interface EventRow {
   readonly id: string;
   readonly workspaceId: string;
   readonly type: string;
@@ -70,6 +77,12 @@ export const createEventStore = (db: Database) => ({
     ]);
   },
 
+  since: async (workspaceId: string, at: string, overlapMs: number, except: readonly string[]) => {
+    const values = [workspaceId, at, overlapMs, except];
+    const rows = await db.query<Omit<EventRow, 'workspaceId' | 'data'> & { data: unknown }>(eventsSince, values);
+    return rows.map((row): EventRow => ({ ...row, workspaceId, data: jsonOf(row.data) }));
+  },
+
   purge: (retentionMs: number) => db.run(purgeEvents, [retentionMs]),
 });
 
@@ -90,6 +103,7 @@ export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'cre
 const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const planOf = sql('webhooks.plan', 'select plan from workspaces where id = $1');
 const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
+const webhookAnywhere = sql('webhooks.get', `select ${webhookColumns} from webhooks where id = $1`);
 const lastDeliveries = sql(
   'webhooks.lastDeliveries',
   `select w.id as "webhookId", last.* from webhooks w cross join lateral (
@@ -144,6 +158,8 @@ export const createWebhookStore = (db: Database) => ({
   plan: async (workspaceId: string) => (await db.query<{ plan: string }>(planOf, [workspaceId]))[0]?.plan ?? '',
   /** The first few of all workspaces, each with the total count. */
   paused: () => db.query<{ url: string; count: number }>(paused),
+  /** In any workspace. */
+  get: async (id: string) => (await db.query<WebhookRow>(webhookAnywhere, [id]))[0],
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, retentionMs: number) =>
@@ -365,6 +381,11 @@ const endPending = sql(
     where workspace_id = $1 and webhook_id = $2 and state = 'pending'`,
 );
 
+const endHeld = sql(
+  'deliveries.endHeld',
+  `update deliveries set state = 'failed', due_at = null, claim = null, last_answer = $1 where due_at is not null`,
+);
+
 /** How many more first attempts or retries a webhook may get now. */
 export interface Slots {
   readonly webhookId: string;
@@ -391,6 +412,8 @@ export const createDeliveryStore = (db: Database) => ({
   /** False when it is being sent. */
   resend: async (workspaceId: string, webhookId: string, id: string) =>
     (await db.run(resendDelivery, [webhookId, id, workspaceId])) > 0,
+  /** Of all workspaces. */
+  endHeld: (answer: string) => db.run(endHeld, [answer]),
   purge: (newest: number, retentionMs: number) => db.run(purgeDeliveries, [newest, retentionMs]),
 
   claim: async (room: number, claim: string, leaseMs: number, free: readonly Slots[], defaultSlots: number) => {

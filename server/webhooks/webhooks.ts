@@ -1,4 +1,11 @@
-import { type Delivery, type DeliveryDetails, mostWebhooks, type NewWebhook, type Webhook } from '#contracts/webhooks';
+import {
+  choosableEvents,
+  type Delivery,
+  type DeliveryDetails,
+  mostWebhooks,
+  type NewWebhook,
+  type Webhook,
+} from '#contracts/webhooks';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -10,7 +17,7 @@ import type { Seal } from '#server/secrets/seal';
 import { retryDelaysMs } from './delivering.ts';
 import type { Events } from './events.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
-import { newSecret, oldSecretPlace, secretPlace } from './signing.ts';
+import { isSigned, newSecret, oldSecretPlace, secretPlace } from './signing.ts';
 import type {
   DeliveryDetailsRow,
   DeliveryRow,
@@ -19,6 +26,7 @@ import type {
   WebhookRow,
   WebhookStore,
 } from './store.ts';
+import type { TestReceiver } from './test-receiver.ts';
 
 const oldSecretLivesMs = 24 * 3_600_000;
 /** SPEC, Delivery rules 5. */
@@ -29,6 +37,8 @@ interface WebhookChange {
   readonly url?: string | undefined;
   readonly events?: Webhook['events'] | undefined;
 }
+
+type NewTarget = Pick<Webhook, 'url' | 'events'>;
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -42,7 +52,9 @@ export const createWebhooks = ({
   audit,
   live,
   allowedWebhooks,
+  testReceiver,
   clock,
+  wallClock,
 }: {
   store: WebhookStore;
   deliveries: DeliveryStore;
@@ -52,7 +64,10 @@ export const createWebhooks = ({
   audit: AuditLog;
   live: Live;
   allowedWebhooks: AllowedWebhooks;
+  testReceiver: TestReceiver;
   clock: Clock;
+  /** Deliveries are signed with its time. */
+  wallClock: Clock;
 }) => {
   const mustBePublic = (url: string) => {
     const checked = outbound.checkUrl(url);
@@ -66,9 +81,10 @@ export const createWebhooks = ({
     const last = new Map(
       (await store.lastDeliveries(workspaceId, retentionMs)).map(({ webhookId, ...delivery }) => [webhookId, delivery]),
     );
-    return (await store.list(workspaceId)).map((row, place) =>
-      show(row, place < allowed ? undefined : beyondPlan(allowed), last.get(row.id)),
-    );
+    return (await store.list(workspaceId)).map((row, place) => ({
+      ...show(row, place < allowed ? undefined : beyondPlan(allowed), last.get(row.id)),
+      ...(testReceiver.is(row) && { testReceiver: true }),
+    }));
   };
 
   const find = async (caller: Caller, id: string) => {
@@ -94,32 +110,59 @@ export const createWebhooks = ({
   const record = ({ workspaceId, userId }: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId, userId, details });
 
+  /** Inside a transaction that holds the lock of the workspace. */
+  const insert = async (caller: Caller, id: string, { url, events: types }: NewTarget): Promise<NewWebhook> => {
+    const { workspaceId } = caller;
+    const { length } = await store.list(workspaceId);
+    if (length >= mostWebhooks) {
+      throw new Refusal('Conflict', `A workspace has at most ${mostWebhooks} webhooks. Delete one first.`);
+    }
+    const allowed = await allowedIn(workspaceId);
+    if (length >= allowed) throw new Refusal('PlanLimit', beyondPlan(allowed));
+    const secret = newSecret();
+    await store.insert(id, workspaceId, url, types, seal.seal(secret, secretPlace(id)));
+    await record(caller, 'webhook.added', { id, host: hostOf(url), events: types });
+    return { ...(await get(caller, id)), secret };
+  };
+
   return {
     list,
     get,
 
-    add: (caller: Caller, { url, events: types }: Pick<Webhook, 'url' | 'events'>): Promise<NewWebhook> =>
+    add: (caller: Caller, target: NewTarget): Promise<NewWebhook> =>
       store.transaction(async () => {
-        mustBePublic(url);
-        const { workspaceId } = caller;
-        await store.lockWorkspace(workspaceId);
-        const { length } = await store.list(workspaceId);
-        if (length >= mostWebhooks) {
-          throw new Refusal('Conflict', `A workspace has at most ${mostWebhooks} webhooks. Delete one first.`);
-        }
-        const allowed = await allowedIn(workspaceId);
-        if (length >= allowed) throw new Refusal('PlanLimit', beyondPlan(allowed));
-        const id = newId('webhook', clock.now());
-        const secret = newSecret();
-        await store.insert(id, workspaceId, url, types, seal.seal(secret, secretPlace(id)));
-        await record(caller, 'webhook.added', { id, host: hostOf(url), events: types });
-        return { ...(await get(caller, id)), secret };
+        mustBePublic(target.url);
+        await store.lockWorkspace(caller.workspaceId);
+        return insert(caller, newId('webhook', clock.now()), target);
       }),
+
+    /** Twice is once: the one that the workspace has is returned. */
+    addTestReceiver: (caller: Caller): Promise<Webhook> =>
+      store.transaction(async () => {
+        testReceiver.mustExist();
+        await store.lockWorkspace(caller.workspaceId);
+        const present = (await list(caller)).find((one) => one.testReceiver);
+        if (present) return present;
+        const id = newId('webhook', clock.now());
+        const { secret: _, ...webhook } = await insert(caller, id, {
+          url: testReceiver.urlOf(id),
+          events: [...choosableEvents],
+        });
+        return webhook;
+      }),
+
+    /** Whether the test receiver accepts what came to its path. Undefined: there is no such receiver. */
+    receive: async (id: string, signature: string, body: Buffer): Promise<boolean | undefined> => {
+      const webhook = await store.get(id);
+      if (webhook === undefined || !testReceiver.is(webhook)) return undefined;
+      return isSigned(signature, body, seal.open(webhook.secret, secretPlace(id)), wallClock.now());
+    },
 
     change: (caller: Caller, id: string, { url, events: types }: WebhookChange) =>
       store.transaction(async () => {
-        if (url !== undefined) mustBePublic(url);
-        await find(caller, id);
+        const before = await find(caller, id);
+        // The form sends the address of a test receiver back unchanged, and that one is not public.
+        if (url !== undefined && url !== before.url) mustBePublic(url);
         await store.change(id, url, types);
         await record(caller, 'webhook.changed', {
           id,

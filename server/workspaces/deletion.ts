@@ -98,6 +98,9 @@ export const createDeletion = ({
         await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
       }),
 
+    /** When the workspace is deleted; undefined while nobody asked for that. */
+    dateOf: async (workspaceId: string) => (await store.workspace(workspaceId))?.deleteAt ?? undefined,
+
     /** Called before anything is scheduled or published. */
     mustStay: async (workspaceId: string) => {
       if ((await store.workspace(workspaceId))?.deleteAt) {

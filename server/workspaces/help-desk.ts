@@ -12,6 +12,7 @@ export const createHelpDesk = ({
   sessions,
   secrets,
   audit,
+  removeFactors,
   hasPasswords,
 }: {
   store: WorkspaceStore;
@@ -19,6 +20,8 @@ export const createHelpDesk = ({
   sessions: Sessions;
   secrets: OneTimeSecrets;
   audit: AuditLog;
+  /** The app for codes, recovery codes and passkeys of a person. */
+  removeFactors: (userId: string) => Promise<void>;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
 }) => {
@@ -44,12 +47,16 @@ export const createHelpDesk = ({
       );
     },
 
-    /** A one-time link for that person: whoever has it can set a new password within the hour. */
+    /**
+     * A one-time link for that person: whoever has it can set a new password within the hour. Second factors are removed, because
+     * they may be what was lost.
+     */
     newPasswordPath: async (address: string) => {
       if (!hasPasswords) {
         throw new Refusal('Forbidden', 'There are no passwords here: AUTH_URL says who signs people in.');
       }
       const { userId, email } = await people.forLink(address);
+      await removeFactors(userId);
       const path = `/new-password/${await secrets.make('password', userId)}`;
       await write('password.link', userId);
       return { email, path };

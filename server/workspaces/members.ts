@@ -46,6 +46,25 @@ export const createMembers = ({
     list: async (workspaceId: string): Promise<Member[]> =>
       (await store.members(workspaceId)).map((member) => ({ ...member, name: nameOf(member) })),
 
+    /** Under the member lock. Owners and admins decide without being named. */
+    nameApprover: (caller: Caller, userId: string, approver: boolean) =>
+      store.transaction(async (): Promise<Member> => {
+        await lockMembers(store, caller);
+        const member = await find(caller, userId);
+        if (member.role !== 'editor') {
+          throw new Refusal(
+            'Conflict',
+            member.role === 'viewer'
+              ? 'A viewer cannot approve. Make this person an editor first.'
+              : 'Owners and admins approve without being named.',
+          );
+        }
+        await store.setApprover({ workspaceId: caller.workspaceId, userId }, approver);
+        await record(caller, 'member.approver', { userId, approver });
+        await publishMember(caller.workspaceId, userId);
+        return { ...member, name: nameOf(member), approver };
+      }),
+
     changeRole: (caller: Caller, userId: string, role: Role) =>
       store.transaction(async (): Promise<Member> => {
         await lockMembers(store, caller);
@@ -58,7 +77,7 @@ export const createMembers = ({
         await record(caller, 'member.role', { userId, from: member.role, to: role });
         await endMembership(membership, role);
         await publishMember(caller.workspaceId, userId);
-        return { ...member, name: nameOf(member), role };
+        return { ...(await find(caller, userId)), name: nameOf(member) };
       }),
 
     /** The other member becomes an owner, and the caller an admin. */

@@ -14,10 +14,11 @@ export type OpenPeople = ReturnType<typeof openPeople>;
 
 interface PeopleParts {
   readonly database: Database;
-  readonly auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'secrets'>;
+  readonly auth: Pick<Auth, 'sessions' | 'signIns' | 'tokens' | 'clients' | 'secrets'>;
   readonly plans: Plans;
   readonly audit: AuditLog;
   readonly live: Live;
+  readonly removeFactors: (userId: string) => Promise<void>;
   readonly config: Config;
   /** For people, invitations and limits: the sandbox must not move it. */
   readonly wallClock: Clock;
@@ -26,10 +27,11 @@ interface PeopleParts {
 /** Users and sign-in. Separate from the slice, because most commands need only this. */
 export const openPeople = ({
   database,
-  auth: { sessions, tokens, clients, secrets },
+  auth: { sessions, signIns, tokens, clients, secrets },
   plans,
   audit,
   live,
+  removeFactors,
   config,
   wallClock: clock,
 }: PeopleParts) => {
@@ -47,13 +49,14 @@ export const openPeople = ({
     },
     endClients: clients.endAll,
     accessChanged: () => live.accessChanged(),
+    workspaceChanged: (workspaceId) => live.publish({ workspaceId, kind: 'workspace', id: workspaceId }),
     lastNews: live.lastEventId,
     clock,
   });
   const canPrintLink = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({
     people,
-    sessions,
+    signIns,
     secrets,
     audit,
     transaction: store.transaction,
@@ -61,6 +64,6 @@ export const openPeople = ({
     canPrintLink,
   });
   const hasPasswords = config.outsideProvider === undefined;
-  const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, hasPasswords });
+  const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, removeFactors, hasPasswords });
   return { people, welcome, helpDesk };
 };

@@ -57,7 +57,7 @@ export const outsideSignIn = ({
       const userId = await people.signInAs(person, { mayBeFirst: () => welcome.isFirstOwnerCode(code) });
       const workspaceId = await people.lastWorkspace(userId);
       await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details: { email, address } });
-      setSession(res, await sessions.begin(userId, { userAgent: req.get('user-agent') ?? '' }));
+      setSession(res, await sessions.begin(userId, { means: ['provider'], userAgent: req.get('user-agent') ?? '' }));
       res.clearCookie(stateCookie, { path: '/sign-in' });
       res.redirect(ownPath(next));
     } catch (error) {

@@ -10,7 +10,7 @@ import type { NewWorkspaces } from '#server/config/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Plans } from '#server/plans/allowance';
-import type { UserRow, WorkspaceRow, WorkspaceStore } from './store.ts';
+import type { UserRow, WorkspaceChange, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -23,6 +23,7 @@ export const createPeople = ({
   revokeAllAccess,
   endClients,
   accessChanged,
+  workspaceChanged,
   lastNews,
   clock,
 }: {
@@ -35,6 +36,8 @@ export const createPeople = ({
   endClients: (userId: string) => Promise<void>;
   /** What agents may see or do changed in a workspace. */
   accessChanged: () => Promise<void>;
+  /** Open tabs read the session again. */
+  workspaceChanged: (workspaceId: string) => Promise<void>;
   /** The id of the latest live event. */
   lastNews: () => string;
   clock: Clock;
@@ -89,6 +92,8 @@ export const createPeople = ({
         operator: user.isOperator,
         hasPassword: user.passwordHash !== null,
         asksPassword: user.passwordHash !== null && !byLink,
+        hasPasskey: await store.hasPasskey(userId),
+        hasFactor: await store.hasFactor(userId),
         mayMakeWorkspaces: canCreateWorkspaces(user, memberships),
       },
       ...(open && {
@@ -97,6 +102,11 @@ export const createPeople = ({
           name: open.name,
           role: open.role,
           statisticsTools: open.statisticsTools,
+          publishers: open.publishers,
+          approvalPasskey: open.approvalPasskey,
+          twoFactors: open.twoFactors,
+          lacksFactor: open.lacksFactor,
+          canPublish: open.canPublish,
           ...(await deletionOf(open)),
         },
       }),
@@ -156,6 +166,12 @@ export const createPeople = ({
 
     isEmpty: async () => (await store.firstUser()) === null,
 
+    /** Whom to ask about this server. */
+    operatorName: async () => {
+      const operator = await store.operator();
+      return operator === null ? '' : nameOf(operator);
+    },
+
     /** On a fresh installation, the first user without a password, or no user yet. They may sign in by a link. */
     awaitsFirstPassword: async () => {
       const first = await store.firstUser();
@@ -190,8 +206,12 @@ export const createPeople = ({
     openedLast: async (userId: string) => {
       const { lastWorkspaceId } = await mustExist(userId);
       const last = (await store.memberships(userId)).find(({ id }) => id === lastWorkspaceId);
-      return last && { id: last.id, name: last.name, role: last.role };
+      if (last === undefined) return undefined;
+      const { id, name, role, canPublish, lacksFactor } = last;
+      return { id, name, role, canPublish, lacksFactor };
     },
+
+    hasPassword: async (userId: string) => (await mustExist(userId)).passwordHash !== null,
 
     lastWorkspace: async (userId: string) => (await mustExist(userId)).lastWorkspaceId ?? undefined,
 
@@ -280,11 +300,51 @@ export const createPeople = ({
       if (await store.forgetLastWorkspace(userId, workspaceId)) await endClients(userId);
     },
 
-    changeWorkspace: (id: string, change: { name?: string | undefined; statisticsTools?: boolean | undefined }) =>
+    /** Whether the change switches off what protects a workspace against a stolen session. */
+    isLowered: async (workspaceId: string, { approvalPasskey, twoFactors }: WorkspaceChange) => {
+      const before = await store.workspace(workspaceId);
+      return (
+        (approvalPasskey === false && before?.approvalPasskey === true) ||
+        (twoFactors === false && before?.twoFactors === true)
+      );
+    },
+
+    changeWorkspace: ({ workspaceId: id, userId }: { workspaceId: string; userId: string }, change: WorkspaceChange) =>
       store.transaction(async () => {
+        if (change.approvalPasskey && !(await store.hasPasskey(userId))) {
+          throw new Refusal('Conflict', 'You have no passkey yourself. Add one in your profile, then switch this on.');
+        }
+        if (change.twoFactors && !(await store.hasFactor(userId))) {
+          throw new Refusal(
+            'Conflict',
+            'You have no second factor yourself. Set one up in your profile, then switch this on.',
+          );
+        }
         await store.changeWorkspace(id, change);
-        if (change.statisticsTools !== undefined) await accessChanged();
+        if (change.statisticsTools !== undefined || change.twoFactors !== undefined) await accessChanged();
+        await workspaceChanged(id);
       }),
+
+    /** A member of the workspace, and whether all that they can reach belongs to this owner. */
+    ownedBy: async (ownerId: string, workspaceId: string, userId: string) => {
+      const member = await store.member(workspaceId, userId);
+      if (member === null) return undefined;
+      const owned = (await store.memberships(ownerId)).filter(({ role }) => role === 'owner').map(({ id }) => id);
+      const isWhollyOwned =
+        !(await mustExist(userId)).isOperator &&
+        (await store.memberships(userId)).every(({ id }) => owned.includes(id));
+      return { email: member.email, isWhollyOwned };
+    },
+
+    /** Those whose click publishes and decides; the one who joined first comes first. */
+    approvers: store.approvers,
+
+    /** Inside the transaction of a decision, which a removal or another role then waits for. */
+    lockApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
+      store.lockApprover(workspaceId, userId),
+
+    /** Whether a yes takes a passkey in this workspace. */
+    asksPasskey: async (workspaceId: string) => (await store.workspace(workspaceId))?.approvalPasskey === true,
 
     /** Called by the operator. */
     setPlan: async (workspaceId: string, plan: string) => {

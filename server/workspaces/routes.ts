@@ -1,17 +1,21 @@
 import type { PeopleRoutes } from '#contracts/people';
+import type { PersonDeletionRoutes } from '#contracts/person-deletion';
+import type { Proof } from '#contracts/receipts';
 import type { WorkspaceRoutes } from '#contracts/workspaces';
 import type { AuditLog } from '#server/audit/audit-log';
 import { emailKey } from '#server/auth/email-address';
 import type { PasswordTries } from '#server/auth/password-tries';
 import type { Sessions } from '#server/auth/sessions';
+import { type SignInStart, type SignIns, secondFactorNeeded, signInAgain } from '#server/auth/sign-ins';
 import type { RouteHandlers, SessionCookie } from '#server/context';
-import { Refusal } from '#server/errors';
+import { badInput, Refusal } from '#server/errors';
 import type { SignedIn } from '#server/signed-in';
 import type { Deletion } from './deletion.ts';
 import type { ForgottenPassword } from './forgotten-password.ts';
 import type { Invitations } from './invitations.ts';
 import type { Members } from './members.ts';
 import { isWrongPassword, type People } from './people.ts';
+import type { PersonDeletion } from './person-deletion.ts';
 import type { Welcome } from './welcome.ts';
 
 interface BrowserSession {
@@ -25,8 +29,11 @@ export const workspaceRoutes = ({
   members,
   invitations,
   sessions,
+  signIns,
   welcome,
   deletion,
+  personDeletion,
+  mustProve,
   forgotten,
   audit,
   tries,
@@ -43,8 +50,12 @@ export const workspaceRoutes = ({
   members: Members;
   invitations: Invitations;
   sessions: Sessions;
+  signIns: SignIns;
   welcome: Welcome;
   deletion: Deletion;
+  personDeletion: PersonDeletion;
+  /** Asks for the password or a code. */
+  mustProve: (signedIn: SignedIn, proof: { password: string; code: string }, address: string) => Promise<void>;
   forgotten: ForgottenPassword;
   audit: AuditLog;
   tries: PasswordTries;
@@ -60,14 +71,20 @@ export const workspaceRoutes = ({
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
   revokeTokens: (userId: string) => Promise<unknown>;
-}): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
-  /** Every sign-in ends here, with a new session in the cookie. */
-  const enter = async (userId: string, { session, userAgent }: BrowserSession) => {
-    const secret = await sessions.begin(userId, { userAgent });
-    session.set(secret);
-    const signedIn = await sessions.who(secret);
-    return people.session({ userId, workspaceId: signedIn?.workspace?.id });
+}): RouteHandlers<PeopleRoutes & PersonDeletionRoutes & WorkspaceRoutes> => {
+  /** Every sign-in ends here: with a new session in the cookie, or with the question for the second factor. */
+  const openSession = async (start: SignInStart, session: SessionCookie) => {
+    if ('pending' in start) {
+      session.setPending(start.pending);
+      throw secondFactorNeeded();
+    }
+    session.set(start.session);
+    const signedIn = await sessions.who(start.session);
+    if (signedIn === undefined) throw new Error('a session that was just begun is gone');
+    return recordOf(signedIn);
   };
+  const enter = async (userId: string, means: readonly Proof[], { session, userAgent }: BrowserSession) =>
+    openSession(await signIns.begin(userId, { means, userAgent }), session);
 
   const recordOf = ({ userId, byLink, workspace }: SignedIn, workspaceId = workspace?.id) =>
     people.session({ userId, workspaceId, byLink });
@@ -113,13 +130,11 @@ export const workspaceRoutes = ({
     },
 
     enterByLink: async ({ body, session, userAgent }) => {
-      const secret = await welcome.enter(body.secret, userAgent);
-      const signedIn = secret === undefined ? undefined : await sessions.who(secret);
-      if (secret === undefined || signedIn === undefined) {
+      const entering = await welcome.enter(body.secret, userAgent);
+      if (entering === undefined) {
         throw new Refusal('NotFound', 'This link was used, replaced or is too old. Make a new one: npx posthorn link');
       }
-      session.set(secret);
-      return recordOf(signedIn);
+      return openSession(entering.start, session);
     },
 
     getSession: ({ signedIn }) => recordOf(signedIn),
@@ -128,7 +143,7 @@ export const workspaceRoutes = ({
       mustHavePasswords();
       mayTry(address);
       const mayBeFirst = () => welcome.isFirstOwnerCode(code);
-      return enter((await people.setUp(first, { mayBeFirst })).userId, entering);
+      return enter((await people.setUp(first, { mayBeFirst })).userId, ['password'], entering);
     },
 
     signIn: async ({ body: { email, password }, address, requestId, ...entering }) => {
@@ -138,8 +153,11 @@ export const workspaceRoutes = ({
         people.signIn(email, password),
       );
       const workspaceId = await people.lastWorkspace(userId);
-      await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details: { email, address } });
-      return enter(userId, entering);
+      // With a second factor it succeeds later.
+      if (!(await signIns.hasFactor(userId))) {
+        await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details: { email, address } });
+      }
+      return enter(userId, ['password'], entering);
     },
 
     signOut: async ({ session, signedIn: { userId, workspace }, requestId }) => {
@@ -153,7 +171,8 @@ export const workspaceRoutes = ({
 
     changePassword: async ({ signedIn, body, session, address, requestId }) => {
       mustHavePasswords();
-      const { userId, email, byLink, workspace } = signedIn;
+      const { userId, email, byLink, isRecent, workspace } = signedIn;
+      if (!isRecent && !(await people.hasPassword(userId))) throw signInAgain();
       await guarded({ email, address, event: 'password.failed', requestId }, () =>
         transaction(async () => {
           await people.changePassword(userId, body.next, byLink ? undefined : body.current);
@@ -187,12 +206,28 @@ export const workspaceRoutes = ({
         await audit.write({ event: 'password.reset', workspaceId, userId: resetUserId, requestId, details });
         return resetUserId;
       });
-      return enter(userId, entering);
+      return enter(userId, ['link'], entering);
     },
 
     changeProfile: async ({ signedIn, body }) => {
       await people.changeProfile(signedIn.userId, body);
       return recordOf(signedIn);
+    },
+
+    exportSelf: ({ signedIn: { userId } }) => personDeletion.exportPerson({ userId }),
+
+    deleteSelf: async ({ signedIn, body: { email, ...proof }, session, address, requestId }) => {
+      if (emailKey(email) !== emailKey(signedIn.email)) {
+        throw badInput({ path: 'email', code: 'BadAddress', message: `must be your address, ${signedIn.email}` });
+      }
+      await mustProve(signedIn, proof, address);
+      const { userId } = signedIn;
+      await transaction(async () => {
+        await personDeletion.remove({ userId }, requestId);
+        await forgetUser(userId);
+      });
+      await session.clear();
+      return done;
     },
 
     acceptInvitation: async ({ body: { token, password, name }, address, requestId, ...entering }) => {
@@ -203,13 +238,13 @@ export const workspaceRoutes = ({
       if (signedIn !== undefined && (!hasPasswords || password === '')) {
         const userId = await invitations.accept(token, signedIn, name);
         await sessions.end(secret);
-        return enter(userId, entering);
+        return enter(userId, signedIn.means, entering);
       }
       mustHavePasswords();
       const userId = await guarded({ email, address, event: 'invitation.failed', requestId }, () =>
         invitations.accept(token, { password }, name),
       );
-      return enter(userId, entering);
+      return enter(userId, ['password'], entering);
     },
 
     createWorkspace: async ({ signedIn, body }) => {
@@ -224,11 +259,18 @@ export const workspaceRoutes = ({
       return recordOf(signedIn, params.id);
     },
 
-    changeWorkspace: async ({ caller, signedIn, body, requestId }) => {
+    changeWorkspace: async ({
+      caller,
+      signedIn,
+      body: { password = '', code = '', ...change },
+      address,
+      requestId,
+    }) => {
       const { workspaceId, userId } = caller;
+      if (await people.isLowered(workspaceId, change)) await mustProve(signedIn, { password, code }, address);
       await transaction(async () => {
-        await people.changeWorkspace(workspaceId, body);
-        await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+        await people.changeWorkspace(caller, change);
+        await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: change });
       });
       return recordOf(signedIn);
     },
@@ -249,7 +291,15 @@ export const workspaceRoutes = ({
     },
 
     listMembers: async ({ caller }) => ({ members: await members.list(caller.workspaceId) }),
-    changeMember: ({ caller, params, body }) => members.changeRole(caller, params.id, body.role),
+    changeMember: ({ caller, params, body: { role, approver } }) =>
+      transaction(async () => {
+        if (role === undefined && approver === undefined) {
+          throw badInput({ path: 'role', code: 'Required', message: 'or approver is required' });
+        }
+        const member = role === undefined ? undefined : await members.changeRole(caller, params.id, role);
+        if (member && approver === undefined) return member;
+        return members.nameApprover(caller, params.id, approver === true);
+      }),
     removeMember: async ({ caller, params }) => {
       await members.remove(caller, params.id);
       return done;

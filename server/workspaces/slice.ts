@@ -16,6 +16,7 @@ import { createMembers, type Members } from './members.ts';
 import type { EndMembership } from './membership-end.ts';
 import type { OpenPeople } from './open-people.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
+import { createPersonDeletion, type PersonDeletion } from './person-deletion.ts';
 import { workspaceRoutes } from './routes.ts';
 import { createWorkspaceStore } from './store.ts';
 
@@ -23,7 +24,7 @@ const hourMs = 3_600_000;
 
 export const openWorkspaces = ({
   database,
-  auth: { sessions, tokens, clients, tries, secrets, rateLimits },
+  auth: { sessions, signIns, tokens, clients, tries, secrets, rateLimits },
   people,
   welcome,
   plans,
@@ -37,7 +38,7 @@ export const openWorkspaces = ({
   wallClock: clock,
 }: {
   database: Database;
-  auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
+  auth: Pick<Auth, 'sessions' | 'signIns' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
   people: OpenPeople['people'];
   welcome: OpenPeople['welcome'];
   plans: Plans;
@@ -68,7 +69,9 @@ export const openWorkspaces = ({
   const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
   const signInLimit = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
+  const mayTry = (address: string) => signInLimit.mustHaveLeft(keyOfAddress(address));
   return {
+    mayTry,
     invitations,
     deletion,
     chores: {
@@ -78,15 +81,26 @@ export const openWorkspaces = ({
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Opened last, because what ends with a membership belongs to slices that depend on this one. */
-    openMembers: ({ endMembership }: { endMembership: EndMembership }) => ({
+    openMembers: ({
+      endMembership,
+      forgetPerson,
+    }: {
+      endMembership: EndMembership;
+      forgetPerson: (userId: string) => Promise<void>;
+    }) => ({
       members: createMembers({ store, audit, publish, endMembership }),
+      personDeletion: createPersonDeletion({ store, people, endMembership, forgetPerson, audit, clock }),
     }),
     /** Opened once the identity provider is known. */
     openWorkspaceRoutes: ({
       members,
+      personDeletion,
+      mustProve,
       identity: { outsideSignIn: outside, forgetUser },
     }: {
       members: Members;
+      personDeletion: PersonDeletion;
+      mustProve: Parameters<typeof workspaceRoutes>[0]['mustProve'];
       identity: Pick<Identity, 'outsideSignIn' | 'forgetUser'>;
     }) => ({
       routes: workspaceRoutes({
@@ -94,12 +108,15 @@ export const openWorkspaces = ({
         members,
         invitations,
         sessions,
+        signIns,
         welcome,
         deletion,
+        personDeletion,
+        mustProve,
         forgotten,
         audit,
         tries,
-        mayTry: (address) => signInLimit.mustHaveLeft(keyOfAddress(address)),
+        mayTry,
         transaction: store.transaction,
         hasPasswords: outside === undefined,
         baseUrl,

@@ -1,7 +1,12 @@
 import type { ProfileChange, Theme } from '#contracts/people';
-import type { Role } from '#contracts/scopes';
+import type { Publishers, Role } from '#contracts/scopes';
 import { wakes } from '#server/jobs/notices';
+import { canPublish } from '#server/store/can-publish';
 import { type Database, sql } from '#server/store/database';
+import { hasSecondFactor, lacksFactor } from '#server/store/has-second-factor';
+import { personName } from '#server/store/person-name';
+
+export const reads = ['passkeys'];
 
 export interface Profile {
   readonly name: string | null;
@@ -49,6 +54,16 @@ const setProfile = sql(
      shortcuts = coalesce($5, shortcuts) where id = $1`,
 );
 
+const hasFactor = sql('users.hasFactor', `select ${hasSecondFactor('$1')} as has`);
+const hasPasskey = sql('users.hasPasskey', 'select exists (select from passkeys where user_id = $1) as has');
+
+/** Nobody can register the domain, and no sign-in accepts the address without a password. */
+const anonymize = sql(
+  'users.anonymize',
+  `update users set email = 'former-' || id || '@deleted.invalid', name = 'A former member', password_hash = null,
+          subject = null, last_workspace_id = null, tokens_valid_after = $2 where id = $1`,
+);
+
 export interface UserSummary {
   readonly id: string;
   readonly email: string;
@@ -63,19 +78,30 @@ const everybody = sql(
   `select u.id, u.email, u.name, u.is_operator as operator, u.password_hash is not null as "hasPassword",
           coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.id)
              from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id), '[]') as workspaces
-     from users u order by u.id`,
+     from users u where u.email not like '%@deleted.invalid' order by u.id`,
 );
+
+export interface WorkspaceChange {
+  readonly name?: string | undefined;
+  readonly statisticsTools?: boolean | undefined;
+  readonly publishers?: Publishers | undefined;
+  readonly approvalPasskey?: boolean | undefined;
+  readonly twoFactors?: boolean | undefined;
+}
 
 export interface WorkspaceRow {
   readonly id: string;
   readonly name: string;
   readonly statisticsTools: boolean;
+  readonly publishers: Publishers;
+  readonly approvalPasskey: boolean;
+  readonly twoFactors: boolean;
   readonly deleteAt: string | null;
   readonly deleteAskedBy: string | null;
 }
 
-const workspaceColumns = `w.id, w.name, w.statistics_tools as "statisticsTools", w.delete_at as "deleteAt",
-  w.delete_asked_by as "deleteAskedBy"`;
+const workspaceColumns = `w.id, w.name, w.statistics_tools as "statisticsTools", w.publishers, w.approval_passkey as "approvalPasskey",
+  w.two_factors as "twoFactors",  w.delete_at as "deleteAt", w.delete_asked_by as "deleteAskedBy"`;
 const workspace = `select ${workspaceColumns} from workspaces w`;
 const workspaces = sql('workspaces.all', `${workspace} order by id`);
 const workspaceById = sql('workspaces.byId', `${workspace} where id = $1`);
@@ -85,7 +111,9 @@ const dueWorkspaces = sql('workspaces.due', `${workspace} where delete_at <= $1 
 const insertWorkspace = sql('workspaces.insert', 'insert into workspaces (id, name) values ($1, $2)');
 const changeWorkspace = sql(
   'workspaces.change',
-  `update workspaces set name = coalesce($2, name), statistics_tools = coalesce($3, statistics_tools) where id = $1`,
+  `update workspaces set name = coalesce($2, name), statistics_tools = coalesce($3, statistics_tools),
+     publishers = coalesce($4, publishers), approval_passkey = coalesce($5, approval_passkey),
+     two_factors = coalesce($6, two_factors) where id = $1`,
 );
 const setDeletion = sql(
   'workspaces.setDeletion',
@@ -98,11 +126,15 @@ const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
 
 export interface MembershipRow extends WorkspaceRow {
   readonly role: Role;
+  readonly canPublish: boolean;
+  readonly lacksFactor: boolean;
 }
 
 export interface MemberRow {
   readonly userId: string;
   readonly role: Role;
+  readonly approver: boolean;
+  readonly hasFactor: boolean;
   readonly joinedAt: string;
   readonly email: string;
   readonly name: string | null;
@@ -110,10 +142,12 @@ export interface MemberRow {
 
 const memberships = sql(
   'members.ofUser',
-  `select ${workspaceColumns}, m.role from members m join workspaces w on w.id = m.workspace_id
+  `select ${workspaceColumns}, m.role, ${canPublish('m', 'w')} as "canPublish", ${lacksFactor('m', 'w')} as "lacksFactor"
+     from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = $1 order by w.id`,
 );
-const memberOf = `select m.user_id as "userId", m.role, m.created_at as "joinedAt", u.email, u.name
+const memberOf = `select m.user_id as "userId", m.role, m.is_approver as approver,
+  ${hasSecondFactor('m.user_id')} as "hasFactor", m.created_at as "joinedAt", u.email, u.name
   from members m join users u on u.id = m.user_id where m.workspace_id = $1`;
 const members = sql('members.ofWorkspace', `${memberOf} order by m.created_at`);
 const member = sql('members.one', `${memberOf} and m.user_id = $2`);
@@ -122,7 +156,28 @@ const owners = sql(
   `select user_id as "userId" from members where workspace_id = $1 and role = 'owner'`,
 );
 const insertMember = sql('members.insert', 'insert into members (workspace_id, user_id, role) values ($1, $2, $3)');
-const setRole = sql('members.setRole', 'update members set role = $3 where workspace_id = $1 and user_id = $2');
+/** Naming an approver is for editors: of other roles nothing is left when the person becomes an editor. */
+const setRole = sql(
+  'members.setRole',
+  `update members set role = $3, is_approver = $3 = 'editor' and role = 'editor' and is_approver
+    where workspace_id = $1 and user_id = $2`,
+);
+const setApprover = sql(
+  'members.setApprover',
+  'update members set is_approver = $3 where workspace_id = $1 and user_id = $2',
+);
+const approvers = sql(
+  'members.approvers',
+  `select m.user_id as id, ${personName('u')} as name from members m join workspaces w on w.id = m.workspace_id
+     join users u on u.id = m.user_id
+    where m.workspace_id = $1 and ${canPublish('m', 'w')} order by m.created_at, m.user_id`,
+);
+/** Until the transaction ends, nobody ends the membership or changes it. */
+const lockApprover = sql(
+  'members.lockApprover',
+  `select ${canPublish('m', 'w')} as "canPublish" from members m join workspaces w on w.id = m.workspace_id
+    where m.workspace_id = $1 and m.user_id = $2 for share of m`,
+);
 const removeMember = sql('members.remove', 'delete from members where workspace_id = $1 and user_id = $2');
 
 export interface InvitationRow {
@@ -179,6 +234,7 @@ export const createWorkspaceStore = (db: Database) => {
     /** Serializes sign-ups: of two concurrent first owners, the second waits here and then finds a user. */
     lockSignUp: () => db.run(lockSignUp),
 
+    anonymize: (id: string, at: Date) => db.run(anonymize, [id, at]),
     everybody: () => db.query<UserSummary>(everybody),
     firstUser: () => one<UserRow>(firstUser),
     user: (id: string) => one<UserRow>(userById, [id]),
@@ -209,10 +265,17 @@ export const createWorkspaceStore = (db: Database) => {
     workspaces: () => db.query<WorkspaceRow>(workspaces),
     workspace: (id: string) => one<WorkspaceRow>(workspaceById, [id]),
     insertWorkspace: ({ id, name }: { id: string; name: string }) => db.run(insertWorkspace, [id, name]),
-    changeWorkspace: (
-      id: string,
-      { name, statisticsTools }: { name?: string | undefined; statisticsTools?: boolean | undefined },
-    ) => db.run(changeWorkspace, [id, name, statisticsTools]),
+    changeWorkspace: (id: string, change: WorkspaceChange) =>
+      db.run(changeWorkspace, [
+        id,
+        change.name,
+        change.statisticsTools,
+        change.publishers,
+        change.approvalPasskey,
+        change.twoFactors,
+      ]),
+    hasFactor: async (userId: string) => (await one<{ has: boolean }>(hasFactor, [userId]))?.has === true,
+    hasPasskey: async (userId: string) => (await one<{ has: boolean }>(hasPasskey, [userId]))?.has === true,
     setDeletion: (id: string, deletion: { at: Date; askedBy: string } | null) =>
       db.run(setDeletion, [id, deletion?.at ?? null, deletion?.askedBy ?? null]),
     /** Locks the workspace and its members until the transaction ends. Must precede any lock on an invitation. */
@@ -231,6 +294,12 @@ export const createWorkspaceStore = (db: Database) => {
       db.run(insertMember, [workspaceId, userId, role]),
     updateMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }, role: Role) =>
       db.run(setRole, [workspaceId, userId, role]),
+    setApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }, isApprover: boolean) =>
+      db.run(setApprover, [workspaceId, userId, isApprover]),
+    approvers: (workspaceId: string) => db.query<{ id: string; name: string }>(approvers, [workspaceId]),
+    /** In a transaction. */
+    lockApprover: async (workspaceId: string, userId: string) =>
+      (await one<{ canPublish: boolean }>(lockApprover, [workspaceId, userId]))?.canPublish ?? false,
     removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
       db.run(removeMember, [workspaceId, userId]),
 

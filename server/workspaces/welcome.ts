@@ -1,6 +1,6 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { OneTimeSecrets } from '#server/auth/one-time-secrets';
-import type { Sessions } from '#server/auth/sessions';
+import type { SignIns } from '#server/auth/sign-ins';
 import type { People } from './people.ts';
 
 export type Welcome = ReturnType<typeof createWelcome>;
@@ -8,7 +8,7 @@ export type Welcome = ReturnType<typeof createWelcome>;
 /** Sign-in without a password: one-time links, and the code of the first owner. */
 export const createWelcome = ({
   people,
-  sessions,
+  signIns,
   secrets,
   audit,
   transaction,
@@ -16,7 +16,7 @@ export const createWelcome = ({
   canPrintLink,
 }: {
   people: People;
-  sessions: Sessions;
+  signIns: SignIns;
   secrets: OneTimeSecrets;
   audit: AuditLog;
   transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -41,7 +41,7 @@ export const createWelcome = ({
       return { email: address, path: pathOf(await secrets.make('sign-in', userId)) };
     },
 
-    /** A session, or undefined when the link is used up. A link without a user belongs to the owner of the Demo workspace. */
+    /** The sign-in, or undefined when the link is used up. A link without a user belongs to the owner of the Demo workspace. */
     enter: (secret: string, userAgent?: string) =>
       // One transaction, so that a killed process cannot use up a link without signing anybody in.
       transaction(async () => {
@@ -51,11 +51,19 @@ export const createWelcome = ({
         if (first === undefined || (first.userId === undefined && production)) return undefined;
         const userId = first.userId ?? (await people.setUp({ email: demoOwner, workspace: 'Demo' })).userId;
         await audit.write({ event: 'link.used', workspaceId: await people.lastWorkspace(userId), userId });
-        return sessions.begin(userId, { byLink: true, ...(userAgent !== undefined && { userAgent }) });
+        const start = await signIns.begin(userId, {
+          means: ['link'],
+          byLink: true,
+          ...(userAgent !== undefined && { userAgent }),
+        });
+        return { start };
       }),
 
     /** Printed by start in production while there is no user. */
     firstOwnerCode: async () => (production && (await people.isEmpty()) ? secrets.make('first-owner') : undefined),
+
+    /** Does not use it up. */
+    mayRestore: async (code: string) => !production || secrets.isValid(code, 'first-owner'),
 
     /** Checks the code and uses it up. */
     isFirstOwnerCode: async (code: string) => !production || (await secrets.take(code, 'first-owner')) !== undefined,

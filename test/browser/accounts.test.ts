@@ -2,7 +2,34 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+
+inBrowser(
+  'networks without keys, in production',
+  (world) => {
+    test('lead whoever set the server up to the form, which refuses half of them, and others to that person', async () => {
+      const page = await world.visit({ at: '/accounts', expected: [/400/] });
+      await page.getByText('10 networks need keys:').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('link', { name: /^TikTok ?, needs keys$/ }).click();
+      await page.getByRole('heading', { level: 1, name: 'Networks' }).waitFor();
+      const tiktok = page.getByRole('list', { name: 'Networks' }).getByRole('listitem').filter({ hasText: 'TikTok' });
+      await tiktok.getByText('/connect/tiktok/callback').waitFor();
+      await tiktok.getByLabel('TIKTOK_CLIENT_KEY').fill('aw1234');
+      await tiktok.getByRole('button', { name: 'Save' }).click();
+      await tiktok.getByText('It is required: TikTok gives both').waitFor();
+      await isClean(page, () => tiktok.getByLabel('TIKTOK_CLIENT_SECRET').waitFor());
+
+      const { email } = await world.service.addMember('admin');
+      const other = await world.visit({ at: '/accounts', as: email });
+      await other.getByText(/^10 networks need keys: .+ Ask owner\.$/).waitFor();
+      await go(other, '/settings/networks');
+      await other.getByText('owner set this server up and enters the credentials of networks. Ask them.').waitFor();
+    });
+  },
+  {},
+  { production: true },
+);
 
 inBrowser('Social accounts', (world) => {
   /** The consent page of the sandbox network. */

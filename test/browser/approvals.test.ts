@@ -1,5 +1,7 @@
-import type { Page } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { findBrokenLink } from '#server/receipts/verify-receipts';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, isClean, isFocused, isSideways, type World } from './harness.ts';
@@ -15,6 +17,19 @@ const draftIn = async ({ service }: World, client: string, body: string) => {
 
 const isOut = ({ service }: World, text: string) =>
   until(`${text} is out`, async () => JSON.stringify(await service.feed('x')).includes(text));
+
+/** A finger that goes sideways over the card. */
+const swipe = async (page: Page, distance: number) => {
+  const box = await cardOf(page).boundingBox();
+  const [x, y] = [195, (box?.y ?? 0) + 30];
+  for (const [type, at] of [
+    ['pointerdown', x],
+    ['pointermove', x + distance],
+    ['pointerup', x + distance],
+  ] as const) {
+    await cardOf(page).dispatchEvent(type, { pointerType: 'touch', clientX: at, clientY: y, bubbles: true });
+  }
+};
 
 const cardOf = (page: Page) => page.getByRole('article');
 
@@ -57,10 +72,31 @@ inBrowser('approvals', (world) => {
     const poll = cardOf(page).getByRole('figure', { name: 'Poll' });
     expect(await poll.innerText()).toMatch(/Bread\s+Cake\s+Poll for 1 hour/);
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
+    const form = cardOf(page).getByRole('form', { name: 'Reject' });
+    await form.getByRole('button', { name: 'Too soon' }).click();
+    await form.getByRole('textbox', { name: 'Reason' }).fill('<b>Wait</b> until Friday.');
+    await form.getByText('Rejected reads this and may ask again.').waitFor();
+    await form.getByRole('button', { name: 'Reject with this reason' }).click();
+    await cardOf(page).getByText('Too soon. <b>Wait</b> until Friday.').waitFor();
     await cardOf(page)
       .getByText(/rejected by you at /)
       .waitFor();
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('It waits again.').waitFor();
+    await cardOf(page).getByRole('button', { name: 'Reject' }).click();
+    await cardOf(page).getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Reject' }).click();
+    await cardOf(page).getByRole('button', { name: 'Receipt', exact: true }).click();
+    await cardOf(page).getByText('Content number').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await go(page, '/approvals?show=decided');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the receipt log' }).click(),
+    ]);
+    const log = JSON.parse(await readFile(await file.path(), 'utf8'));
+    expect(log.entries.length).toBeGreaterThan(2);
+    expect(findBrokenLink(log.entries, log.keys)).toBeUndefined();
   });
 
   test('a post edited after the request is shown as a diff, and the person can send it themselves', async () => {
@@ -82,26 +118,230 @@ inBrowser('approvals', (world) => {
     await card.getByRole('button', { name: 'Publish the new text' }).waitFor({ state: 'detached' });
   });
 
-  test('requests of one client within minutes stand together, and one of Waiting and Decided is chosen', async () => {
-    const { account, ask, post } = await draftIn(world, 'Batch', 'The first of two');
-    const other = await world.service.client.posts.create({ accountIds: [account], body: 'The second of two' });
-    await ask('posts_publishNow', { id: post.id });
-    const page = await world.visit({ at: await ask('posts_publishNow', { id: other.id }) });
-    const pass = page.getByRole('region', { name: '2 requests' });
-    await pass.getByText(/^Asked at \d\d:\d\d in one go\./).waitFor();
-    expect(await pass.getByRole('article').count()).toBe(2);
-    expect(await axe(page)).toEqual([]);
+  test('one of Waiting and Decided is chosen', async () => {
+    const { ask, post } = await draftIn(world, 'Tabs', 'Chosen');
+    const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }) });
     const tabs = page.getByRole('navigation', { name: 'Conversations' });
     const [waiting, decided] = [
       tabs.getByRole('link', { name: /^Waiting/ }),
       tabs.getByRole('link', { name: 'Decided' }),
     ];
-    expect(await waiting.getAttribute('aria-current')).not.toBeNull();
+    await expect.poll(() => waiting.getAttribute('aria-current')).not.toBeNull();
     expect(await decided.getAttribute('aria-current')).toBeNull();
     await decided.click();
     await expect.poll(() => waiting.getAttribute('aria-current')).toBeNull();
     expect(await decided.getAttribute('aria-current')).not.toBeNull();
     expect(await tabs.getByText(/waiting$/).count()).toBe(0);
+  });
+
+  test('a person edits a request on its card; an edit that breaks a limit is refused there, and nothing changes', async () => {
+    const { ask, post } = await draftIn(world, 'Edited', 'Half price on everything');
+    const page = await world.visit({
+      at: await ask('posts_schedule', { id: post.id, at: '2126-11-21T09:00:00Z' }),
+      expected: [/400/],
+    });
+    const card = cardOf(page);
+    const editTo = async (text: string) => {
+      await card.getByRole('button', { name: 'Edit', exact: true }).click();
+      await card.getByRole('textbox', { name: 'Text' }).fill(text);
+      await card.getByRole('button', { name: 'Use my edit' }).click();
+    };
+    await editTo('a'.repeat(281));
+    await card.getByRole('button', { name: 'Approve and schedule with your edit' }).click();
+    await card
+      .getByText(/X allows 280|too many|limit/)
+      .first()
+      .waitFor();
+    expect(await world.service.client.posts.get({ id: post.id })).toEqual(post);
+    await editTo('Half price on day-old bread');
+    const edit = card.getByRole('region', { name: 'Your edit' });
+    expect(await edit.locator('ins').allTextContents()).toEqual(['day-old bread']);
+    await card.getByRole('button', { name: 'Approve and schedule with your edit' }).click();
+    await page.getByText('1 post scheduled.').waitFor();
+    const scheduled = await world.service.client.posts.get({ id: post.id });
+    expect([scheduled.status, scheduled.versions[0]?.content[0]?.body]).toEqual([
+      'Scheduled',
+      'Half price on day-old bread',
+    ]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(
+      'it is a draft again',
+      async () => (await world.service.client.posts.get({ id: post.id })).status === 'Draft',
+    );
+  });
+
+  test('alternative texts and options are edited on the card, which stays the same request', async () => {
+    const { service } = world;
+    const { ask } = await draftIn(world, 'Described', 'Not asked for');
+    const [account, file] = [await service.connect('mastodon'), await service.addFile()];
+    const { id } = await service.client.posts.create({
+      accountIds: [account],
+      versions: [{ content: [{ body: 'Buns', media: [file] }], options: { 'mastodon.visibility': 'private' } }],
+    });
+    const page = await world.visit({ at: await ask('posts_schedule', { id, at: '2126-11-21T09:00:00Z' }) });
+    const card = cardOf(page);
+    await card.getByRole('button', { name: 'Edit', exact: true }).click();
+    await card.getByRole('textbox', { name: 'Alternative text of Image 1' }).fill('Six buns on a tray');
+    await card.getByText('Options of Mastodon').click();
+    await card.getByRole('combobox', { name: 'Who can see it' }).click();
+    await page.getByRole('option', { name: 'Everyone, but not in public timelines' }).click();
+    expect(await axe(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Use my edit' }).click();
+    const edit = card.getByRole('region', { name: 'Your edit' });
+    await edit.getByText('Six buns on a tray').waitFor();
+    expect(await edit.locator('ins').allTextContents()).toEqual([
+      'Six buns on a tray',
+      'Everyone, but not in public timelines',
+    ]);
+    await card.getByRole('button', { name: 'Approve and schedule with your edit' }).click();
+    await page.getByText('1 post scheduled.').waitFor();
+    expect(await service.client.posts.get({ id })).toMatchObject({
+      status: 'Scheduled',
+      versions: [{ options: { 'mastodon.visibility': 'unlisted' } }],
+    });
+    expect((await service.client.media.list({ ids: [file] })).media[0]?.alt).toBe('Six buns on a tray');
+  });
+
+  test('of two people in one pass each decides once, and who is removed in the middle decides no more', async () => {
+    const { service } = world;
+    const { account, ask } = await draftIn(world, 'Crowded', 'Not asked for');
+    const { email, userId } = await service.addMember('editor');
+    const posts = [];
+    for (const body of ['First of three', 'Second of three', 'Third of three']) {
+      const { id } = await service.client.posts.create({ accountIds: [account], body });
+      posts.push({ id, card: (await ask('posts_schedule', { id, at: '2126-11-21T09:00:00Z' })).split('/').at(-1) });
+    }
+    const [first, second, third] = posts;
+    const page = await world.visit({ at: '/favicon.svg', as: email, expected: [/40\d/, /events/, /favicon/] });
+    // This tab gets no live events, so it still shows the old state.
+    await page.route('**/api/app/events*', (route) => route.abort());
+    await page.goto(`${service.url}/approvals/${first?.card}`);
+    await page.getByText('Fits the account').waitFor();
+    for (const text of ['First of three', 'Second of three']) {
+      await page.getByRole('button', { name: `Approve: Schedule “${text}”` }).click();
+    }
+    const isCheckOfTwo = (response: Response) =>
+      response.url().endsWith('/approvals/check') && response.request().postDataJSON().cards.length === 2;
+    const check = page.waitForResponse(isCheckOfTwo);
+    await page.getByRole('button', { name: /^Approve 2 of 3/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Approve 2', exact: true }).waitFor();
+    await (await check).finished();
+    const owner = { ...service.owner, role: 'owner', human: true } as const;
+    await service.posthorn.decisions.reject(owner, first?.card ?? '');
+    await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click();
+    await page.getByText('1 post scheduled.').waitFor();
+    const statusOf = async (id = '') => (await service.client.posts.get({ id })).status;
+    expect([await statusOf(first?.id), await statusOf(second?.id)]).toEqual(['Draft', 'Scheduled']);
+
+    const yes = page.getByRole('button', { name: 'Approve: Schedule “Third of three”' });
+    await yes.click();
+    await page.getByRole('button', { name: /^Approve 1 of 1/ }).click();
+    await dialog.getByRole('button', { name: 'Approve 1', exact: true }).waitFor();
+    const remover = service.browser();
+    await remover.signIn();
+    expect((await remover.delete(`/api/app/members/${userId}`)).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Approve 1', exact: true }).click();
+    await page
+      .getByText(/member of no workspace|no workspace|not a member|Sign in/i)
+      .first()
+      .waitFor();
+    expect(await statusOf(third?.id)).toBe('Draft');
+  });
+
+  test('a week of eight: five approved, one edited, one rejected with a reason, one left; the client reads it all', async () => {
+    const { account, client, ask } = await draftIn(world, 'Week Planner', 'Not asked for');
+    const textOf = async (name: string, input: Record<string, unknown>) =>
+      JSON.parse(JSON.stringify(await client.callTool({ name, arguments: input }))).content[0].text as string;
+    const days = ['16', '17', '18', '19', '20', '21', '22', '23'];
+    const posts: { id: string }[] = [];
+    const cards: string[] = [];
+    for (const day of days) {
+      const post = await world.service.client.posts.create({ accountIds: [account], body: `Bread of the ${day}th` });
+      cards.push(await ask('posts_schedule', { id: post.id, at: `2126-11-${day}T08:30:00Z` }));
+      posts.push(post);
+    }
+    const [first = ''] = cards;
+    const there = await world.service.client.posts.create({ accountIds: [account], body: 'Market morning' });
+    await world.service.asHuman('posts.schedule', { id: there.id, at: '2126-11-23T08:30:20Z' });
+    const page = await world.visit({ at: first });
+    const pass = page.getByRole('region', { name: 'A week of posts, 8 requests' });
+    await pass.getByText('Same minute as “Market morning”').waitFor();
+    const row = (index: number) => pass.getByRole('listitem').filter({ hasText: `Bread of the ${days[index]}th` });
+    // By keys: five marked, the sixth edited, the seventh rejected, the eighth left open.
+    await row(0).getByRole('button').first().focus();
+    for (let index = 0; index < 5; index++) {
+      await row(index).focus();
+      await page.keyboard.press('a');
+    }
+    await isFocused(row(5));
+    await page.keyboard.press('e');
+    await row(5).getByRole('textbox', { name: 'Text' }).fill('Rolls of the 21th');
+    await page.keyboard.press('Control+Enter');
+    const edited = pass.getByRole('listitem').filter({ hasText: 'Your edit' });
+    await edited.getByText('Rolls', { exact: true }).waitFor();
+    await row(6).focus();
+    await page.keyboard.press('r');
+    await row(6).getByRole('textbox', { name: 'Reason' }).fill('We are closed that day.');
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await row(6).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'A week of posts, 7 of 8 open' }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog');
+    const plan = dialog.getByRole('list', { name: 'What will happen' }).getByRole('listitem');
+    await expect.poll(() => plan.count()).toBe(6);
+    expect((await plan.allInnerTexts()).filter((line) => line.includes('with your edit'))).toHaveLength(1);
+    await dialog.getByText('What is scheduled can be taken back until it goes out.').waitFor();
+    await dialog.getByRole('button', { name: 'Approve 6' }).click();
+    await page.getByText('6 posts scheduled.').waitFor();
+
+    const statuses = await Promise.all(
+      posts.map(async ({ id }) => (await world.service.client.posts.get({ id })).status),
+    );
+    expect(statuses).toEqual([...Array(6).fill('Scheduled'), 'Draft', 'Draft']);
+    const read = (index: number) => textOf('posts_get', { id: posts[index]?.id });
+    for (let index = 0; index < 5; index++) expect(await read(index)).toContain('posts_schedule was approved at');
+    expect(await read(5)).toContain('- original version, item 1: "Bread" became "Rolls"');
+    expect(await read(6)).toContain('The person who rejected it wrote: "We are closed that day."');
+    expect(await read(7)).toContain('posts_schedule waits for a human');
+    const again = await textOf('posts_schedule', { id: posts[6]?.id, at: '2126-11-24T08:30:00Z' });
+    expect(again).toContain('wrote: "We are closed that day."');
+    await page
+      .getByText(/24 Nov 2126/)
+      .first()
+      .waitFor();
+  });
+
+  test('on a phone a pass is one card at a time, with one thumb', async () => {
+    const { account, ask } = await draftIn(world, 'Thumb', 'Not asked for');
+    for (const body of ['The first of two', `The second of two${'\nIt is longer.'.repeat(6)}`]) {
+      const { id } = await world.service.client.posts.create({ accountIds: [account], body });
+      await ask('posts_schedule', { id, at: '2126-11-21T09:00:00Z' });
+    }
+    const page = await world.visit({ at: '/approvals', width: 390, height: 844 });
+    await page.getByRole('link', { name: /Thumb/ }).click();
+    await cardOf(page).getByText('The first of two').first().waitFor();
+    expect(await cardOf(page).count()).toBe(1);
+    await page.getByText('Request 1 of 2', { exact: true }).waitFor();
+    const thumbY = async () => (await page.getByRole('button', { name: 'Approve', exact: true }).boundingBox())?.y;
+    const underThumb = await thumbY();
+    await swipe(page, 250);
+    await cardOf(page).getByText('The second of two').first().waitFor();
+    await page.getByText('Request 2 of 2', { exact: true }).waitFor();
+    // A longer card does not move the buttons, and hidden text makes no page that scrolls behind the app.
+    await expect.poll(thumbY).toBe(underThumb);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
+    await swipe(page, -250);
+    await page.getByRole('form', { name: 'Reject' }).waitFor();
+    await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
+    await swipe(page, 60);
+    await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();
+    expect(await isSideways(page)).toBe(false);
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve 1 of 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve 1' }).click();
+    await page.getByText('1 post scheduled.').waitFor();
   });
 
   test('a request about a changed post can be rejected', async () => {
@@ -111,6 +351,7 @@ inBrowser('approvals', (world) => {
     await world.service.asHuman('posts.update', { id: post.id, accountIds: [account], versions });
     const page = await world.visit({ at });
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
+    await cardOf(page).getByRole('form').getByRole('button', { name: 'Reject' }).click();
     await page
       .getByText('Rejected by you')
       .or(page.getByText('Rejected', { exact: true }))
@@ -129,7 +370,7 @@ inBrowser('approvals', (world) => {
     await yes.waitFor();
     const { userId, email } = await world.service.addMember('editor');
     const caller = { ...world.service.owner, userId, role: 'editor', human: true } as const;
-    await world.service.posthorn.cards.reject(caller, at.split('/').at(-1) ?? '');
+    await world.service.posthorn.decisions.reject(caller, at.split('/').at(-1) ?? '');
     await yes.click();
     await page
       .getByText(new RegExp(`This card was already rejected by ${email.split('@')[0]} at \\d\\d:\\d\\d\\.`))
@@ -182,13 +423,15 @@ inBrowser('approvals', (world) => {
     const { ask, post, account } = await draftIn(world, 'By keys', 'Pressed by a key');
     await ask('posts_publishNow', { id: post.id });
     const other = await world.service.client.posts.create({ accountIds: [account], body: 'Pressed away' });
-    await ask('posts_publishNow', { id: other.id });
+    await ask('posts_delete', { id: other.id });
     const page = await world.visit({ at: '/approvals' });
     await page.getByRole('link', { name: /By keys/ }).click();
     await page.getByText('Pressed away').last().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('r');
+    await isFocused(page.getByRole('textbox', { name: 'Reason' }));
+    await page.keyboard.press('Enter');
     await page.getByText(/^Rejected by you/).waitFor();
     await cardOf(page).first().focus();
     const dialog = page.getByRole('dialog');

@@ -166,6 +166,24 @@ inBrowser('the calendar', (world) => {
     expect(await page.locator('[role="group"][aria-busy="true"]').count()).toBe(0);
   });
 
+  test('on a phone nothing is said of a day before its posts are there, nor when they do not come', async () => {
+    const page = await world.visit({ ...utc, at: '/posts', width: 390, height: 844, expected: [/403/] });
+    let refuse = () => {};
+    const held = new Promise<void>((resolve) => {
+      refuse = resolve;
+    });
+    await page.route('**/api/app/posts?*group=Timed*', async (route) => {
+      await held;
+      await route.fulfill({ status: 403 });
+    });
+    await page.goto(`${world.service.url}/calendar`);
+    await page.getByText('Loading the agenda').waitFor({ state: 'attached' });
+    expect(await page.getByText(/^Nothing |, 0 posts$/).count()).toBe(0);
+    refuse();
+    await page.getByText('The calendar could not be loaded').waitFor();
+    expect(await page.getByText(/^Nothing |, 0 posts$/).count()).toBe(0);
+  });
+
   test('a post is moved by keyboard alone; a time that has passed is refused with the reason', async () => {
     const [date, next, past] = [dateIn(3, 'UTC'), dateIn(4, 'UTC'), dateIn(-1, 'UTC')];
     const id = await scheduled('Typed', `${date}T10:00:00Z`);

@@ -440,7 +440,59 @@ inBrowser('the editor', (world) => {
     await search.waitFor({ state: 'detached' });
   });
 
-  test('by keyboard alone from a new post to a published thread, on the accounts of last time', async () => {
+  test('a link is inserted at the cursor, with its https', async () => {
+    const { id } = await makeDraft({ body: 'Our menu' });
+    const page = await world.visit({ at: `/posts/${id}` });
+    await text(page).press('End');
+    await page.getByRole('button', { name: 'Link', exact: true }).press('Enter');
+    const address = page.getByRole('dialog', { name: 'Link' }).getByLabel('Address');
+    await isFocused(address);
+    await page.keyboard.type('our menu');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a web address, such as example.com/menu.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await address.fill('example.com/menu');
+    await page.keyboard.press('Enter');
+    await isFocused(text(page));
+    await expect.poll(() => text(page).inputValue()).toBe('Our menu https://example.com/menu');
+  });
+
+  test('where the header has no room, Publish now is in the panel of the arrow', async () => {
+    const { id } = await makeDraft({ body: 'Narrow', accountIds: [bluesky] });
+    const page = await world.visit({ at: `/posts/${id}`, width: 1024 });
+    await page.getByText('Ready for 1 account').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish now' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    await page.getByRole('dialog', { name: 'Schedule' }).getByRole('button', { name: 'Publish now' }).click();
+    await page.getByRole('dialog', { name: 'Publish now to 1 account?' }).waitFor();
+  });
+
+  test('on a phone a check opens the sheet that has its option, which keeps the focus when its choices arrive', async () => {
+    const pinterest = await world.service.addAccount('pinterest');
+    const { id } = await makeDraft({ body: 'Look', accountIds: [pinterest] });
+    const page = await world.visit({ at: '/favicon.svg', width: 390, height: 844, expected: [/./] });
+    let boards: object[] = [];
+    await page.route('**/api/app/posts/*/editor', async (route) => {
+      const response = await route.fetch();
+      const view = await response.json();
+      for (const account of view.accounts) account.choices = { 'pinterest.board': boards };
+      await route.fulfill({ response, json: view });
+    });
+    await page.goto(`${world.service.url}/posts/${id}`);
+    await page.getByRole('button', { name: /^Pinterest: / }).click();
+    await page
+      .getByRole('dialog', { name: 'Checks and preview' })
+      .getByRole('button', { name: /Board is needed/ })
+      .click();
+    const sheet = page.getByRole('dialog', { name: 'Options of the networks' });
+    await isFocused(sheet.getByRole('textbox', { name: 'Board' }));
+    boards = [{ value: 'bread', label: 'Bread' }];
+    await page.keyboard.type('b');
+    await isFocused(sheet.getByRole('combobox', { name: 'Board' }));
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('by keyboard alone from the sign-in to a published thread, on the accounts of last time', async () => {
     const { email, userId } = await world.service.addMember('editor');
     const before = await world.service.asHuman(
       'posts.create',
@@ -448,8 +500,13 @@ inBrowser('the editor', (world) => {
       { userId },
     );
     await world.service.asHuman('posts.schedule', { id: before.id, at: '2090-01-01T08:00:00Z' }, { userId });
-    const page = await world.visit({ as: email });
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    const page = await world.visit({ as: null, at: '/sign-in' });
+    await isFocused(page.getByLabel('E-mail address'));
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('correct horse');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.keyboard.press('c');
     await page.getByText('the 2 accounts of last time').waitFor();
     await isFocused(text(page));
@@ -559,8 +616,9 @@ inBrowser('the editor', (world) => {
         expect.stringMatching(/Content warning “Bread”/),
       ]);
     const options = await openOptions(page, 'Pinterest');
-    await options.getByLabel('Title').waitFor();
+    await options.getByLabel('Title', { exact: true }).waitFor();
     expect(await options.getByText('Cover image').count()).toBe(0);
+    await page.getByText('2 of 3 ready').waitFor();
     await options.getByRole('button', { name: 'Options of Bluesky' }).click();
     await isFocused(options.getByRole('button', { name: /Bluesky.*As usual/ }));
     expect(await axe(page)).toEqual([]);
@@ -616,6 +674,48 @@ inBrowser('the editor', (world) => {
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Remove the poll' }).click();
     await expect.poll(async () => (await read(id)).versions[0]?.options).toEqual({});
+  });
+
+  test('a community is searched by keyboard, named in the preview, found again after a reload, and removed', async () => {
+    const { id } = await makeDraft({ accountIds: [x] });
+    const page = await world.visit({ at: `/posts/${id}` });
+    const options = await openOptions(page, 'X');
+    const community = options.getByRole('textbox', { name: 'Community' });
+    await community.press('Enter');
+    await options.getByText('Type a name, then search.').waitFor();
+    await community.fill('sourdough');
+    await page.keyboard.press('Enter');
+    await options.getByText('1 result. Choose one.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Tab');
+    await isFocused(options.getByRole('button', { name: 'Search for community' }));
+    await page.keyboard.press('Tab');
+    // Its name is there before it is saved, also when the options are closed and opened again.
+    let release = () => {};
+    const hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/posts.update', (route) => hold.then(() => route.continue()));
+    await page.keyboard.press('Enter');
+    const chosen = options.getByRole('button', { name: 'Remove Community: Sourdough Science (812 members)' });
+    await isFocused(chosen);
+    await page.getByText('In the community Sourdough Science').first().waitFor();
+    await options.getByRole('button', { name: /X.*Community: Sourdough Science/ }).click();
+    await options.getByRole('button', { name: /X.*Community: Sourdough Science/ }).click();
+    await chosen.waitFor();
+    release();
+    await expect
+      .poll(async () => (await read(id)).versions[0]?.options)
+      .toEqual({ 'x.community': '1506778548222324745' });
+    await page.getByText('In the community Sourdough Science').first().waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: /X.*Community: Sourdough Science/ }).click();
+    await options.getByRole('button', { name: /^Remove Community/ }).press('Enter');
+    await isFocused(community);
+    await page.keyboard.type('42');
+    await page.keyboard.press('Enter');
+    await options.getByRole('button', { name: 'Use the id 42' }).click();
+    await expect.poll(async () => (await read(id)).versions[0]?.options).toEqual({ 'x.community': '42' });
   });
 
   test('a file option is filled from the device, then from the library, then removed', async () => {
@@ -922,8 +1022,14 @@ inBrowser('the editor', (world) => {
     const page = await world.visit({ at: `/posts/${id}` });
     const schedule = page.getByRole('dialog', { name: 'Schedule' });
     const look = async () => {
-      await page.getByText('1 to fix').first().waitFor();
+      await page
+        .getByText(/^(2 of 3 ready|X: Item 1: 10 characters too many)$/)
+        .first()
+        .waitFor();
       await page.getByRole('img').first().waitFor();
+      // What the bar of a phone covers in part counts as too small.
+      const last = page.getByRole('button', { name: 'Add to thread' });
+      await last.evaluate((button) => button.scrollIntoView({ block: 'center' }));
       expect(await axe(page)).toEqual([]);
       await page.getByRole('button', { name: 'Choose a time' }).click();
       await schedule.getByLabel('Time', { exact: true }).waitFor();

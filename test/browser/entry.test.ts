@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Documents, startDocuments } from '#test/support/identity';
 import { startOutsideProvider } from '#test/support/outside-provider';
+import { until } from '#test/support/until';
 import { axe, inBrowser, isClean, isSideways } from './harness.ts';
 
 const isFine = async (page: Page) => {
@@ -110,14 +112,17 @@ inBrowser('coming in', (world) => {
     expect(await zone()).toBe('Asia/Tokyo');
   });
 
-  test('a new person joins through an invitation with their own password', async () => {
+  test('a new person joins through an invitation with their own name and password', async () => {
     const page = await world.visit({ at: await invite('new@example.com'), as: null });
     await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
     await page.getByText('new@example.com').waitFor();
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Nora New');
     await page.getByRole('textbox', { name: 'Password' }).fill('a long password');
     await page.getByRole('button', { name: 'Join' }).click();
     await isAt(page, '/');
-    expect((await world.service.browser().signIn('new@example.com', 'a long password')).status).toBe(200);
+    const person = world.service.browser();
+    expect((await person.signIn('new@example.com', 'a long password')).status).toBe(200);
+    expect((await person.get('/api/auth/session')).body.user.name).toBe('Nora New');
   });
 
   test('a signed-in person joins with one click, which uses up the link', async () => {
@@ -221,6 +226,15 @@ describe('consent', () => {
   const listener = createServer((_req, res) => res.end('done'));
   let redirectUrl = '';
 
+  const picture = (background: string) =>
+    sharp({ create: { width: 1080, height: 1080, channels: 3, background } })
+      .jpeg()
+      .toBuffer();
+  const serve = async (background: string) => {
+    const bytes = await picture(background);
+    return documents.answering((_req, res) => res.writeHead(200, { 'content-type': 'image/jpeg' }).end(bytes));
+  };
+
   /** A real OAuth client that stores its tokens and records where it sends the browser. */
   const desk = (change: object) => {
     const kept: Record<string, unknown> = {};
@@ -295,6 +309,42 @@ describe('consent', () => {
         expect(await bodies()).toContain('Only in Demo');
         expect(workspaceId).toBe(world.service.owner.workspaceId);
         await client.close();
+      });
+
+      test('a client that knows the address alone is let in and brings a carousel, which a person approves and Instagram gets', async () => {
+        const accountId = await world.service.connect('instagram');
+        const { at, first, transport } = await begin();
+        const page = await world.visit({ at, expected: expected() });
+        await page.getByRole('button', { name: 'Let it in' }).click();
+        await isDone(page);
+        await first.finishAuth(new URL(page.url()).searchParams);
+        const client = new Client({ name: 'desk', version: '1' });
+        await client.connect(transport());
+        const call = async (name: string, input: Record<string, unknown>) =>
+          (await client.callTool({ name, arguments: input })).structuredContent as {
+            id: string;
+            upload: { url: string };
+            approvalUrl: string;
+          };
+        const { upload } = await call('media_list', {});
+        const form = new FormData();
+        form.set('file', new Blob([new Uint8Array(await picture('green'))]), 'local.jpg');
+        const { id: local } = await (await fetch(upload.url, { method: 'POST', body: form })).json();
+        const addresses = [await serve('red'), await serve('blue')];
+        const content = [{ body: 'Three loaves', media: [...addresses, local], alt: ['Rye', 'Oat', 'Spelt'] }];
+        const { id } = await call('posts_create', { accountIds: [accountId], versions: [{ content }] });
+        const { approvalUrl } = await call('posts_publishNow', { id });
+        await client.close();
+        await page.goto(approvalUrl);
+        const card = page.getByRole('article');
+        await card.getByText('Three loaves').first().waitFor();
+        await card.getByAltText('Rye').first().waitFor();
+        await card.getByRole('button', { name: 'Approve and publish' }).click();
+        await card.getByText(/approved by you at /).waitFor();
+        await until('the carousel is out', async () => {
+          const out = (await world.service.feed('instagram')).find(({ text }) => text === 'Three loaves');
+          return out?.media.length === 3;
+        });
       });
 
       test('Refuse denies the request and closes it', async () => {

@@ -18,7 +18,7 @@ if (path === undefined && !isRequired) {
 if (path !== undefined) await buildWeb();
 
 /** Ends a test that waits for a state that never comes; generous, for busy machines. */
-const timeoutMs = 120_000;
+const timeoutMs = 300_000;
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[1]>;
 
@@ -49,7 +49,10 @@ export const inBrowser = (
   describe.skipIf(path === undefined && !isRequired)(name, { timeout: timeoutMs }, () => {
     const world = new World();
     beforeAll(async () => world.open(typeof settings === 'function' ? await settings() : settings, options), timeoutMs);
-    afterEach(() => world.leave());
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') await world.describePages(task.name);
+      await world.leave();
+    });
     afterAll(() => world.close());
     tests(world);
   });
@@ -138,6 +141,14 @@ export class World {
     this.#problems = this.#problems.filter((text) => !pattern.test(text));
   }
 
+  /** Prints what the pages of a failed test show: a failure on a busy machine seldom happens twice. */
+  async describePages(test: string) {
+    for (const page of this.#used.flatMap(({ context }) => context.pages())) {
+      const snapshot = await page.locator('body').ariaSnapshot({ timeout: 5000 });
+      console.error(`${test}: ${page.url()}\n${snapshot}`);
+    }
+  }
+
   /** After each test: fails on collected problems. */
   async leave() {
     const used = this.#used;
@@ -199,6 +210,7 @@ const newProfile = async ({ browser, port }: SharedBrowser, device: Device): Pro
     hasTouch: isPhone,
     isMobile: isPhone,
   });
+  context.setDefaultTimeout(60_000);
   const profile: Profile = { ...device, context, report: () => undefined };
   context.on('console', (message) => {
     if (message.type() === 'error') profile.report(`console: ${message.text()} ${message.location().url}`);
@@ -206,8 +218,9 @@ const newProfile = async ({ browser, port }: SharedBrowser, device: Device): Pro
   context.on('weberror', (error) => profile.report(`page: ${error.error().message}`));
   context.on('request', (request) => {
     const url = request.url();
-    if (!/^(data|blob):/.test(url) && !url.startsWith(`http://127.0.0.1:${port}/`))
-      profile.report(`left the host: ${url}`);
+    const { protocol, host } = new URL(url);
+    const isOurs = protocol === 'http:' && [`127.0.0.1:${port}`, `localhost:${port}`].includes(host);
+    if (!/^(data|blob):/.test(url) && !isOurs) profile.report(`left the host: ${url}`);
   });
   return profile;
 };

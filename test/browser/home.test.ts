@@ -18,7 +18,24 @@ inBrowser(
       expect(await axe(page)).toEqual([]);
 
       await networks.getByRole('button', { name: 'Instagram' }).click();
+      // Accounts are announced one by one; the next step waits for the last of them.
+      let answer = () => {};
+      const isAnswered = new Promise<void>((done) => {
+        answer = done;
+      });
+      await page.route('**/api/app/sandbox/accounts', async (route) => {
+        const response = await route.fetch();
+        await isAnswered;
+        await route.fulfill({ response });
+      });
+      const announced = page.waitForResponse(
+        async (response) => response.url().endsWith('accounts.list') && (await response.json()).accounts.length === 4,
+      );
       await page.getByRole('button', { name: 'Connect 4 sandbox accounts' }).click();
+      await announced;
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      expect(await page.getByRole('button', { name: 'Publish to the sandbox' }).count()).toBe(0);
+      answer();
       await page.getByText(/^Sandbox accounts for .*Bluesky.* are connected\.$/).waitFor();
       await page.getByRole('button', { name: 'Publish to the sandbox' }).click();
       await page.getByRole('region', { name: /^Out on \d accounts in / }).waitFor();
@@ -151,6 +168,57 @@ inBrowser('home', (world) => {
     isHeld = false;
     await holding.over;
     await banner.waitFor({ state: 'detached' });
+  });
+
+  test('a post that will not go out is foretold on Home, in the list, the calendar and the editor, and mended with a click', async () => {
+    const { service } = world;
+    service.startJobs();
+    const good = await service.connect('bluesky', { handle: 'foretold' });
+    const shy = await service.connect('mastodon', { handle: 'foretold', without: ['write:statuses'] });
+    const { id } = await service.client.posts.create({ body: 'We pay the night shift', accountIds: [good, shy] });
+    await service.asHuman('posts.schedule', { id, at: new Date(Date.now() + 2 * 86_400_000).toISOString() });
+    await until('it is foretold', async () => (await service.client.posts.get({ id })).forecast !== undefined);
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Will not reach Mastodon').waitFor();
+    await page.getByRole('region', { name: 'Checks' }).getByText('1 of 2 ready').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await go(page, '/calendar');
+    await page.getByText('Mastodon: permission missing').first().waitFor();
+    await go(page, '/posts');
+    await page.getByText('1 of 2 will fail').waitFor();
+    await go(page, '/');
+    await page.getByText('1 will not go out as it stands.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Leave out Mastodon: We pay the night shift' }).click();
+    await page.getByText('Mastodon is left out.').waitFor();
+    await page.getByText('All can go out.').or(page.getByText('It can go out.')).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 will not go out as it stands.').waitFor();
+    await service.asHuman('posts.delete', { id });
+  });
+
+  test('a forecast that does not answer, or fails, does not hold up the day, and can be loaded again', async () => {
+    await seed();
+    const page = await world.visit({ at: '/posts', expected: [/503/] });
+    const forecast = '**/api/app/forecast?*';
+    let fail = () => {};
+    const isOver = new Promise<void>((done) => {
+      fail = done;
+    });
+    await page.route(forecast, async (route) => {
+      await isOver;
+      await route.fulfill({ status: 503, json: { error: 'Unavailable' } });
+    });
+    await go(page, '/');
+    await page.getByRole('list', { name: 'Today' }).getByRole('link').first().waitFor();
+    fail();
+    const next = page.getByRole('region', { name: 'Next 30 days' });
+    await next.getByText('The forecast could not be loaded').waitFor();
+    await next.getByText('Posthorn cannot be reached right now (503). Try again soon.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.unroute(forecast);
+    await next.getByRole('button', { name: 'Try again' }).click();
+    await next.getByText(/planned/).waitFor();
   });
 
   test('a viewer sees the day, and nothing to decide', async () => {

@@ -82,7 +82,7 @@ inBrowser('open tabs', (world) => {
     await page.getByRole('button', { name: 'Approve and publish' }).waitFor();
     const { userId, email } = await service.addMember('editor');
     const caller = { ...service.owner, userId, role: 'editor', human: true } as const;
-    await service.posthorn.cards.reject(caller, at.split('/').at(-1) ?? '');
+    await service.posthorn.decisions.reject(caller, at.split('/').at(-1) ?? '');
     await page.getByRole('button', { name: 'Approve and publish' }).waitFor({ state: 'detached' });
     await page.getByRole('article').getByText('Rejected', { exact: true }).waitFor();
     expect(email).toContain('member');

@@ -52,7 +52,7 @@ inBrowser(
 
     test('a person chooses their notifications, also on a phone', async () => {
       const page = await world.visit({ at: '/settings/profile#notifications', width: 390, height: 844 });
-      const box = page.getByRole('checkbox', { name: 'Requests from agents by mail' });
+      const box = page.getByRole('checkbox', { name: 'Requests by mail' });
       await box.check();
       await page.getByRole('switch', { name: 'Show the post in push messages' }).click({ force: true });
       await until('it is kept', async () => {

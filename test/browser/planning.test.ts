@@ -84,6 +84,11 @@ inBrowser('planning', (world) => {
     await go(page, `/calendar?date=${next}`);
     await page.locator('[data-event-id]').filter({ hasText: 'Takes the slot' }).waitFor();
     expect(await page.getByText('next free').count()).toBe(0);
+    await go(page, `/calendar?date=${after}&view=month`);
+    await page
+      .locator(`[data-slot^="${after}"]`)
+      .getByRole('link', { name: /08:30\s*next free/ })
+      .waitFor();
     await go(page, `/calendar?date=${after}`);
     await page.getByRole('link', { name: /08:30\s*next free/ }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(`${after}T08:30:00.000000Z`);

@@ -70,6 +70,18 @@ inBrowser('the profile', (world) => {
     expect((await other.get('/api/auth/session')).status).toBe(401);
   });
 
+  test('people delete their account with their address and password', async () => {
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/profile', as: email, expected: [/401/] });
+    const section = page.getByRole('region', { name: 'Delete your account' });
+    await section.getByRole('button', { name: 'Delete my account' }).click();
+    await section.getByLabel(`Type ${email} to confirm`).fill(email);
+    await section.getByLabel('Your password, to delete your account').fill('correct horse');
+    await section.getByRole('button', { name: 'Delete my account for good' }).click();
+    await page.waitForURL('**/sign-in');
+    expect((await world.service.browser().signIn(email)).status).toBe(401);
+  });
+
   test('another session can be ended', async () => {
     const { email } = await world.service.addMember('editor');
     const other = world.service.browser();

@@ -2,23 +2,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { go, inBrowser, isSideways } from '#test/browser/harness';
+import { networkKeys } from '#test/support/network-keys';
 import { publicationsOf } from '#test/support/publications';
 
-const networks = [
-  'x',
-  'threads',
-  'facebook',
-  'instagram',
-  'tiktok',
-  'youtube',
-  'pinterest',
-  'bluesky',
-  'mastodon',
-  'pixelfed',
-  'linkedin',
-  'linkedin_page',
-  'google_business',
-];
 const longName = 'Rye & Ember, the bakery at the old harbour, open from seven in the morning until everything is gone';
 
 const addPosts = sql(
@@ -58,7 +44,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
   beforeAll(async () => {
     const { database, owner } = world.service;
     const ids: string[] = [];
-    for (const network of networks) ids.push(await world.service.addAccount(network));
+    for (const network of networkKeys) ids.push(await world.service.addAccount(network));
     for (const [n, id] of ids.entries())
       await database.run(name, [`${longName} ${n}`, `${'rye.and.ember.'.repeat(4)}${n}`, id]);
     await database.run(addPosts, [owner.workspaceId, owner.userId, ids]);

@@ -1,6 +1,6 @@
 import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isClean, isSideways } from './harness.ts';
+import { axe, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
 
 /** Not found is the simplest page inside the shell. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
@@ -78,18 +78,15 @@ inBrowser('the shell', (world) => {
     await page.emulateMedia({ forcedColors: 'none' });
     expect(await styleOf('outline-style')).toBe('none');
     expect(await styleOf('font-size')).toBe('14px');
-    const devtools = await page.context().newCDPSession(page);
+    // In a tab of its own: the next test would get this one with its text size.
+    const large = await page.context().newPage();
+    const devtools = await page.context().newCDPSession(large);
     await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
-    try {
-      await page.reload();
-      // Half as many characters fit, so it is laid out as on a phone.
-      const bar = page.getByRole('navigation', { name: 'Main pages' });
-      await bar.waitFor();
-      expect(await page.evaluate('getComputedStyle(document.body).fontSize')).toBe('30px');
-      expect(await isSideways(page)).toBe(false);
-    } finally {
-      await devtools.send('Page.setFontSizes', { fontSizes: { standard: 16 } });
-    }
+    await large.goto(page.url());
+    // Half as many characters fit, so it is laid out as on a phone.
+    await large.getByRole('navigation', { name: 'Main pages' }).waitFor();
+    expect(await large.evaluate('getComputedStyle(document.body).fontSize')).toBe('30px');
+    expect(await isSideways(large)).toBe(false);
   });
 
   test('waits longer and longer for a live stream that breaks at once', async () => {
@@ -144,8 +141,10 @@ inBrowser('the shell', (world) => {
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await expect.poll(() => pathOf(page)).toBe('/posts');
-    await page.getByRole('searchbox', { name: 'Search posts' }).waitFor();
+    const search = page.getByRole('searchbox', { name: 'Search posts' });
+    await search.waitFor();
     await page.keyboard.press('/');
+    await isFocused(search);
     await page.keyboard.type('cg c');
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('cg c');
     expect(pathOf(page)).toBe('/posts');

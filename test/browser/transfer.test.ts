@@ -13,7 +13,7 @@ inBrowser('import and export', (world) => {
   test('a file is checked, its drafts are saved, and a separate click schedules them', async () => {
     await accountCalled(world.service, 'bluesky', 'anna.example');
     const page = await world.visit({ at: '/settings/workspace' });
-    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.locator('a[href="/settings/transfer"]').click();
     await page.getByRole('heading', { name: 'Import and export' }).waitFor();
     await page
       .getByLabel('File to import')

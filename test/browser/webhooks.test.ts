@@ -141,6 +141,25 @@ inBrowser(
       await page.getByText('No webhook yet').waitFor();
     });
 
+    test('the test receiver is tried without any address, and shows that the signature is right', async () => {
+      const { email } = await team();
+      const page = await world.visit({ at: '/settings/webhooks', as: email });
+      await page.getByRole('button', { name: 'Try with a test receiver' }).click();
+      await page.getByRole('heading', { name: 'Test receiver' }).waitFor();
+      await page.getByText('This receiver is part of the sandbox').waitFor();
+      await page.getByRole('button', { name: 'Send test' }).click();
+      await page
+        .getByRole('row', { name: /ping.*Delivered.*204 in/ })
+        .getByRole('button', { name: 'ping' })
+        .click();
+      const details = page.getByRole('complementary', { name: 'Delivery' });
+      await details.getByText('Checked by the test receiver, and right').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await go(page, '/settings/webhooks');
+      await page.getByRole('link', { name: 'Test receiver' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Try with a test receiver' }).count()).toBe(0);
+    });
+
     test('an editor sees who can manage webhooks', async () => {
       const { email } = await world.service.addMember('editor');
       const page = await world.visit({ at: '/settings/webhooks', as: email });

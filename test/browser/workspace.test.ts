@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createBackupList } from '#server/backup/store';
+import { beginHold } from '#server/hold/hold';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, isClean } from './harness.ts';
 
@@ -21,6 +25,55 @@ inBrowser('the workspace', (world) => {
       .getByText(/last owner/)
       .waitFor();
     expect(await axe(page)).toEqual([]);
+  });
+
+  test('whoever set the server up sees its backups and how to restore one, and lets it send again after a restore', async () => {
+    await beginHold(world.service.database, '2026-11-16T03:00:00.000Z');
+    const list = createBackupList(world.service.database);
+    const at = new Date('2026-11-16T02:00:00.000Z');
+    await list.claimAsked('bak_1', at, 1);
+    // Only backups whose file is there are listed.
+    const path = join(import.meta.dirname, '../backups.test.ts');
+    const contents = { people: 1, workspaces: 1, posts: 79, scheduled: 14, accounts: 13, files: 15 };
+    await list.saveMade('bak_1', { path, bytes: 412e6, contents, createdAt: at.toISOString() });
+    await list.end('bak_1', at, at, null);
+    const night = new Date();
+    const slot = { slot: 'last', slotAt: new Date(night.getTime() + 60_000), now: night, leaseMs: 1, retryMs: 1 };
+    await list.claimNight('bak_2', slot);
+    await list.end('bak_2', night, null, 'The disk was full.');
+    const page = await world.visit({ at: '/settings/backups' });
+    await page.getByText('Nothing goes out until you release it').waitFor();
+    await page
+      .getByRole('list', { name: 'The last nights' })
+      .getByText(/not good/)
+      .waitFor({ state: 'attached' });
+    const made = page.getByRole('list', { name: 'Backups' }).getByRole('listitem').last();
+    const href = (await made.getByRole('link', { name: 'Download' }).getAttribute('href')) ?? '';
+    const download = await page.request.get(world.service.url + href);
+    expect([download.status(), download.headers()['content-disposition']]).toEqual([
+      200,
+      'attachment; filename="backups.test.ts"',
+    ]);
+    expect((await download.body()).equals(await readFile(path))).toBe(true);
+    await made.getByText(/restored in a test/).waitFor();
+    await page.getByText('could be restored', { exact: true }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await made.getByRole('button', { name: 'Restore' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/npx posthorn restore .+backups\.test\.ts/)
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
+    await page.getByText('Nothing goes out until you release it').waitFor({ state: 'detached' });
+    expect(await world.service.posthorn.hold.read()).toBeUndefined();
+
+    const { email } = await world.service.addMember('admin');
+    const other = await world.visit({ at: '/settings/backups', as: email });
+    await other.getByText('Whoever set this server up sees its backups.').waitFor();
+    expect((await other.request.get(world.service.url + href)).status()).toBe(403);
   });
 
   test('an invitation link is shown once, and can be withdrawn', async () => {
@@ -79,7 +132,10 @@ inBrowser('the workspace', (world) => {
     expect(userId).toBeTruthy();
     const editor = await world.service.addMember('editor');
     const others = await world.visit({ at: '/settings/workspace', as: editor.email });
-    await others.getByText(/Owners change it; you are editor here\. Ask owner/).waitFor();
+    await others
+      .getByText(/Owners change it; you are editor here\. Ask owner/)
+      .first()
+      .waitFor();
     expect(await others.getByRole('heading', { name: 'Audit log' }).count()).toBe(0);
   });
 

@@ -5,7 +5,7 @@ const service = 'https://bsky.social';
 const isError = (status, name) => (error) =>
   error instanceof XRPCError && error.status === status && (name === undefined || error.error === name);
 
-export default async ({ step, files, forward, planFault }) => {
+export default async ({ step, notOffered, files, forward, planFault }) => {
   const sessionEvents = [];
   const agent = new AtpAgent({ service, persistSession: (event) => sessionEvents.push(event) });
   let post;
@@ -79,6 +79,14 @@ export default async ({ step, files, forward, planFault }) => {
     const { author, likeCount, replyCount, repostCount, quoteCount, bookmarkCount } = data.posts[0];
     assert.equal(author.handle, 'anna.bsky.social');
     for (const number of [likeCount, replyCount, repostCount, quoteCount, bookmarkCount]) assert(number >= 0);
+  });
+
+  await notOffered('edit', 'Bluesky shows no edited posts');
+
+  await step('delete', async () => {
+    const mistake = await agent.post({ text: 'A mistake' });
+    await agent.deletePost(mistake.uri);
+    await assert.rejects(agent.getPost({ repo: agent.assertDid, rkey: mistake.uri.split('/').at(-1) }));
   });
 
   await step('refresh', async () => {

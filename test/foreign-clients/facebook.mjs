@@ -83,6 +83,18 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     assert(reactions.summary.total_count >= 0);
   });
 
+  await step('edit', async () => {
+    await new PagePost(post.id).update([], { message: 'Fresher bread' });
+    assert.equal((await new PagePost(post.id).get(['message'])).message, 'Fresher bread');
+    await assert.rejects(new PagePost(`${page}_1`).update([], { message: 'No post' }), isError(100, 33));
+  });
+
+  await step('delete', async () => {
+    const mistake = await new Page(page).createFeed([], { message: 'A mistake' });
+    await new PagePost(mistake.id).delete([]);
+    await assert.rejects(new PagePost(mistake.id).get(['message']), isError(100, 33));
+  });
+
   await notOffered('refresh', 'the token of a Page does not expire');
 
   await step('rate limit', async () => {

@@ -42,6 +42,16 @@ export default async ({ step, plainStep, notOffered, consent, files, redirectUri
     const { name } = await publish({ summary: 'A loaf', topicType: 'STANDARD', media });
     await request(name);
     assert.equal((await request(name)).state, 'LIVE');
+    const data = {
+      mediaFormat: 'PHOTO',
+      locationAssociation: { category: 'EXTERIOR' },
+      sourceUrl: files.picture.url,
+    };
+    const photo = await request(`${place}/media`, { method: 'POST', data });
+    assert.equal((await request(photo.name)).locationAssociation.category, 'EXTERIOR');
+    assert.deepEqual((await request(`${place}/media`)).mediaItems, [photo]);
+    await request(photo.name, { method: 'DELETE' });
+    await assert.rejects(request(photo.name), isError(404, 'NOT_FOUND'));
   });
 
   await notOffered('video', 'local posts take no videos');
@@ -55,6 +65,21 @@ export default async ({ step, plainStep, notOffered, consent, files, redirectUri
   });
 
   await notOffered('numbers', 'Google has no numbers of local posts any more');
+
+  await plainStep('edit', async () => {
+    const change = (updateMask, data) => request(post.name, { method: 'PATCH', params: { updateMask }, data });
+    const { summary, callToAction, createTime, updateTime } = await change('summary', { summary: 'Fresher bread' });
+    assert.deepEqual([summary, callToAction.actionType], ['Fresher bread', 'LEARN_MORE']);
+    assert(Date.parse(updateTime) >= Date.parse(createTime));
+    assert.equal((await change('callToAction', {})).callToAction, undefined);
+    await assert.rejects(change('', { summary: 'No mask' }), isError(400, 'INVALID_ARGUMENT'));
+  });
+
+  await plainStep('delete', async () => {
+    const { name } = await publish({ summary: 'A mistake', topicType: 'STANDARD' });
+    await request(name, { method: 'DELETE' });
+    await assert.rejects(request(name), isError(404, 'NOT_FOUND'));
+  });
 
   await step('refresh', async () => {
     const { credentials } = await client.refreshAccessToken();

@@ -76,6 +76,8 @@ export default async ({ step, plainStep, notOffered, consent, files, redirectUri
     for (const { title, values } of insights) assert(title !== undefined && values[0].value >= 0);
   });
 
+  await notOffered('edit', 'Instagram lets no app change a caption');
+  await notOffered('delete', 'Instagram lets no app delete a post');
   await notOffered('refresh', 'the package has no such call');
 
   await step('rate limit', async () => {

@@ -55,6 +55,12 @@ export default async (stage) => {
     assert.equal(list.data.elements.length, 2);
   });
   await notOffered('numbers', 'Posthorn reads no numbers of Pages, and neither has the twin any');
+  await step('edit', async () => {
+    const urn = await linkedin.edit();
+    const { data } = await linkedin.call('get', { resourcePath: '/posts/{urn}', pathKeys: { urn } });
+    assert.equal(data.commentary, 'Fresher rolls');
+  });
+  await step('delete', linkedin.remove);
   await step('refresh', linkedin.refresh);
   await notOffered('revoke', 'the package has no such call');
   await step('rate limit', async () => {

@@ -104,6 +104,26 @@ export const createLinkedin = ({ consent, files, redirectUri, forward }) => {
       return publish('An album', { multiImage: { images: images.map((id) => ({ id })) } });
     },
 
+    edit: async () => {
+      const urn = await publish('Fresh rolls');
+      const patch = (patchSetObject, id = urn) =>
+        call('partialUpdate', { resourcePath: '/posts/{urn}', pathKeys: { urn: id }, patchSetObject });
+      assert.equal((await patch({ commentary: 'Fresher rolls' })).status, 204);
+      await assert.rejects(patch({ visibility: 'LOGGED_IN' }), isError(422));
+      await assert.rejects(patch({ commentary: 'Nothing' }, 'urn:li:share:1'), isError(404));
+      return urn;
+    },
+
+    remove: async () => {
+      const urn = await publish('A mistake');
+      for (let time = 0; time < 2; time++) {
+        const { status } = await call('delete', { resourcePath: '/posts/{urn}', pathKeys: { urn } });
+        assert.equal(status, 204);
+      }
+      // The same text again is no duplicate any more.
+      await publish('A mistake');
+    },
+
     refresh: async () => {
       const before = tokens.access_token;
       const renewed = await auth.exchangeRefreshTokenForAccessToken(tokens.refresh_token);

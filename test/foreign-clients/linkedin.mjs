@@ -26,6 +26,8 @@ export default async (stage) => {
   });
   await notOffered('read', 'LinkedIn lets no app of self-service read the posts of a member');
   await notOffered('numbers', 'LinkedIn lets no app of self-service read numbers');
+  await step('edit', async () => void (await linkedin.edit()));
+  await step('delete', linkedin.remove);
   await step('refresh', linkedin.refresh);
   await notOffered('revoke', 'the package has no such call');
   await step('rate limit', async () => {

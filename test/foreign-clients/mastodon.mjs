@@ -92,6 +92,39 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     for (const name of ['favouritesCount', 'reblogsCount', 'repliesCount', 'quotesCount']) assert(status[name] >= 0);
   });
 
+  await step('edit', async () => {
+    const before = await client.v1.statuses.$select(post.id).fetch();
+    assert.equal(before.editedAt, null);
+    const edited = await client.v1.statuses.$select(post.id).update({ status: 'Fresher bread', spoilerText: 'Food' });
+    assert.equal(edited.content, '<p>Fresher bread</p>');
+    assert(Date.parse(edited.editedAt) >= Date.parse(edited.createdAt));
+    assert(edited.favouritesCount >= before.favouritesCount);
+    const source = await client.v1.statuses.$select(post.id).source.fetch();
+    assert.deepEqual([source.text, source.spoilerText], ['Fresher bread', 'Food']);
+    const versions = await client.v1.statuses.$select(post.id).history.list();
+    assert.deepEqual(
+      versions.map(({ content }) => content),
+      ['<p>Fresh bread &lt;3</p>', '<p>Fresher bread</p>'],
+    );
+    const one = await client.v1.statuses.create({
+      status: 'A loaf',
+      mediaIds: [(await upload(files.picture, 'A loaf')).id],
+    });
+    const mediaIds = [(await upload(files.secondPicture, 'Two')).id, one.mediaAttachments[0].id];
+    const more = await client.v1.statuses.$select(one.id).update({ status: 'Loaves', mediaIds });
+    assert.deepEqual(
+      more.mediaAttachments.map(({ description }) => description),
+      ['Two', 'A loaf'],
+    );
+    await assert.rejects(client.v1.statuses.$select(post.id).update({ status: 'a'.repeat(501) }), isError(422));
+  });
+
+  await step('delete', async () => {
+    const mistake = await client.v1.statuses.create({ status: 'A mistake' });
+    assert.equal((await client.v1.statuses.$select(mistake.id).remove()).text, 'A mistake');
+    await assert.rejects(client.v1.statuses.$select(mistake.id).fetch(), isError(404));
+  });
+
   await notOffered('refresh', 'access tokens of Mastodon do not expire');
   await notOffered('expired', 'access tokens of Mastodon do not expire');
 

@@ -26,6 +26,13 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
       api.callApi('/oauth/token', 'POST', {}, {}, {}, form, null, ['basic'], ...types, Object, null, done);
     });
 
+  const callPlain = (path, method, body) =>
+    new Promise((resolve, reject) => {
+      const done = (error, data) => (error ? reject(error) : resolve(data));
+      const types = [['application/json'], ['application/json']];
+      api.callApi(path, method, {}, {}, {}, {}, body, ['pinterest_oauth2'], ...types, Object, null, done);
+    });
+
   await step('sign in', async () => {
     const url = new URL('https://www.pinterest.com/oauth/');
     const query = { client_id: 'sandbox', redirect_uri: redirectUri, response_type: 'code', scope: scope.join(',') };
@@ -82,6 +89,21 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     const metrics = ['IMPRESSION', 'PIN_CLICK', 'OUTBOUND_CLICK', 'SAVE'];
     const { all } = await call(sdk.PinsApi, 'pinsAnalytics', pin.id, today, today, metrics, { appTypes: 'ALL' });
     for (const name of metrics) assert(all.summary_metrics[name] >= 0);
+  });
+
+  await step('edit', async () => {
+    const update = (body) => callPlain(`/pins/${pin.id}`, 'PATCH', body);
+    const changed = await update({ title: 'Rye bread', description: 'Two loaves' });
+    assert.deepEqual([changed.title, changed.link], ['Rye bread', 'https://example.com/bread']);
+    assert.equal((await call(sdk.PinsApi, 'pinsGet', pin.id, {})).description, 'Two loaves');
+    await assert.rejects(update({ board_id: '1' }), isError(404, 40));
+    return 'the package has no helper for it: its generic call was used';
+  });
+
+  await step('delete', async () => {
+    const mistake = await createPin({ source_type: 'image_url', url: files.picture.url }, { description: 'A mistake' });
+    await call(sdk.PinsApi, 'pinsDelete', mistake.id);
+    await assert.rejects(call(sdk.PinsApi, 'pinsGet', mistake.id, {}), isError(404, 50));
   });
 
   await step('refresh', async () => {

@@ -66,6 +66,20 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     for (const name of ['favourites_count', 'reblogs_count', 'replies_count']) assert(data[name] >= 0);
   });
 
+  await step('edit', async () => {
+    const { data } = await client.editStatus(post.id, { status: 'Fresher bread' });
+    assert.equal(data.content, '<p>Fresher bread</p>');
+    assert.equal(data.media_attachments.length, 1);
+    for (let edits = 1; edits < 10; edits++) await client.editStatus(post.id, { status: `Bread ${edits}` });
+    await assert.rejects(client.editStatus(post.id, { status: 'Once more' }), isError(400));
+  });
+
+  await step('delete', async () => {
+    const mistake = (await client.postStatus('A mistake', { media_ids: [await upload(files.picture)] })).data;
+    await client.deleteStatus(mistake.id);
+    await assert.rejects(client.getStatus(mistake.id), isError(404));
+  });
+
   await notOffered('refresh', 'the dialect for Mastodon drops the refresh token');
   await notOffered('revoke', 'Pixelfed has no such call');
 

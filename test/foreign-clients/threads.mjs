@@ -73,6 +73,8 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     );
   });
 
+  await notOffered('edit', 'Threads lets no app change a post');
+  await notOffered('delete', 'the package has no such call');
   await notOffered('refresh', 'the package has no such call');
   await notOffered('revoke', 'the package has no such call');
 

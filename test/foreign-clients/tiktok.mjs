@@ -116,6 +116,9 @@ export default async ({ step, plainStep, notOffered, consent, files, redirectUri
     for (const name of fields.split(',').slice(1)) assert(videos[0][name] >= 0);
   });
 
+  await notOffered('edit', 'TikTok lets no app change a post');
+  await notOffered('delete', 'TikTok lets no app delete a post');
+
   await step('refresh', async () => {
     const before = tokens.accessToken();
     tokens = await oauth.refreshAccessToken(tokens.refreshToken());

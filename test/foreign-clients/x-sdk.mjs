@@ -50,6 +50,16 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
       const status = await client.media.getUploadStatus(data.id, { command: 'STATUS' });
       state = status.data.processingInfo.state;
     }
+    const captions = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nFresh');
+    const { data: file } = await client.media.initializeUpload({
+      mediaType: 'text/vtt',
+      mediaCategory: 'subtitles',
+      totalBytes: captions.length,
+    });
+    await client.media.appendUpload(file.id, { media: captions.toString('base64'), segmentIndex: 0 });
+    await client.media.finalizeUpload(file.id);
+    const subtitles = { id: file.id, languageCode: 'EN', displayName: 'English' };
+    await client.media.createSubtitles({ id: data.id, mediaCategory: 'TweetVideo', subtitles });
     await client.posts.create({ text: 'A film', media: { mediaIds: [data.id] } });
   });
 
@@ -62,6 +72,8 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     const { data } = await client.posts.getById(post.id, { postFields: ['created_at'] });
     assert.equal(data.text, 'Fresh bread');
     assert(Date.parse(data.createdAt) > 0);
+    const { data: communities } = await client.communities.search('bread', { communityFields: ['member_count'] });
+    assert.equal(communities[0].memberCount, 4_210);
   });
 
   await step('numbers', async () => {
@@ -70,6 +82,13 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     for (const name of ['impressionCount', 'likeCount', 'replyCount', 'repostCount', 'quoteCount', 'bookmarkCount']) {
       assert(data[0].publicMetrics[name] >= 0);
     }
+  });
+
+  await notOffered('edit', 'X lets apps edit only for some paying accounts, and the twin is none of them');
+
+  await step('delete', async () => {
+    const { data: mistake } = await client.posts.create({ text: 'A mistake' });
+    assert.equal((await client.posts.delete(mistake.id)).data.deleted, true);
   });
 
   await step('refresh', async () => {

@@ -5,7 +5,7 @@ const app = { clientId: 'sandbox', clientSecret: 'sandbox' };
 const scope = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
 const isError = (check) => (error) => error instanceof ApiResponseError && check(error);
 
-export default async ({ step, consent, files, redirectUri, forward, planFault }) => {
+export default async ({ step, notOffered, consent, files, redirectUri, forward, planFault }) => {
   const oauth = new TwitterApi(app);
   let session;
   let client;
@@ -49,6 +49,8 @@ export default async ({ step, consent, files, redirectUri, forward, planFault })
     const timeline = await client.userTimeline(me.data.id, { max_results: 5 });
     await timeline.fetchNext(5);
     assert.equal(timeline.tweets.length, 6);
+    const { data: communities } = await client.searchCommunities('bread');
+    assert.equal(communities[0].name, 'Home Bakers');
   });
 
   await step('numbers', async () => {
@@ -57,6 +59,13 @@ export default async ({ step, consent, files, redirectUri, forward, planFault })
     for (const name of ['impression_count', 'like_count', 'reply_count', 'retweet_count', 'quote_count']) {
       assert(data[0].public_metrics[name] >= 0);
     }
+  });
+
+  await notOffered('edit', 'X lets apps edit only for some paying accounts, and the package has no such call');
+
+  await step('delete', async () => {
+    const { data: mistake } = await client.tweet('A mistake');
+    assert.equal((await client.deleteTweet(mistake.id)).data.deleted, true);
   });
 
   await step('refresh', async () => {

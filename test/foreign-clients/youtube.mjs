@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { auth, youtube } from '@googleapis/youtube';
 
-const scope = ['youtube.upload', 'youtube.readonly'].map((name) => `https://www.googleapis.com/auth/${name}`);
+const scope = ['youtube.upload', 'youtube.readonly', 'youtube.force-ssl'].map(
+  (name) => `https://www.googleapis.com/auth/${name}`,
+);
 const isError = (status, reason) => (error) =>
   error.constructor.name === 'GaxiosError' &&
   error.status === status &&
@@ -60,6 +62,28 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
     const { data } = await api.videos.list({ part: ['statistics'], id: [video.id] });
     for (const name of ['viewCount', 'likeCount', 'commentCount'])
       assert.match(data.items[0].statistics[name], /^\d+$/);
+  });
+
+  await step('edit', async () => {
+    const update = (part, resource) => api.videos.update({ part, requestBody: { id: video.id, ...resource } });
+    const snippet = { title: 'Baking rye bread', categoryId: '26' };
+    const { data } = await update(['snippet'], { snippet });
+    assert.deepEqual([data.snippet.title, data.snippet.description], ['Baking rye bread', '']);
+    assert.equal(data.status, undefined);
+    const { data: locked } = await update(['status'], { status: { privacyStatus: 'unlisted' } });
+    assert.equal(locked.status.privacyStatus, 'unlisted');
+    const { data: list } = await api.videos.list({ part: ['snippet', 'status'], id: [video.id] });
+    assert.equal(list.items[0].snippet.title, 'Baking rye bread');
+    await assert.rejects(
+      update(['snippet'], { snippet: { title: 'No category' } }),
+      isError(400, 'invalidVideoMetadata'),
+    );
+  });
+
+  await step('delete', async () => {
+    const { data: mistake } = await insert('A mistake');
+    assert.equal((await api.videos.delete({ id: mistake.id })).status, 204);
+    await assert.rejects(api.videos.delete({ id: mistake.id }), isError(404, 'videoNotFound'));
   });
 
   await step('refresh', async () => {

@@ -6,11 +6,11 @@ import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { readStatements, type ServiceStatement } from '#test/support/statements';
 
 const root = resolve(import.meta.dirname, '..', '..');
-const page = readFileSync(join(root, 'docs/scaling.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/citus.md'), 'utf8');
 
 /** The rows of a table of the page, below a heading: the first cell, without its backticks, and the second. */
 const tableBelow = (heading: string) => {
-  const [, below = ''] = page.split(`\n### ${heading}\n`);
+  const [, below = ''] = page.split(`\n## ${heading}\n`);
   const rows = below.split(/\n#/)[0]?.match(/^\| `.*$/gm) ?? [];
   return new Map(
     rows.map((row) => {
@@ -93,7 +93,7 @@ const faultsOf = ({ name, isNamed, triggers, keys }: TableRow, spread: ReadonlyM
 };
 
 describe('Citus could spread the large tables by workspace', () => {
-  test('docs/scaling.md names every table as spread or small, and nothing that Citus asks for is missing', async () => {
+  test('docs/citus.md names every table as spread or small, and nothing that Citus asks for is missing', async () => {
     const found = await tables();
     const small = namesBelow('Tables that every node has whole');
     const spread = tableBelow('Tables that are spread');
@@ -105,7 +105,7 @@ describe('Citus could spread the large tables by workspace', () => {
     expect(Object.fromEntries(spread)).toEqual(Object.fromEntries(keys));
   });
 
-  test('no statement on them crosses workspaces but the claims and what docs/scaling.md names', () => {
+  test('no statement on them crosses workspaces but the claims and what docs/citus.md names', () => {
     expect(statements.length).toBeGreaterThan(250);
     const uses = usesOf([...tableBelow('Tables that are spread').keys()]);
     const using = statements.filter(({ text }) => uses(text).length > 0);

@@ -146,6 +146,29 @@ describe('a statement', () => {
     expect(await database.transaction(() => database.query(times))).toEqual([expected]);
   });
 
+  it('reads lists of texts as they were stored, whatever is in them', async () => {
+    const lists: (string | null)[][] = [
+      [],
+      ['acc_1', 'acc_2'],
+      [''],
+      ['a,b', 'c"d', 'e\\f', '{g}', ' h '],
+      ['NULL', 'null', 'NULLABLE'],
+      ['a', null],
+    ];
+    const echo = sql('test.lists', 'select $1::text[] as list');
+    for (const list of lists) expect(await database.query(echo, [list])).toEqual([{ list }]);
+    const nested = sql('test.nested', `select '{{a,b},{c,d}}'::text[] as list, '[0:1]={a,b}'::text[] as shifted`);
+    expect(await database.query(nested)).toEqual([
+      {
+        list: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+        shifted: ['a', 'b'],
+      },
+    ]);
+  });
+
   it('reads times the same when the role has another zone and date style', async () => {
     const name = pg.escapeIdentifier(fresh.parts.database);
     await database.script(

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Embedded, type EmbeddedOptions, startEmbedded } from '#server/store/embedded';
+import { type Embedded, type EmbeddedOptions, startEmbedded, trimLog } from '#server/store/embedded';
 import { isAlive } from '#server/store/embedded-process';
 import { until } from '#test/support/until';
 
@@ -30,6 +30,17 @@ beforeAll(async () => {
 afterAll(() => {
   fs.rmSync(made, { recursive: true });
   fs.rmSync(childProgram);
+});
+
+it('empties a long log under the server that writes it, and leaves a short one', () => {
+  const log = path.join(made, 'long.log');
+  const writer = fs.openSync(log, 'a');
+  fs.writeSync(writer, 'x'.repeat(1_000_001));
+  trimLog(log);
+  fs.writeSync(writer, 'after');
+  trimLog(log);
+  expect(fs.readFileSync(log, 'utf8')).toBe('after');
+  fs.closeSync(writer);
 });
 
 let dir: string;

@@ -1,5 +1,6 @@
 """Uses the Python client against a real service and prints the results as JSON."""
 
+import asyncio
 import http.server
 import json
 import os
@@ -80,8 +81,56 @@ results["waits"] = [waits[0], 0.7 < waits[1] <= 1.0]
 server.shutdown()
 try:
     Posthorn(base_url="http://127.0.0.1:9", token="x", max_retries=0).accounts.list()
-except posthorn.PosthornConnectionError:
-    results["noAnswer"] = True
+except posthorn.PosthornError as error:
+    results["noAnswer"] = isinstance(error, posthorn.PosthornConnectionError)
+
+film = client.media.upload(sys.argv[2], alt="A film", options=Options(idempotency_key="python-film"))
+film_again = client.media.upload(sys.argv[2], alt="A film", options=Options(idempotency_key="python-film"))
+results["film"] = [film["kind"], film["bytes"] == os.path.getsize(sys.argv[2]), film_again["id"] == film["id"]]
+
+
+async def use_asynchronously():
+    async with posthorn.AsyncPosthorn() as asynchronous:
+        drafts = [post["id"] async for post in asynchronous.posts.list_all(status="Draft", limit=2)]
+        posts = await asyncio.gather(*[asynchronous.posts.get(id=one) for one in drafts])
+        try:
+            await asynchronous.posts.wait_for_result(drafts[0], wait_s=0.2, every_s=0.1)
+        except posthorn.NotPublishedYetError as error:
+            return [[post["id"] for post in posts] == drafts, error.post["status"]]
+
+
+results["asynchronous"] = asyncio.run(use_asynchronously())
+
+
+class KeptOpen(http.server.BaseHTTPRequestHandler):
+    """Answers every call as a post that failed, then failed again."""
+
+    protocol_version = "HTTP/1.1"
+    connections = set()
+    calls = 0
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        KeptOpen.connections.add(self.client_address)
+        KeptOpen.calls += 1
+        answer = json.dumps({"id": "post_1", "status": "Failed", "updatedAt": f"2026-11-15T09:30:0{KeptOpen.calls}Z"})
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+kept_open = http.server.ThreadingHTTPServer(("127.0.0.1", 0), KeptOpen)
+threading.Thread(target=kept_open.serve_forever, daemon=True).start()
+address = f"http://127.0.0.1:{kept_open.server_port}"
+with Posthorn(base_url=address, token="x", sleep=lambda _: None) as patient:
+    first = patient.posts.wait_for_result("post_1")
+    second = patient.posts.wait_for_result("post_1", since="2026-11-15T09:30:03Z")
+results["followed"] = [first["updatedAt"], second["updatedAt"], len(KeptOpen.connections)]
+kept_open.shutdown()
 
 body, header, secret = os.environ["WEBHOOK_BODY"], os.environ["WEBHOOK_HEADER"], os.environ["WEBHOOK_SECRET"]
 results["event"] = verify_webhook(body.encode(), {"Posthorn-Signature": header}, secret)["type"]

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 
+interface Answer {
+  $ref?: string;
+  content?: Record<string, { schema: { $ref?: string; anyOf?: { $ref: string }[] } }>;
+}
 interface Operation {
   security?: object[];
-  responses: Record<string, { content?: Record<string, { schema: { $ref?: string; anyOf?: { $ref: string }[] } }> }>;
+  responses: Record<string, Answer>;
 }
 
-const { paths } = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
+const { paths, components } = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
   paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Answer> };
 };
 
 /** By method and path: the codes of each status that the document declares. Only for operations that accept a token. */
@@ -26,7 +31,8 @@ const declared = new Map(
   ) as [string, Map<number, string[]>][],
 );
 
-function codesOf({ content = {} }: Operation['responses'][string]) {
+function codesOf(answer: Answer) {
+  const { content = {} } = components.responses[answer.$ref?.split('/').at(-1) ?? ''] ?? answer;
   const { $ref, anyOf = [] } = content['application/json']?.schema ?? {};
   return [$ref, ...anyOf.map((one) => one.$ref)].flatMap((ref) => /\/(\w+)Error$/.exec(ref ?? '')?.[1] ?? []);
 }

@@ -22,17 +22,20 @@ const inFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => 
   }
 };
 
-/** A short video, made of what ffmpeg draws by itself. `name` says the container. */
+/** A video, made of what ffmpeg draws by itself. `name` says the container. `repeats` makes it longer at no cost. */
 export const clip = (
   name: string,
-  { size = '320x240', rate = 10, seconds = 3, video = [] as string[], audio = [] as string[] } = {},
+  { size = '320x240', rate = 10, seconds = 3, repeats = 0, video = [] as string[], audio = [] as string[] } = {},
 ) =>
   inFolder(async (folder) => {
     const path = join(folder, name);
     const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`];
     const tone = audio.length > 0 ? ['-f', 'lavfi', '-i', `sine=duration=${seconds}`] : [];
     await run('ffmpeg', ['-v', 'error', ...picture, ...tone, ...video, ...audio, '-y', path]);
-    return readFileSync(path);
+    if (repeats === 0) return readFileSync(path);
+    const long = join(folder, `long-${name}`);
+    await run('ffmpeg', ['-v', 'error', '-stream_loop', String(repeats), '-i', path, '-c', 'copy', '-y', long]);
+    return readFileSync(long);
   });
 
 export const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];

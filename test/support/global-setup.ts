@@ -20,6 +20,7 @@ export default async function setup(project: TestProject) {
   const makers: Record<string, () => Promise<unknown>> = {
     '/program': () => runBuild('build.mjs'),
     '/web': () => runBuild('build-web.mjs'),
+    '/help': () => runBuild('build-help.mjs'),
     '/postgres': async () => {
       const { startPostgres } = await import('./postgres.ts');
       const { stop, ...postgres } = await startPostgres();
@@ -34,7 +35,7 @@ export default async function setup(project: TestProject) {
     return result;
   };
 
-  const server = createServer((req, res) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     resultAt(req.url ?? '').then(
       (result) => res.end(JSON.stringify(result ?? {})),
       (error: Error) => res.writeHead(500).end(error.message),

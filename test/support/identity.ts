@@ -81,7 +81,9 @@ const whoIsSignedIn: WhoIsSignedIn = async ({ headers }) => {
         userId,
         sessionId: 'ses_1',
         email: `${userId}@example.com`,
-        workspace: { id: 'ws_1', name: 'Demo', role: 'owner' },
+        means: ['password'],
+        isRecent: true,
+        workspace: { id: 'ws_1', name: 'Demo', role: 'owner', canPublish: true, lacksFactor: false },
       };
 };
 

@@ -53,6 +53,7 @@ export const openMcpDoor = async (
         cardId: `card_${approvalRequests.length}`,
         action: request.action,
         status: 'Open',
+        asks: 'Publish this post now. It is for X (posthorn).',
         approvalUrl: `http://posthorn.test/approvals/card_${approvalRequests.length}`,
         createdAt: '2026-11-15T09:30:00.000000Z',
         expiresAt: '2026-11-22T09:30:00.000000Z',

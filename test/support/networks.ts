@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Network, NetworkMedia, NetworkPost } from '#server/networks/network';
 import type { Documented, Sandbox } from '#server/networks/sandbox';
+import { networksFolder as folder, networkKeys } from '#test/support/network-keys';
 
 /** Long texts are written as `{ "repeat": "a", "times": 280 }`, or as a list of pieces. */
 export type Text = string | { repeat: string; times: number } | Text[];
@@ -26,6 +27,8 @@ export interface Examples {
     posted: Record<string, unknown>[];
     /** Nothing is public, so there is nothing to open. */
     withoutUrl?: true;
+    /** Public, but the network has no address for it that stays. */
+    withoutLink?: true;
   })[];
   /** Whether the network can tell if a post exists whose answer was lost. */
   confirms: boolean;
@@ -37,16 +40,12 @@ export interface Examples {
   accessOutlivesRevocation?: true;
 }
 
-const folder = 'server/networks';
-
 export const networks = await Promise.all(
-  readdirSync(folder)
-    .filter((key) => existsSync(`${folder}/${key}/index.ts`))
-    .map(async (key) => ({
-      key,
-      network: ((await import(`#server/networks/${key}/index`)) as { default: Network }).default,
-      examples: JSON.parse(readFileSync(`${folder}/${key}/examples.json`, 'utf8')) as Examples,
-    })),
+  networkKeys.map(async (key) => ({
+    key,
+    network: ((await import(`#server/networks/${key}/index`)) as { default: Network }).default,
+    examples: JSON.parse(readFileSync(`${folder}/${key}/examples.json`, 'utf8')) as Examples,
+  })),
 );
 
 export const sandboxes = Object.fromEntries(

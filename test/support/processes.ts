@@ -73,6 +73,9 @@ export const createProcesses = async (
 
     run: (args: readonly string[], settings: NodeJS.ProcessEnv = {}) => posthorn(args, settings).ended,
 
+    /** A command that runs until it is ended. */
+    open: (args: readonly string[]) => posthorn(args, {}),
+
     /** Runs a command that must succeed, and parses its JSON. */
     ask: async (...args: string[]): Promise<Record<string, string>> => {
       const { code, stdout, stderr } = await posthorn(args, {}).ended;
@@ -84,7 +87,12 @@ export const createProcesses = async (
     start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}, ...args: string[]) => {
       const { child, output, ended } = posthorn(['start', ...args], settings);
       services.push(output);
-      await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null);
+      await until(
+        `posthorn start says ${words}`,
+        () => words.test(output.stdout) || child.exitCode !== null,
+        // A start takes seconds of CPU, and several may start at once on a busy machine.
+        240_000,
+      );
       const url = words.exec(output.stdout)?.[1] ?? '';
       if (child.exitCode !== null) throw new Error(`posthorn start ended: ${output.stderr}`);
       return {

@@ -52,7 +52,7 @@ export const startSandboxNetworks = async ({
     store: createMemorySandboxStore(),
     clock,
     baseUrl,
-    fetchMedia: async (url) => files.get(url),
+    fetchMedia: async (url) => files.get(url.replace(/\?.*/, '')),
     ...(hangsUp && { keepSilent: (res) => res.destroy() }),
   });
   const app = express().disable('x-powered-by');

@@ -45,6 +45,7 @@ export const startService = async (
     empty = false,
     production = false,
     ownAddress = false,
+    host = '127.0.0.1',
     internet = {},
     webhooks = {},
     addressesMs,
@@ -55,6 +56,8 @@ export const startService = async (
     production?: boolean;
     /** BASE_URL is where it listens: on a free port, or on this one. */
     ownAddress?: boolean | number;
+    /** Another name of this machine, for what browsers refuse to an IP address. */
+    host?: string;
     internet?: OutboundOptions;
     webhooks?: Pick<TestOverrides, 'allowedWebhooks' | 'webhookAnswerMs'>;
     addressesMs?: number;
@@ -67,7 +70,7 @@ export const startService = async (
   const settled = readConfig({
     POSTHORN_DATA: dataDir,
     REQUESTS_PER_MINUTE: '100000',
-    BASE_URL: ownAddress ? `http://127.0.0.1:${port}` : 'http://posthorn.test',
+    BASE_URL: ownAddress ? `http://${host}:${port}` : 'http://posthorn.test',
     ...settings,
   });
   const config = { ...settled, production: production || settled.production };
@@ -91,7 +94,7 @@ export const startService = async (
   const undeclared = watchAnswers(server);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://${host}:${(server.address() as AddressInfo).port}`;
 
   const setPassword = async <Person extends { userId: string }>(person: Person): Promise<Person> => {
     const change = sql('test.quickHash', 'update users set password_hash = $1 where id = $2');

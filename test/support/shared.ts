@@ -6,6 +6,9 @@ export const buildProgram = () => ask('/program');
 /** The web app in dist/web. */
 export const buildWeb = () => ask('/web');
 
+/** The help in dist/help. */
+export const buildHelp = () => ask('/help');
+
 /** One PostgreSQL server for the whole run. */
 export const sharedPostgres = () => ask('/postgres') as Promise<SharedPostgres>;
 

@@ -36,6 +36,8 @@ const staleDomains: Record<string, readonly string[]> = {
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],
+  provider: ['providers', 'network-keys'],
+  forecast: ['posts', 'notifications'],
   progress: [],
 };
 export const eventKinds = Object.keys(staleDomains);

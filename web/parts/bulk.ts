@@ -1,4 +1,4 @@
-import type { LucideIcon } from 'lucide-react';
+import { type LucideIcon, Stamp } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { BulkResult, ChangePostsInput, SelectedPost } from '#generated/app-client';
 import { isPosthornError } from '#generated/app-client';
@@ -28,8 +28,6 @@ interface BulkWork {
   readonly notDone: string;
   readonly icon: LucideIcon;
   readonly onUndo?: (done: readonly string[]) => unknown;
-  /** The toast with Undo appears before the answer, because one request does it all. */
-  readonly isImmediate?: boolean;
 }
 
 export interface BulkOutcome {
@@ -67,32 +65,36 @@ export const runBulk = async (work: BulkWork): Promise<BulkOutcome> => {
   let isStopped = false;
   const done: string[] = [];
   const failures: BulkFailure[] = [];
+  const requests: string[] = [];
   const showDone = (number: number) => {
     const text = doneText(number);
     if (text === undefined || number === 0) return;
     const undo = onUndo && { action: { label: 'Undo', onClick: () => void onUndo(done) } };
     showToast({ id: toastId, text, icon, ...undo });
   };
-  const isImmediate = work.isImmediate && posts.length <= batchSize;
-  if (isImmediate) showDone(posts.length);
   let pending = posts;
   while (pending.length > 0 && !isStopped) {
-    if (!isImmediate && posts.length > batchSize) {
+    if (posts.length > batchSize) {
       const text = `${doing} ${formatNumber(posts.length - pending.length)} of ${formatNumber(posts.length)}`;
       const stop = { label: 'Stop', onClick: () => (isStopped = true) };
       showToast({ id: toastId, text, icon, stays: true, action: stop });
     }
     const batch = pending.slice(0, batchSize);
     const results = await send(work, batch);
-    for (const { id, message = '', done: isDone } of results) {
+    for (const { id, message = '', done: isDone, asked } of results) {
       const post = batch.find((one) => one.id === id);
       if (isDone) done.push(id);
+      else if (asked) requests.push(message);
       else if (post) failures.push({ post, message });
     }
     const reached = new Set(results.map(({ id }) => id));
     pending = pending.filter(({ id }) => !reached.has(id));
   }
-  if (!isImmediate || failures.length > 0) showDone(done.length);
+  if (requests.length > 0) {
+    const text = requests.length === 1 ? requests[0] : `${quantity(requests.length, 'request')}. ${requests[0]}`;
+    showToast({ id: `${toastId} requests`, text: text ?? '', icon: Stamp, tone: 'brass' });
+  }
+  showDone(done.length);
   if (failures.length > 0) {
     const [only] = failures;
     const title = `${quantity(failures.length, 'post')} ${notDone}`;

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
+import { isAsked } from './asked.ts';
 import { Banner } from './banner.tsx';
 
 /** Shows the request id, so that the operator can find the request in the log. */
@@ -14,6 +15,7 @@ export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: 
       </Banner>
     );
   }
+  if (isAsked(fault)) return <Banner tone="brass" title={message} />;
   const retry = onRetry && (
     <Button size="xs" onClick={onRetry}>
       Try again

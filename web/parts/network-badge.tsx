@@ -50,11 +50,12 @@ export const NetworkBadges = ({
   size?: Size;
   max?: number;
 }) => {
+  const { of } = useNetworks();
   const unique = [...new Set(networks)];
   return (
     <span className={styles.row}>
       {unique.slice(0, max).map((network) => (
-        <NetworkBadge key={network} network={network} size={size} />
+        <Badge key={network} look={of(network)} size={size} />
       ))}
       {unique.length > max && <span className="caption text-2">+{unique.length - max}</span>}
     </span>

@@ -6,13 +6,6 @@ export const formatNumber = (value: number): string => {
   return `${(value / divisor).toFixed(1).replace(/\.0$/, '')}${unit}`;
 };
 
-/** `+18%`, `−4%`, `0%`; undefined if `before` is 0. */
-export const formatChange = (value: number, before: number): string | undefined => {
-  if (before === 0) return undefined;
-  const percent = Math.round(((value - before) / before) * 100);
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent)}%`;
-};
-
 export const formatBytes = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} B`;
   const [divisor, unit] = bytes < 1_000_000 ? [1000, 'kB'] : bytes < 1e9 ? [1e6, 'MB'] : [1e9, 'GB'];

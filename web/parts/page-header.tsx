@@ -27,10 +27,10 @@ export const PageHeader = ({
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     // Move the focus to the heading after navigation, so that screen readers start there.
-    // Not while someone types in a new post, which gets its own address on the first save.
-    const isWriting = focusedPath === '/posts/new' && document.activeElement?.closest('main > *');
-    if (focusedPath !== undefined && focusedPath !== path && !isWriting)
-      heading.current?.focus({ preventScroll: true });
+    // Not once someone has moved it into the page: to a search field that is there before the heading, or to the text
+    // of a new post, which gets its own address on the first save.
+    const isInside = document.activeElement?.closest('main > *') !== null;
+    if (focusedPath !== undefined && focusedPath !== path && !isInside) heading.current?.focus({ preventScroll: true });
     focusedPath = path;
   }, [path]);
   const isBelowMore = belowMore.some((start) => path.startsWith(start));

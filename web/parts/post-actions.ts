@@ -42,11 +42,10 @@ export const useDeletePosts = () => {
         change: 'Delete',
         posts,
         doing: 'Deleting',
-        doneText: () => describeDeleted(posts),
+        doneText: (number) => describeDeleted(posts, number),
         notDone: 'not deleted',
         icon: Trash2,
         onUndo: () => restore(),
-        isImmediate: true,
       });
       const restore = async () => {
         const { done } = await deletion;
@@ -75,10 +74,11 @@ export const useDeletePosts = () => {
   );
 };
 
-const describeDeleted = (posts: readonly Deletable[]) => {
+/** `number`: how many of them were deleted. */
+const describeDeleted = (posts: readonly Deletable[], number: number) => {
   const [only] = posts;
   const isDraft = posts.every(({ status }) => status === 'Draft');
-  if (posts.length > 1 || only === undefined) return `${count(posts.length, isDraft ? 'draft' : 'post')} deleted`;
+  if (posts.length > 1 || only === undefined) return `${count(number, isDraft ? 'draft' : 'post')} deleted`;
   if (titleOf(only.text) === '') return isDraft ? 'Empty draft deleted' : 'Post deleted';
   return `${isDraft ? 'Draft ' : ''}${quoteHeading(only.text)} deleted`;
 };

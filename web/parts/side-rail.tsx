@@ -8,6 +8,7 @@ export const SideRail = ({
   width = 340,
   opened = false,
   onClose,
+  returnsFocus = true,
   children,
 }: {
   label: string;
@@ -15,12 +16,21 @@ export const SideRail = ({
   /** On phones only. */
   opened?: boolean;
   onClose?: () => void;
+  /** To what opened the drawer; false when the focus moves on to another place. */
+  returnsFocus?: boolean;
   children: React.ReactNode;
 }) => {
   const isPhone = useIsPhone();
   if (isPhone) {
     return (
-      <Drawer opened={opened} onClose={() => onClose?.()} title={label} position="bottom" size="85%">
+      <Drawer
+        opened={opened}
+        onClose={() => onClose?.()}
+        returnFocus={returnsFocus}
+        title={label}
+        position="bottom"
+        size="85%"
+      >
         {children}
       </Drawer>
     );

@@ -12,7 +12,8 @@ export const googleBusiness: Renderer = {
   more,
   View: ({ post, time }) => {
     const { body, media } = firstOf(post);
-    const button = optionOf(post, 'cta_type');
+    const isPhoto = optionOf(post, 'topic_type') === 'PHOTO';
+    const button = isPhoto ? '' : optionOf(post, 'cta_type');
     return (
       <>
         <Head post={post} below={time === 'now' ? 'Posted just now' : time}>
@@ -20,7 +21,11 @@ export const googleBusiness: Renderer = {
         </Head>
         {media.length > 0 && <Carousel media={media} ratio={4 / 3} nothing="" />}
         <div className={styles.below}>
-          <Occasion post={post} />
+          {isPhoto ? (
+            <p className="small text-3">Photo of the profile · {labelOf(post, 'photo_category')}</p>
+          ) : (
+            <Occasion post={post} />
+          )}
           <FoldedText post={post} text={body} more={more} />
           {button !== '' && button !== 'NONE' && (
             <p>
@@ -42,6 +47,8 @@ const Occasion = ({ post }: { post: PreviewPost }) => {
   if (type === '' || type === 'STANDARD') return null;
   const [start, end] = [optionOf(post, 'event_start'), optionOf(post, 'event_end')];
   const code = optionOf(post, 'offer_code');
+  const repeat = optionOf(post, 'repeat');
+  const until = optionOf(post, 'repeat_until');
   const days = [start, end]
     .filter((at) => !Number.isNaN(Date.parse(at)))
     .map((at) => formatDateTime(at, browserZone()));
@@ -51,6 +58,12 @@ const Occasion = ({ post }: { post: PreviewPost }) => {
         {optionOf(post, 'event_title')}
       </p>
       {days.length > 0 && <p className="small text-3">{days.join(' – ')}</p>}
+      {repeat !== '' && repeat !== 'NONE' && (
+        <p className="small text-3">
+          {labelOf(post, 'repeat')}
+          {!Number.isNaN(Date.parse(until)) && ` until ${formatDateTime(until, browserZone())}`}
+        </p>
+      )}
       {code && <p className="small">Code {code}</p>}
     </>
   );

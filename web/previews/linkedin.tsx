@@ -1,7 +1,8 @@
 import { Globe, MessageSquareText, Repeat2, Send, ThumbsUp, Users } from 'lucide-react';
+import { count } from '#web/parts/number.ts';
 import { FoldedText } from './folded-text.tsx';
 import { MediaGrid, Picture } from './media.tsx';
-import { firstOf, hostOf, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
+import { firstOf, hostOf, isOn, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
 import { Actions, Attachments, Comments, Head, LinkBox } from './parts.tsx';
 import styles from './renderers.module.css';
 
@@ -14,7 +15,8 @@ export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: 
   const Audience = isForConnections ? Users : Globe;
   const question = optionOf(post, 'poll_question');
   const uri = optionOf(post, 'link_url');
-  const document = media.find(({ kind }) => kind === 'Document');
+  const isBook = isOn(post, 'as_document');
+  const document = media.find(({ kind }) => kind === 'Document' || (isBook && kind === 'Image'));
   return (
     <>
       <Head
@@ -42,6 +44,7 @@ export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: 
           <Picture file={document} />
           <figcaption className="one-line" dir="auto">
             {optionOf(post, 'document_title') || body.trim().split('\n')[0] || 'Document'}
+            {isBook && ` · ${count(media.length, 'page')}`}
           </figcaption>
         </figure>
       ) : (

@@ -1,4 +1,5 @@
 import type { Constraints } from '#generated/app-client';
+import { countGraphemes } from '#server/networks/fold';
 
 export interface PreviewFile {
   readonly key: string;
@@ -67,7 +68,20 @@ export const isOn = (post: PreviewPost, name: string): boolean => optionOf(post,
 export const labelOf = ({ network, labels }: PreviewPost, name: string): string | undefined =>
   labels[`${network}.${name}`];
 
+/** The name of a value that was searched for, or its id; undefined when the option is not set. */
+export const nameOf = (post: PreviewPost, name: string): string | undefined =>
+  labelOf(post, name) ?? (optionOf(post, name) || undefined);
+
 export const firstOf = ({ items: [first] }: PreviewPost): PreviewItem => first ?? { key: '', body: '', media: [] };
+
+/** `The title is cut after about 2 lines.` False for a title that is shown whole; only a screen knows its lines. */
+export const titleFoldSentence = (post: PreviewPost): string | false => {
+  const fold = post.limits.characters.titleFold;
+  if (fold === undefined) return false;
+  if (fold.unit !== 'Lines' && countGraphemes(optionOf(post, 'title')) <= fold.at) return false;
+  const unit = fold.unit === 'Lines' ? 'lines' : 'characters';
+  return `The title is cut after ${fold.isObserved ? 'about ' : ''}${fold.at} ${unit}.`;
+};
 
 /** In the order in which the server sends them. */
 export const commentsOf = (post: PreviewPost): readonly { key: string; body: string }[] => {

@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { FoldedText } from './folded-text.tsx';
 import { Carousel, ratioOf } from './media.tsx';
-import { firstOf, hostOf, labelOf, optionOf, type Renderer } from './model.ts';
+import { firstOf, hostOf, labelOf, optionOf, type Renderer, titleFoldSentence } from './model.ts';
 import styles from './renderers.module.css';
 
 const more = 'more';
@@ -55,4 +55,8 @@ export const pinterest: Renderer = {
       </div>
     );
   },
+  notes: (post) => [
+    titleFoldSentence(post),
+    optionOf(post, 'slides') !== '' && 'The images have titles and links of their own.',
+  ],
 };

@@ -2,8 +2,8 @@ import { Bookmark, Heart, MessageCircle, Repeat2 } from 'lucide-react';
 import { FoldedText } from './folded-text.tsx';
 import { Audience } from './mastodon.tsx';
 import { Carousel } from './media.tsx';
-import { firstOf, isOn, optionOf, plainHandle, type Renderer } from './model.ts';
-import { Actions, Head, Warning } from './parts.tsx';
+import { firstOf, isOn, nameOf, optionOf, plainHandle, type Renderer } from './model.ts';
+import { Actions, Head, Labels, Warning } from './parts.tsx';
 import styles from './renderers.module.css';
 
 export const pixelfed: Renderer = {
@@ -11,6 +11,7 @@ export const pixelfed: Renderer = {
   View: ({ post, time }) => {
     const { body, media } = firstOf(post);
     const warning = optionOf(post, 'spoiler_text');
+    const place = nameOf(post, 'place');
     return (
       <>
         <Head post={post} name={plainHandle(post)} size={32}>
@@ -28,6 +29,7 @@ export const pixelfed: Renderer = {
             <Actions icons={[Bookmark]} />
           </div>
           <FoldedText post={post} text={body} more="more" lead={<b dir="auto">{plainHandle(post)}</b>} />
+          <Labels labels={[place && `At ${place}`]} />
           <p className={styles.time}>{time}</p>
         </div>
       </>
@@ -36,5 +38,6 @@ export const pixelfed: Renderer = {
   notes: (post) => [
     firstOf(post).media.length > 1 && 'Square frame, one picture at a time.',
     optionOf(post, 'spoiler_text') !== '' && 'Readers see the warning first.',
+    optionOf(post, 'collection') !== '' && `Goes into the collection ${nameOf(post, 'collection')}.`,
   ],
 };

@@ -1,7 +1,7 @@
 import { Heart, MessageCircle, Repeat2, Send } from 'lucide-react';
 import { Sideways } from './media.tsx';
-import { firstOf, isOn, optionOf, plainHandle, type Renderer } from './model.ts';
-import { Attachments, LinkBox, Replies, Warning } from './parts.tsx';
+import { firstOf, isOn, nameOf, optionOf, plainHandle, type Renderer } from './model.ts';
+import { Attachments, Labels, LinkBox, Replies, Warning } from './parts.tsx';
 import styles from './renderers.module.css';
 
 export const threads: Renderer = {
@@ -9,6 +9,7 @@ export const threads: Renderer = {
   View: ({ post, time }) => {
     const topic = optionOf(post, 'topic_tag');
     const link = optionOf(post, 'link');
+    const place = nameOf(post, 'location');
     return (
       <Replies
         post={post}
@@ -28,12 +29,14 @@ export const threads: Renderer = {
         )}
       >
         <Attachments post={post} />
+        <Labels labels={[place && `At ${place}`]} />
         {link && firstOf(post).media.length === 0 && <LinkBox card={{ uri: link, title: '', description: '' }} />}
       </Replies>
     );
   },
   notes: (post) => [
     post.items.some(({ media }) => media.length > 1) && 'Pictures scroll sideways.',
+    optionOf(post, 'gif') !== '' && 'The GIF from GIPHY follows the text.',
     isOn(post, 'ghost') && 'Threads archives it after 24 hours.',
     optionOf(post, 'link') !== '' && 'Threads reads the title of the link from its page.',
   ],

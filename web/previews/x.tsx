@@ -1,6 +1,6 @@
 import { Bookmark, ChartNoAxesColumn, Heart, MessageCircle, Repeat2, Share } from 'lucide-react';
 import { handleOf } from '#web/networks.ts';
-import { isOn, type Renderer } from './model.ts';
+import { isOn, nameOf, optionOf, type Renderer } from './model.ts';
 import { Attachments, Labels, Replies } from './parts.tsx';
 
 const more = 'Show more';
@@ -23,8 +23,16 @@ export const x: Renderer = {
     >
       <Attachments post={post} />
       <Labels
-        labels={[isOn(post, 'paid_partnership') && 'Paid partnership', isOn(post, 'made_with_ai') && 'Made with AI']}
+        labels={[
+          nameOf(post, 'community') && `In the community ${nameOf(post, 'community')}`,
+          isOn(post, 'paid_partnership') && 'Paid partnership',
+          isOn(post, 'made_with_ai') && 'Made with AI',
+        ]}
       />
     </Replies>
   ),
+  notes: (post) => [
+    optionOf(post, 'captions') !== '' &&
+      `Viewers can switch on captions (${optionOf(post, 'captions_language') || 'no language yet'}).`,
+  ],
 };

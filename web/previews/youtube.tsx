@@ -1,7 +1,7 @@
 import { Avatar } from '#web/parts/avatar.tsx';
 import { FoldedText } from './folded-text.tsx';
 import { Carousel } from './media.tsx';
-import { firstOf, isOn, labelOf, optionOf, type Renderer } from './model.ts';
+import { firstOf, isOn, labelOf, optionOf, type Renderer, titleFoldSentence } from './model.ts';
 import { Comments } from './parts.tsx';
 import styles from './renderers.module.css';
 
@@ -16,7 +16,12 @@ export const youtube: Renderer = {
       <>
         <Carousel media={media} ratio={16 / 9} cover={post.optionFile} nothing="A video goes here" />
         <div className={styles.inside}>
-          <p className={styles.title} dir="auto">
+          <p
+            className={styles.title}
+            data-lines=""
+            style={{ '--lines': post.limits.characters.titleFold?.at } as React.CSSProperties}
+            dir="auto"
+          >
             {optionOf(post, 'title') || <span className="text-3">No title yet</span>}
           </p>
           <div className={styles.channel}>
@@ -41,4 +46,9 @@ export const youtube: Renderer = {
       </>
     );
   },
+  notes: (post) => [
+    titleFoldSentence(post),
+    optionOf(post, 'captions') !== '' &&
+      `Viewers can switch on captions (${optionOf(post, 'language') || 'no language yet'}).`,
+  ],
 };

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
@@ -8,10 +8,11 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './app-notices.module.css';
+import { HoldNotice } from './hold-notice.tsx';
 import { LatePosts, useLatePosts } from './late-posts.tsx';
 import { useNotices } from './notices.ts';
 import { openWorkspace } from './open-workspace.ts';
-import { ServerChecks, useServerChecks } from './server-checks.tsx';
+import { ServerChecks, useHold, useServerChecks } from './server-checks.tsx';
 
 /** The page stays mounted below, so nothing typed is lost. */
 const AppNotices = () => {
@@ -26,12 +27,16 @@ const AppNotices = () => {
   const deletion = isOtherWorkspace ? undefined : workspace?.deletion;
   // A workspace in deletion sends nothing, and another workspace's late posts do not belong here.
   const late = useLatePosts();
-  const isLate = late.length > 0 && !isOtherWorkspace && deletion === undefined;
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const anyHold = useHold();
+  // That page has a banner of its own, with the button.
+  const hold = path === '/settings/backups' ? undefined : anyHold;
+  const isLate = anyHold === undefined && late.length > 0 && !isOtherWorkspace && deletion === undefined;
   const trouble = useServerChecks();
   // LatePosts already names them.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
   const isQuiet = !isOtherWorkspace && !unreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
-  if (isQuiet && failures.length === 0) return null;
+  if (isQuiet && failures.length === 0 && hold === undefined) return null;
   return (
     <div className={styles.notices}>
       {isOtherWorkspace && (
@@ -73,6 +78,7 @@ const AppNotices = () => {
           {deletion.askedBy ? `${deletion.askedBy} asked for it. ` : ''}Nothing is published from it meanwhile.
         </Banner>
       )}
+      {hold && <HoldNotice backupAt={hold.backupAt} />}
       {isLate && <LatePosts posts={late} />}
       {failures.length > 0 && <ServerChecks checks={failures} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}

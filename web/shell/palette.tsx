@@ -7,6 +7,7 @@ import { Search } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { useDeleted } from '#web/parts/post-actions.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
@@ -96,7 +97,11 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {rows.length === 0 && <div className={styles.empty}>{posts.isPending ? 'Searching…' : 'Nothing found.'}</div>}
+        {rows.length === 0 && (
+          <div className={styles.empty}>
+            {posts.isPending ? 'Searching…' : posts.error ? faultOf(posts.error).message : 'Nothing found.'}
+          </div>
+        )}
       </Spotlight.ActionsList>
       <div className={`desk-only ${styles.foot}`}>
         <span>
@@ -183,7 +188,7 @@ const usePosts = (query: string, enabled: boolean) => {
   const deleted = useDeleted();
   const [typed] = useDebouncedValue(query.trim(), typingMs);
   const input = { group: 'Recent', query: typed } as const;
-  const { data, isFetching, isPlaceholderData } = useQuery({
+  const { data, error, isFetching, isPlaceholderData } = useQuery({
     queryKey: keys.search(input),
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
     enabled,
@@ -201,7 +206,7 @@ const usePosts = (query: string, enabled: boolean) => {
         inside: <PostLine post={post} zone={zone} />,
       }),
     );
-  return { rows, isPending: isFetching || typed !== query.trim() };
+  return { rows, error, isPending: isFetching || typed !== query.trim() };
 };
 
 const PostLine = ({ post, zone }: { post: PostSummary; zone: string }) => (

@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { LogOut, User } from 'lucide-react';
+import { CircleHelp, LogOut, User } from 'lucide-react';
 import { app } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
@@ -31,6 +31,9 @@ export const PersonMenu = () => {
         <Menu.Label>{user.email}</Menu.Label>
         <Menu.Item component={Link} to="/settings/profile" leftSection={<User size={14} aria-hidden="true" />}>
           Profile
+        </Menu.Item>
+        <Menu.Item component="a" href="/help" target="_blank" leftSection={<CircleHelp size={14} aria-hidden="true" />}>
+          Help
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={14} aria-hidden="true" />} onClick={signOut}>
           Sign out

@@ -4,21 +4,21 @@ import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
 
 const minuteMs = 60_000;
 
-/** The checks of `posthorn doctor`, for the operator. */
-export const useServerChecks = (): readonly InstallationCheck[] => {
-  const { user } = useSession();
-  const { data } = useQuery({
+const useInstallation = () =>
+  useQuery({
     queryKey: keys.installation,
     queryFn: ({ signal }) => app.readInstallation({ signal }),
-    enabled: user.operator,
     refetchInterval: minuteMs,
-  });
-  return data?.checks ?? [];
-};
+  }).data;
+
+/** The checks of `posthorn doctor`, for the operator. */
+export const useServerChecks = (): readonly InstallationCheck[] => useInstallation()?.checks ?? [];
+
+/** Present for everybody while nothing is sent after a restore. */
+export const useHold = () => useInstallation()?.hold;
 
 export const ServerChecks = ({ checks }: { checks: readonly InstallationCheck[] }) => {
   const [first, ...others] = checks;

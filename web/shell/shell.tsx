@@ -20,6 +20,7 @@ import { useRestoreFocus } from './use-restore-focus.ts';
 
 /** Loaded on demand, to keep the first page small. */
 const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
+const FactorNeeded = lazy(() => import('./factor-needed.tsx'));
 const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 /** Loaded right after the first page, since it cannot be loaded once the server is down. */
@@ -32,6 +33,13 @@ export const Shell = () => {
     return (
       <Suspense>
         <NoWorkspace />
+      </Suspense>
+    );
+  }
+  if (workspace.lacksFactor) {
+    return (
+      <Suspense>
+        <FactorNeeded />
       </Suspense>
     );
   }

@@ -22,6 +22,8 @@ import { queries } from '#web/queries.ts';
 export interface NavItem {
   label: string;
   to: string;
+  /** Pages below it that have no entry of their own. */
+  below?: readonly string[];
   icon: LucideIcon;
   /** Brass bubble: needs a decision. */
   count?: number;
@@ -73,7 +75,12 @@ export const useNavItems = (): { pages: NavItem[]; workspace: NavItem[]; bell: N
       { label: 'API and MCP', to: '/settings/api', icon: Plug },
       { label: 'Webhooks', to: '/settings/webhooks', icon: Webhook },
       ...(hasSandbox ? [{ label: 'Sandbox', to: '/sandbox', icon: FlaskConical }] : []),
-      { label: 'Settings', to: '/settings/workspace', icon: Settings },
+      {
+        label: 'Settings',
+        to: '/settings/workspace',
+        below: ['/settings/slots', '/settings/transfer', '/settings/backups', '/settings/networks'],
+        icon: Settings,
+      },
     ],
   };
 };

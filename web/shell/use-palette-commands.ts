@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { CalendarClock, Keyboard, LogOut, Palette, Pencil, User, Workflow } from 'lucide-react';
+import { CalendarClock, CircleHelp, Keyboard, LogOut, Palette, Pencil, User, Workflow } from 'lucide-react';
 import { formatDateTime } from '#web/parts/time.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { usePermissions, useSession, useWorkspace, useZone } from '#web/session.ts';
@@ -94,6 +94,13 @@ export const usePaletteCommands = (onHelp: () => void, isOpen: boolean): Palette
         run: () => changeProfile({ theme }),
       })),
     { id: 'help', label: 'Keyboard shortcuts', icon: Keyboard, keys: '?', words: 'help', run: onHelp },
+    {
+      id: '/help',
+      label: 'Help',
+      icon: CircleHelp,
+      words: 'docs manual documentation',
+      run: () => void window.open('/help', '_blank', 'noopener'),
+    },
     { id: 'out', label: 'Sign out', icon: LogOut, words: 'log out leave', run: signOut },
   ];
   return [

@@ -99,6 +99,10 @@ export const theme = createTheme({
       defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' },
       styles: { label: { fontSize: rem(14) }, description: { fontSize: rem(13), lineHeight: rem(18) } },
     },
+    Radio: {
+      defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' },
+      styles: { label: { fontSize: rem(14) }, description: { fontSize: rem(13), lineHeight: rem(18) } },
+    },
     Tooltip: {
       defaultProps: { openDelay: 400, withArrow: false },
       styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: rem(12) } },

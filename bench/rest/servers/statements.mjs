@@ -3,7 +3,7 @@
  * left out: the service has the database write the JSON of a post, and the others read its columns, as servers usually do.
  */
 export const sources = {
-  token: `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools
+  token: `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools, \${lacksFactor} as lacks_factor
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
@@ -21,10 +21,13 @@ export const sources = {
 const fill = (source, values) => source.replaceAll(/\$\{(\w+)\}/g, (_, name) => values[name]);
 
 const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
+const lacksFactor = `(w.two_factors and not (exists (select from totp_factors where user_id = m.user_id and confirmed_at is not null)
+    or exists (select from passkeys where user_id = m.user_id))
+    and not exists (select from users where id = m.user_id and subject is not null))`;
 const place = { channel: 'posthorn_live', workspaceId: 'workspace_id', kind: 'post', id: 'id' };
 
 export const statements = {
-  token: sources.token,
+  token: fill(sources.token, { lacksFactor }),
   accounts: sources.accounts,
   get: `select ${columns} ${sources.get}`,
   list: `select ${columns} ${sources.list}`,

@@ -12,8 +12,8 @@ import {
   type Route,
   rawRoute,
 } from './define.ts';
-import { NetworkKey, NetworkName, ProviderName } from './providers.ts';
-import { admins, everyone } from './scopes.ts';
+import { Choice, NetworkKey, NetworkName, OptionKey, ProviderName } from './providers.ts';
+import { admins, editors, everyone } from './scopes.ts';
 
 export const AccountName = z.string().describe('Display name of the account on the network');
 export const Handle = z.string().describe('User name on the network');
@@ -190,6 +190,26 @@ export const accountRoutes = {
     }),
     answer: ConnectionStep,
     more: ['PlanLimit', 'Conflict'],
+  }),
+
+  findChoices: appRoute({
+    method: 'GET',
+    path: '/api/app/accounts/:id/choices',
+    tag: 'Connections',
+    summary: 'Search a network for the value of an option',
+    description:
+      'What the network of the account has for these words: places, communities, collections. For options that are `searchable`.',
+    roles: editors,
+    params: byId('Account id, prefix `acct_`'),
+    query: z.strictObject({
+      option: OptionKey,
+      words: z.string().trim().max(100).default('').describe('What to look for; some networks list everything without'),
+    }),
+    answer: z.object({
+      choices: z.array(Choice).describe('At most 20, the best first'),
+      problem: z.string().optional().describe('Why the network gave no list, and what to do'),
+    }),
+    more: ['NotFound'],
   }),
 } as const satisfies Record<string, Route>;
 export type AccountRoutes = typeof accountRoutes;

@@ -55,4 +55,12 @@ export const catalogPaths = {
     handler: 'Own',
     description: 'The OpenAPI document of this API.',
   }),
+
+  appOpenapi: rawRoute({
+    methods: ['GET'],
+    path: '/openapi-app.json',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The OpenAPI document of the routes that only the app uses.',
+  }),
 } as const satisfies Record<string, RawRoute>;

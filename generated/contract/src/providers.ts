@@ -112,6 +112,7 @@ export const Characters = z
     maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),
     required: z.boolean().describe('True when an item without text is refused even with media'),
     fold: Fold.optional().describe('Absent when the text is shown whole'),
+    titleFold: Fold.optional().describe('Where lists cut the title option; absent without one'),
   })
   .meta({ id: 'Characters', description: 'Limits of the text of one item' });
 export type Characters = z.output<typeof Characters>;
@@ -162,6 +163,7 @@ export const Choice = z.object({
   value: z.string().describe('What posts.setOption takes'),
   label: z.string().describe('Name for humans'),
 });
+export type Choice = z.output<typeof Choice>;
 
 export const Option = z
   .object({
@@ -173,6 +175,7 @@ export const Option = z
         'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top',
       ),
     choices: z.array(Choice).optional().describe('The allowed values of a Choice'),
+    searchable: z.boolean().optional().describe('True when the app searches the network for values'),
     default: z.string().optional().describe('What applies when the option is not set'),
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     media: z

@@ -11,6 +11,7 @@ import { providerActions } from './providers.ts';
 import { uiActions } from './ui.ts';
 import { catalogRoutes } from './catalog.ts';
 import { healthRoutes } from './health.ts';
+import { receiptRoutes } from './receipts.ts';
 
 const c = initContract();
 
@@ -19,6 +20,7 @@ export const routes = {
   ...catalogRoutes,
   ...healthRoutes,
   ...mediaRoutes,
+  ...receiptRoutes,
 };
 
 /** Every path as a ts-rest contract: `initClient(rest.actions, …)` makes a client of it. */
@@ -386,6 +388,16 @@ export const rest = {
         409: error.Conflict,
         429: error.TooManyRequests,
         500: error.Internal,
+      },
+    },
+    listReceiptKeys: {
+      method: 'GET',
+      path: '/.well-known/posthorn-receipt-keys.json',
+      summary: "Read the public keys of receipts",
+      metadata: {"access":"Open"},
+      responses: {
+        200: receiptRoutes.listReceiptKeys.responses[200].body,
+        400: error.BadInput,
       },
     },
   },

@@ -13,6 +13,10 @@ export type Scope = keyof typeof scopes;
 export const roles = ['owner', 'admin', 'editor', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
+/** Who publishes in a workspace: whoever edits, or owners, admins and named members. */
+export const publisherChoices = ['editors', 'approvers'] as const;
+export type Publishers = (typeof publisherChoices)[number];
+
 export const everyone = roles;
 export const editors = ['owner', 'admin', 'editor'] as const satisfies readonly Role[];
 export const admins = ['owner', 'admin'] as const satisfies readonly Role[];

@@ -3,8 +3,9 @@
 
 from ._http import Options, Response
 from ._posts import NotPublishedYetError
+from .async_client import AsyncPosthorn
 from .client import Posthorn, WhoAmI
-from .errors import PosthornConnectionError, PosthornError, PosthornTimeoutError, BadInputError, InvalidError, UnauthorizedError, PlanLimitError, ApprovalRequiredError, ForbiddenError, NotFoundError, UnknownActionError, ConflictError, TooManyRequestsError, InternalError
+from .errors import ApiError, PosthornConnectionError, PosthornError, PosthornTimeoutError, BadInputError, InvalidError, UnauthorizedError, PlanLimitError, ApprovalRequiredError, ForbiddenError, NotFoundError, UnknownActionError, ConflictError, TooManyRequestsError, InternalError
 from .webhooks import WebhookVerificationError, sign_webhook, verify_webhook
 from ._version import VERSION as __version__
 
@@ -12,8 +13,10 @@ __all__ = [
     "Options",
     "Response",
     "NotPublishedYetError",
+    "AsyncPosthorn",
     "Posthorn",
     "WhoAmI",
+    "ApiError",
     "PosthornConnectionError",
     "PosthornError",
     "PosthornTimeoutError",

@@ -127,7 +127,7 @@ class PostsApi(PostWaiting):
     def get(self, *, id: str, options: Options | None = None) -> t.Post:
         """Read one post.
 
-        One post with all its versions and, after publishing, the result per account.
+        One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast says why it will not go out as planned, where that is known.
 
         id: Post id
 
@@ -210,7 +210,7 @@ class PostsApi(PostWaiting):
     def schedule(self, *, id: str, at: str, options: Options | None = None) -> t.Post:
         """Schedule a post.
 
-        Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.
+        Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app. Over MCP it also asks to move a Scheduled post to another time.
         With a token it always raises ApprovalRequiredError, whose approval_url is where a human does it.
 
         id: Post id
@@ -330,6 +330,16 @@ class Posthorn:
         self.providers = ProvidersApi(self._http)
         self.ui = UiApi(self._http)
 
+    def close(self) -> None:
+        """Closes the connections that are kept open between calls."""
+        self._http.close()
+
+    def __enter__(self) -> Posthorn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     @property
     def last_response(self) -> Response | None:
         """Status, headers and request id of the last answer."""
@@ -337,12 +347,11 @@ class Posthorn:
 
     def catalog(self, *, options: Options | None = None) -> list[dict[str, Any]]:
         """Every action with its description, policy and input schema."""
-        return cast("list[dict[str, Any]]", self._http.call("GET", "/api/agent/tools", "Always", None, None, None, options))
+        return cast("list[dict[str, Any]]", self._http.call("GET", "/api/agent/tools", "Always", None, options))
 
     def who_am_i(self, *, options: Options | None = None) -> WhoAmI:
         """Whom the token stands for."""
-        self.catalog(options=options)
-        headers = self._http.last_response.headers if self._http.last_response else {}
+        headers = self._http.send("GET", "/api/agent/tools", "Always", None, options)[1].headers
         return {
             "userId": headers.get("posthorn-user", ""),
             "workspaceId": headers.get("posthorn-workspace", ""),

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 
 class PosthornError(Exception):
+    """Every error of this package."""
+
+
+class ApiError(PosthornError):
     """The server answered with an error. Branch on `code`, or on the class: there is one for each code."""
 
     def __init__(
@@ -37,11 +41,11 @@ class PosthornError(Exception):
     @property
     def approval_url(self) -> str | None:
         """For ApprovalRequired: the page of the app where a human can do it."""
-        found = re.search(r"https?://\S+?(?=[.,]?(?:\s|$))", self.message)
-        return found[0] if self.code == "ApprovalRequired" and found else None
+        address = re.search(r"https?://\S+?(?=[.,]?(?:\s|$))", self.message)
+        return address[0] if self.code == "ApprovalRequired" and address else None
 
 
-class PosthornConnectionError(Exception):
+class PosthornConnectionError(PosthornError):
     """No answer arrived. Whether the server saw the request is unknown."""
 
 
@@ -49,51 +53,51 @@ class PosthornTimeoutError(PosthornConnectionError, TimeoutError):
     """No complete answer arrived in time."""
 
 
-class BadInputError(PosthornError):
+class BadInputError(ApiError):
     """400. The input does not match the schema, a range is malformed, or the body is too large or no JSON. `message` names the first field at fault."""
 
 
-class InvalidError(PosthornError):
+class InvalidError(ApiError):
     """400. The post breaks limits of a network it goes to. `issues` holds one entry per broken limit."""
 
 
-class UnauthorizedError(PosthornError):
+class UnauthorizedError(ApiError):
     """401. The token is missing, wrong or revoked."""
 
 
-class PlanLimitError(PosthornError):
+class PlanLimitError(ApiError):
     """402. The plan of the workspace does not cover this, or its monthly allowance is used up. `message` says which and what lifts it. Retrying does not help."""
 
 
-class ApprovalRequiredError(PosthornError):
+class ApprovalRequiredError(ApiError):
     """403. A human has to do or approve this in the app. Do not retry."""
 
 
-class ForbiddenError(PosthornError):
+class ForbiddenError(ApiError):
     """403. The role of the user, or the kind of token, does not allow it."""
 
 
-class NotFoundError(PosthornError):
+class NotFoundError(ApiError):
     """404. Nothing with this id exists in the workspace, or the path does not exist."""
 
 
-class UnknownActionError(PosthornError):
+class UnknownActionError(ApiError):
     """404. There is no action of this name. `GET /api/agent/tools` lists them."""
 
 
-class ConflictError(PosthornError):
+class ConflictError(ApiError):
     """409. The post changed state (for example already published), or baseUpdatedAt is stale. Read it again."""
 
 
-class TooManyRequestsError(PosthornError):
+class TooManyRequestsError(ApiError):
     """429. Too many requests. Wait for the seconds in `Retry-After`, then try again."""
 
 
-class InternalError(PosthornError):
+class InternalError(ApiError):
     """500. A fault of the server. Try again later and quote `x-request-id`."""
 
 
-ERROR_CLASSES: Mapping[str, type[PosthornError]] = {
+ERROR_CLASSES: Mapping[str, type[ApiError]] = {
     "BadInput": BadInputError,
     "Invalid": InvalidError,
     "Unauthorized": UnauthorizedError,

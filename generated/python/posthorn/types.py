@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 ErrorCode = Literal["BadInput", "Invalid", "Unauthorized", "PlanLimit", "ApprovalRequired", "Forbidden", "NotFound", "UnknownAction", "Conflict", "TooManyRequests", "Internal"]
 
@@ -181,6 +181,8 @@ class Post(TypedDict):
     """One per account after publishing; empty before"""
     labels: NotRequired[list[str]]
     """Names of its labels, in posts.get and posts.list; absent without one"""
+    forecast: NotRequired[list[ForecastEntry]]
+    """In posts.get and posts.list: why a Scheduled post will not go out as planned, what blocks it first; absent when nothing is foreseen. Looked at after every change and once a day"""
     updatedAt: str
     """ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt"""
 
@@ -234,6 +236,36 @@ class Result(TypedDict):
     note: NotRequired[str]
     """What a person still has to do at the network, or what did not work after it was out"""
 
+class ForecastEntry(TypedDict):
+    """Why a scheduled post will not go out as planned, or may not"""
+
+    cause: Literal["sign_in_ends", "reconnect", "disconnected", "permission", "limit", "media", "network_quota", "plan", "same_minute", "clock_change", "api_version", "workspace_deletion"]
+    """A stable name, for programs; a new release may have more"""
+    level: Literal["Blocks", "Warns"]
+    """Blocks: as things stand, it does not go out at its time to this account. Warns: it goes out, but differently than expected, or it is not certain"""
+    accountId: NotRequired[str]
+    """The account it is about; absent when it is about the whole post"""
+    provider: NotRequired[str]
+    """The network's display name"""
+    short: str
+    """The cause in a few words"""
+    message: str
+    """What is wrong, and since when or until when"""
+    fixes: list[ForecastFix]
+    """Changes that end it, the most fitting first; may be empty"""
+
+class ForecastFix(TypedDict):
+    """A change that ends the cause"""
+
+    kind: Literal["Reconnect", "MoveTo", "LeaveOut", "SetOption", "KeepWorkspace"]
+    """Reconnect: a person signs in to the account again. MoveTo: schedule it for `at`. LeaveOut: take the account out of the post. SetOption: set `key` to `value`. KeepWorkspace: an owner takes the deletion back"""
+    at: NotRequired[str]
+    """ISO-8601 instant"""
+    key: NotRequired[str]
+    """Option key"""
+    value: NotRequired[str]
+    """Value of the option"""
+
 class PostLine(TypedDict):
     """A post in the results of a search"""
 
@@ -249,6 +281,8 @@ class PostLine(TypedDict):
     """ISO-8601 instant at which the first account had it"""
     labels: NotRequired[list[str]]
     """Names of its labels; absent without one"""
+    forecast: NotRequired[list[ForecastEntry]]
+    """What is foreseen about a Scheduled post, what blocks it first; absent when nothing is"""
     networks: list[str]
     """Keys of the networks it goes to"""
 
@@ -288,7 +322,7 @@ class VersionInput(TypedDict):
     options: NotRequired[dict[str, str]]
     """Network options by key, see providers.limits"""
 
-OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "bluesky.captions", "bluesky.quote", "bluesky.fit", "bluesky.cut", "facebook.type", "facebook.link", "facebook.first_comment", "facebook.video_title", "facebook.cover", "facebook.fit", "facebook.cut", "google_business.topic_type", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "google_business.fit", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "instagram.user_tags", "instagram.location_id", "instagram.cover", "instagram.cover_ms", "instagram.fit", "instagram.cut", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin.link_thumbnail", "linkedin.document_title", "linkedin.poll_question", "linkedin.poll", "linkedin.fit", "linkedin.cut", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "linkedin_page.link_thumbnail", "linkedin_page.document_title", "linkedin_page.poll_question", "linkedin_page.poll", "linkedin_page.first_comment", "linkedin_page.fit", "linkedin_page.cut", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "mastodon.focus", "mastodon.quote", "mastodon.poll", "mastodon.fit", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.alt_text", "pinterest.dominant_color", "pinterest.cover_second", "pinterest.cover_image", "pinterest.fit", "pinterest.cut", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "pixelfed.fit", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "threads.ghost", "threads.quote", "threads.text_attachment", "threads.location", "threads.poll", "threads.fit", "threads.cut", "tiktok.mode", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "tiktok.cover_photo", "tiktok.fit", "tiktok.cut", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "x.quote", "x.tagged_users", "x.poll", "x.fit", "x.cut", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable", "youtube.thumbnail", "youtube.playlist", "youtube.language", "youtube.first_comment", "youtube.fit", "youtube.cut"]
+OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "bluesky.captions", "bluesky.quote", "bluesky.fit", "bluesky.cut", "facebook.type", "facebook.link", "facebook.first_comment", "facebook.video_title", "facebook.cover", "facebook.fit", "facebook.cut", "google_business.topic_type", "google_business.photo_category", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.repeat", "google_business.repeat_until", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "google_business.fit", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "instagram.user_tags", "instagram.location_id", "instagram.cover", "instagram.cover_ms", "instagram.fit", "instagram.cut", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin.link_thumbnail", "linkedin.as_document", "linkedin.document_title", "linkedin.poll_question", "linkedin.poll", "linkedin.fit", "linkedin.cut", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "linkedin_page.link_thumbnail", "linkedin_page.as_document", "linkedin_page.document_title", "linkedin_page.poll_question", "linkedin_page.poll", "linkedin_page.first_comment", "linkedin_page.fit", "linkedin_page.cut", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "mastodon.focus", "mastodon.quote", "mastodon.poll", "mastodon.fit", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.slides", "pinterest.alt_text", "pinterest.dominant_color", "pinterest.cover_second", "pinterest.cover_image", "pinterest.fit", "pinterest.cut", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "pixelfed.place", "pixelfed.collection", "pixelfed.fit", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "threads.ghost", "threads.quote", "threads.text_attachment", "threads.location", "threads.gif", "threads.poll", "threads.fit", "threads.cut", "tiktok.mode", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "tiktok.cover_photo", "tiktok.fit", "tiktok.cut", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "x.quote", "x.tagged_users", "x.captions", "x.captions_language", "x.poll", "x.fit", "x.cut", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable", "youtube.thumbnail", "youtube.playlist", "youtube.captions", "youtube.language", "youtube.first_comment", "youtube.fit", "youtube.cut"]
 
 class Validation(TypedDict):
     """A post that keeps all limits"""
@@ -333,7 +367,7 @@ class Issue(TypedDict):
     url: NotRequired[str]
     """Page of the app where a human can do it"""
 
-IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "VideoCodec", "AudioCodec", "FrameRate", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "NeedsApproval", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
+IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "Declaration", "MayBeRefused", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "VideoCodec", "AudioCodec", "FrameRate", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "NeedsApproval", "Asked", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "ConfirmAgain", "PasskeyRequired", "PasskeyRefused", "SecondFactor", "FactorMissing", "SignInAgain", "WrongCode", "NeedsCode", "NoAddress", "NotInvited"]
 
 class MetricsEntry(TypedDict):
     """Statistics of one post on one account"""
@@ -459,6 +493,8 @@ class Characters(TypedDict):
     """True when an item without text is refused even with media"""
     fold: NotRequired[Fold]
     """Absent when the text is shown whole"""
+    titleFold: NotRequired[Fold]
+    """Where lists cut the title option; absent without one"""
 
 class Fold(TypedDict):
     """Where a network cuts a text until the reader opens it"""
@@ -538,6 +574,8 @@ class Option(TypedDict):
     """Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top"""
     choices: NotRequired[list[OptionChoices]]
     """The allowed values of a Choice"""
+    searchable: NotRequired[bool]
+    """True when the app searches the network for values"""
     default: NotRequired[str]
     """What applies when the option is not set"""
     required: NotRequired[bool]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
+from .errors import PosthornError
 from .types import WebhookEvent
 
 WebhookRefusal = Literal[
@@ -25,7 +26,7 @@ WebhookRefusal = Literal[
 ]
 
 
-class WebhookVerificationError(Exception):
+class WebhookVerificationError(PosthornError):
     """The delivery does not come from Posthorn, or not now: answer 400 and do nothing."""
 
     def __init__(self, reason: WebhookRefusal, message: str) -> None:
@@ -49,9 +50,10 @@ def verify_webhook(
     Answer 2xx to types you do not know; new ones may come.
     """
     secrets = [secret] if isinstance(secret, str) else list(secret or [])
-    if not secrets or not all(isinstance(one, str) and one for one in secrets):
+    # Callers without a type checker pass anything.
+    if not secrets or not all(isinstance(one, str) and one for one in secrets):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise WebhookVerificationError("MissingSecret", "There is no signing secret: pass the one of the webhook")
-    if not isinstance(raw_body, (bytes, bytearray, str)):
+    if not isinstance(raw_body, (bytes, bytearray, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise WebhookVerificationError(
             "NotTheRawBody", "The body is neither text nor bytes: pass it as received, before anything parses it"
         )
@@ -111,6 +113,7 @@ def _parse_event(body: bytes) -> WebhookEvent:
         event = json.loads(body)
     except ValueError:
         event = None
-    if isinstance(event, dict) and isinstance(event.get("id"), str) and isinstance(event.get("type"), str):
+    fields = cast("dict[str, object]", event) if isinstance(event, dict) else {}
+    if isinstance(fields.get("id"), str) and isinstance(fields.get("type"), str):
         return cast(WebhookEvent, event)
     raise WebhookVerificationError("NotAnEvent", "The signature is right, but the body is not an event")

@@ -172,7 +172,8 @@ export class PostsApi extends PostWaiting {
   /**
    * Read one post.
    *
-   * One post with all its versions and, after publishing, the result per account.
+   * One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast
+   * says why it will not go out as planned, where that is known.
    *
    * @example
    * const answer = await posthorn.posts.get({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
@@ -266,7 +267,8 @@ export class PostsApi extends PostWaiting {
    * Schedule a post.
    *
    * Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be
-   * undone. Accounts that already have it are left out. A human approves it in the app.
+   * undone. Accounts that already have it are left out. A human approves it in the app. Over MCP it also asks to
+   * move a Scheduled post to another time.
    * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
    * @example

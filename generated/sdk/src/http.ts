@@ -13,7 +13,7 @@ export interface PosthornOptions {
   token?: string | (() => string | Promise<string>) | null | undefined;
   /** Address of the server, such as `https://posts.example.com`. Default: `POSTHORN_URL` of the environment */
   baseUrl?: string | undefined;
-  /** How long one attempt may take, the body of the answer included. Default 30 000 */
+  /** How long one attempt may take, the body of the answer included; for an upload, the longest time without progress. Default 30 000 */
   timeoutMs?: number | undefined;
   /** How often a failed attempt is repeated. Default 2 */
   maxRetries?: number | undefined;
@@ -49,7 +49,7 @@ export interface SentRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body: string | FormData | undefined;
+  body: string | FormData | Blob | undefined;
   /** From 1 */
   attempt: number;
   requestId: string | undefined;
@@ -65,11 +65,14 @@ export interface ReceivedAnswer {
 }
 
 export interface Call {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  body?: string | FormData | undefined;
+  headers?: Record<string, string>;
+  body?: string | FormData | Blob | undefined;
   retry: Retry;
-  /** Called with the progress of a form upload */
+  /** The answer has no body. */
+  isEmpty?: boolean;
+  /** Called with the progress of an upload */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -139,7 +142,8 @@ export class Http {
     if (typeof call.body === 'string') headers['content-type'] = 'application/json';
     if (key !== undefined) headers['idempotency-key'] = key;
     if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
-    for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
+    for (const [name, value] of Object.entries({ ...call.headers, ...options.headers }))
+      headers[name.toLowerCase()] = value;
     return headers;
   }
 
@@ -161,16 +165,22 @@ export class Http {
     let response: Response;
     let text: string;
     const limit = timeLimit(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000, options.signal);
+    const advance = (progress: Progress) => {
+      limit.extend();
+      call.onProgress?.(progress);
+    };
     try {
       // A local variable, because browsers refuse fetch when it is called as a method of another object.
       const send = this.#options.fetch ?? globalThis.fetch;
       // The API never redirects; following one would turn a POST into a GET.
       const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal: limit.signal };
-      response =
-        call.onProgress && body instanceof FormData
-          ? // Lazy, for pages that never show progress.
-            await (await import('./progress.ts')).sendForm(url, init, body, call.onProgress, send)
-          : await send(url, init);
+      const isFile = body !== undefined && typeof body !== 'string';
+      // Progress matters to who listens to it, and to a time limit.
+      const isMeasured = isFile && (call.onProgress !== undefined || Number.isFinite(limit.ms));
+      response = isMeasured
+        ? // Lazy, for programs that never upload.
+          await (await import('./progress.ts')).sendFile(url, init, body, advance, send)
+        : await send(url, init);
       text = await response.text();
     } catch (cause) {
       const error = options.signal?.aborted ? options.signal.reason : noAnswer(`${method} ${url}`, cause, limit);
@@ -183,7 +193,7 @@ export class Http {
     const data = parseJson(text);
     const answerRequestId = response.headers.get('x-request-id') ?? undefined;
     report({ status: response.status, requestId: answerRequestId });
-    if (!response.ok || data === undefined) throw errorFrom(this.#errorClasses, response, data);
+    if (!response.ok || (data === undefined && !call.isEmpty)) throw errorFrom(this.#errorClasses, response, data);
     const replayed = response.headers.get('idempotency-replayed') === 'true';
     return { data: data as T, response, requestId: answerRequestId, replayed };
   }
@@ -209,6 +219,8 @@ const redacted = (headers: Record<string, string>): Record<string, string> => ({
 interface TimeLimit {
   ms: number;
   signal: AbortSignal;
+  /** Starts the time anew, after progress. */
+  extend: () => void;
   clear: () => void;
 }
 
@@ -217,13 +229,18 @@ const timeLimit = (ms: number, outer: AbortSignal | undefined): TimeLimit => {
   const controller = new AbortController();
   const stop = () => controller.abort(outer?.reason);
   // setTimeout fires at once for longer delays.
-  const timer = ms < 2 ** 31 ? setTimeout(() => controller.abort(), ms) : undefined;
+  const start = () => (ms < 2 ** 31 ? setTimeout(() => controller.abort(), ms) : undefined);
+  let timer = start();
+  const extend = () => {
+    clearTimeout(timer);
+    timer = start();
+  };
   outer?.addEventListener('abort', stop, { once: true });
   const clear = () => {
     clearTimeout(timer);
     outer?.removeEventListener('abort', stop);
   };
-  return { ms, signal: controller.signal, clear };
+  return { ms, signal: controller.signal, extend, clear };
 };
 
 const noAnswer = (request: string, cause: unknown, limit: TimeLimit): ConnectionError => {

@@ -8,7 +8,7 @@ export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
 export { NotPublishedYetError, type WaitOptions } from './waiting.ts';
 export type { Progress } from './progress.ts';
 export type { WhoAmI } from './who-am-i.ts';
-export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
+export { ApiError, ConnectionError, isApiError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
 export type * from './types.ts';
 export {
   type SignWebhookOptions,

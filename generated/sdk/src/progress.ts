@@ -9,26 +9,32 @@ export interface Progress {
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 type OnProgress = (progress: Progress) => void;
 
-/** Sends a form and reports progress: with XMLHttpRequest in browsers, with a stream elsewhere. */
-export const sendForm = (url: string, init: RequestInit, form: FormData, onProgress: OnProgress, send: Send) =>
+/** Sends a form or a file and reports progress: with XMLHttpRequest in browsers, with a stream elsewhere. */
+export const sendFile = (url: string, init: RequestInit, body: FormData | Blob, onProgress: OnProgress, send: Send) =>
   'XMLHttpRequest' in globalThis
-    ? sendByXhr(url, init, form, onProgress)
-    : sendAsStream(url, init, form, onProgress, send);
+    ? sendByXhr(url, init, body, onProgress)
+    : sendAsStream(url, init, body, onProgress, send);
 
-const sendByXhr = (url: string, { method, headers, signal }: RequestInit, form: FormData, onProgress: OnProgress) =>
+const sendByXhr = (
+  url: string,
+  { method, headers, signal }: RequestInit,
+  body: FormData | Blob,
+  onProgress: OnProgress,
+) =>
   new Promise<Response>((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const stop = () => xhr.abort();
     xhr.open(method ?? 'POST', url);
     for (const [name, value] of new Headers(headers)) xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded: sent, total }) => onProgress({ sent, total });
-    xhr.onload = () => resolve(new Response(xhr.responseText, { status: xhr.status, headers: headersOf(xhr) }));
+    // A Response of status 204 must have no body at all.
+    xhr.onload = () => resolve(new Response(xhr.responseText || null, { status: xhr.status, headers: headersOf(xhr) }));
     xhr.onerror = () => reject(new TypeError('Failed to fetch'));
     xhr.onabort = () => reject(signal?.reason);
     xhr.onloadend = () => signal?.removeEventListener('abort', stop);
     if (signal?.aborted) return reject(signal.reason);
     signal?.addEventListener('abort', stop);
-    xhr.send(form);
+    xhr.send(body);
   });
 
 const headersOf = (xhr: XMLHttpRequest) => {
@@ -36,14 +42,11 @@ const headersOf = (xhr: XMLHttpRequest) => {
   return new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
 };
 
-const sendAsStream = (url: string, init: RequestInit, form: FormData, onProgress: OnProgress, send: Send) => {
-  const encoded = new Response(form);
+const sendAsStream = (url: string, init: RequestInit, file: FormData | Blob, onProgress: OnProgress, send: Send) => {
+  const encoded = new Response(file);
   const headers = new Headers(init.headers);
-  headers.set('content-type', encoded.headers.get('content-type') ?? '');
-  const total = [...form.values()].reduce(
-    (bytes, value) => bytes + (typeof value === 'string' ? value.length : value.size),
-    0,
-  );
+  if (file instanceof FormData) headers.set('content-type', encoded.headers.get('content-type') ?? '');
+  const total = sizeOf(file);
   let sent = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -57,3 +60,8 @@ const sendAsStream = (url: string, init: RequestInit, form: FormData, onProgress
   // fetch requires `duplex: 'half'` for a streamed body.
   return send(url, { ...init, headers, body, duplex: 'half' } as RequestInit);
 };
+
+const sizeOf = (file: FormData | Blob): number =>
+  file instanceof Blob
+    ? file.size
+    : [...file.values()].reduce((sum, value) => sum + (typeof value === 'string' ? value.length : value.size), 0);

@@ -278,6 +278,8 @@ export interface Post {
   results: Result[];
   /** Names of its labels, in posts.get and posts.list; absent without one */
   labels?: string[];
+  /** In posts.get and posts.list: why a Scheduled post will not go out as planned, what blocks it first; absent when nothing is foreseen. Looked at after every change and once a day */
+  forecast?: ForecastEntry[];
   /** ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt */
   updatedAt: string;
 }
@@ -329,6 +331,36 @@ export interface Result {
   note?: string;
 }
 
+/** Why a scheduled post will not go out as planned, or may not */
+export interface ForecastEntry {
+  /** A stable name, for programs; a new release may have more */
+  cause: 'sign_in_ends' | 'reconnect' | 'disconnected' | 'permission' | 'limit' | 'media' | 'network_quota' | 'plan' | 'same_minute' | 'clock_change' | 'api_version' | 'workspace_deletion';
+  /** Blocks: as things stand, it does not go out at its time to this account. Warns: it goes out, but differently than expected, or it is not certain */
+  level: 'Blocks' | 'Warns';
+  /** The account it is about; absent when it is about the whole post */
+  accountId?: string;
+  /** The network's display name */
+  provider?: string;
+  /** The cause in a few words */
+  short: string;
+  /** What is wrong, and since when or until when */
+  message: string;
+  /** Changes that end it, the most fitting first; may be empty */
+  fixes: ForecastFix[];
+}
+
+/** A change that ends the cause */
+export interface ForecastFix {
+  /** Reconnect: a person signs in to the account again. MoveTo: schedule it for `at`. LeaveOut: take the account out of the post. SetOption: set `key` to `value`. KeepWorkspace: an owner takes the deletion back */
+  kind: 'Reconnect' | 'MoveTo' | 'LeaveOut' | 'SetOption' | 'KeepWorkspace';
+  /** ISO-8601 instant */
+  at?: string;
+  /** Option key */
+  key?: string;
+  /** Value of the option */
+  value?: string;
+}
+
 /** A post in the results of a search */
 export interface PostLine {
   /** Post id, prefix `post_` */
@@ -343,6 +375,8 @@ export interface PostLine {
   publishedAt?: string;
   /** Names of its labels; absent without one */
   labels?: string[];
+  /** What is foreseen about a Scheduled post, what blocks it first; absent when nothing is */
+  forecast?: ForecastEntry[];
   /** Keys of the networks it goes to */
   networks: string[];
 }
@@ -433,7 +467,7 @@ export interface PostsSetVersionTextInput {
 }
 
 /** `<network>.<option>`, see providers.limits */
-export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'bluesky.captions' | 'bluesky.quote' | 'bluesky.fit' | 'bluesky.cut' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'facebook.video_title' | 'facebook.cover' | 'facebook.fit' | 'facebook.cut' | 'google_business.topic_type' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'google_business.fit' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'instagram.user_tags' | 'instagram.location_id' | 'instagram.cover' | 'instagram.cover_ms' | 'instagram.fit' | 'instagram.cut' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin.link_thumbnail' | 'linkedin.document_title' | 'linkedin.poll_question' | 'linkedin.poll' | 'linkedin.fit' | 'linkedin.cut' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'linkedin_page.link_thumbnail' | 'linkedin_page.document_title' | 'linkedin_page.poll_question' | 'linkedin_page.poll' | 'linkedin_page.first_comment' | 'linkedin_page.fit' | 'linkedin_page.cut' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'mastodon.focus' | 'mastodon.quote' | 'mastodon.poll' | 'mastodon.fit' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.alt_text' | 'pinterest.dominant_color' | 'pinterest.cover_second' | 'pinterest.cover_image' | 'pinterest.fit' | 'pinterest.cut' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'pixelfed.fit' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'threads.ghost' | 'threads.quote' | 'threads.text_attachment' | 'threads.location' | 'threads.poll' | 'threads.fit' | 'threads.cut' | 'tiktok.mode' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'tiktok.cover_photo' | 'tiktok.fit' | 'tiktok.cut' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'x.quote' | 'x.tagged_users' | 'x.poll' | 'x.fit' | 'x.cut' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable' | 'youtube.thumbnail' | 'youtube.playlist' | 'youtube.language' | 'youtube.first_comment' | 'youtube.fit' | 'youtube.cut';
+export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'bluesky.captions' | 'bluesky.quote' | 'bluesky.fit' | 'bluesky.cut' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'facebook.video_title' | 'facebook.cover' | 'facebook.fit' | 'facebook.cut' | 'google_business.topic_type' | 'google_business.photo_category' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.repeat' | 'google_business.repeat_until' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'google_business.fit' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'instagram.user_tags' | 'instagram.location_id' | 'instagram.cover' | 'instagram.cover_ms' | 'instagram.fit' | 'instagram.cut' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin.link_thumbnail' | 'linkedin.as_document' | 'linkedin.document_title' | 'linkedin.poll_question' | 'linkedin.poll' | 'linkedin.fit' | 'linkedin.cut' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'linkedin_page.link_thumbnail' | 'linkedin_page.as_document' | 'linkedin_page.document_title' | 'linkedin_page.poll_question' | 'linkedin_page.poll' | 'linkedin_page.first_comment' | 'linkedin_page.fit' | 'linkedin_page.cut' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'mastodon.focus' | 'mastodon.quote' | 'mastodon.poll' | 'mastodon.fit' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.slides' | 'pinterest.alt_text' | 'pinterest.dominant_color' | 'pinterest.cover_second' | 'pinterest.cover_image' | 'pinterest.fit' | 'pinterest.cut' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'pixelfed.place' | 'pixelfed.collection' | 'pixelfed.fit' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'threads.ghost' | 'threads.quote' | 'threads.text_attachment' | 'threads.location' | 'threads.gif' | 'threads.poll' | 'threads.fit' | 'threads.cut' | 'tiktok.mode' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'tiktok.cover_photo' | 'tiktok.fit' | 'tiktok.cut' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'x.quote' | 'x.tagged_users' | 'x.captions' | 'x.captions_language' | 'x.poll' | 'x.fit' | 'x.cut' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable' | 'youtube.thumbnail' | 'youtube.playlist' | 'youtube.captions' | 'youtube.language' | 'youtube.first_comment' | 'youtube.fit' | 'youtube.cut';
 
 /** What posts.setOption takes. */
 export interface PostsSetOptionInput {
@@ -495,7 +529,7 @@ export interface Issue {
 }
 
 /** Stable name of the problem, for programs. New ones may be added */
-export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'NeedsApproval' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
+export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'Declaration' | 'MayBeRefused' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'VideoCodec' | 'AudioCodec' | 'FrameRate' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'NeedsApproval' | 'Asked' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'ConfirmAgain' | 'PasskeyRequired' | 'PasskeyRefused' | 'SecondFactor' | 'FactorMissing' | 'SignInAgain' | 'WrongCode' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
 export interface PostsScheduleInput {
@@ -646,6 +680,8 @@ export interface Characters {
   required: boolean;
   /** Absent when the text is shown whole */
   fold?: Fold;
+  /** Where lists cut the title option; absent without one */
+  titleFold?: Fold;
 }
 
 /** Where a network cuts a text until the reader opens it */
@@ -727,6 +763,8 @@ export interface Option {
     /** Name for humans */
     label: string;
   }>;
+  /** True when the app searches the network for values */
+  searchable?: boolean;
   /** What applies when the option is not set */
   default?: string;
   /** True when a post to this network needs it */

@@ -28,9 +28,9 @@ const addJobs = sql(
   'fitJobs.add',
   `with made as (
      insert into fit_jobs (workspace_id, media_id, mode, target)
-     select $1, wish.media_id, wish.mode, wish.target
-       from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
-      where exists (select from media m where m.workspace_id = $1 and m.id = wish.media_id)
+     select $1, request.media_id, request.mode, request.target
+       from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
+      where exists (select from media m where m.workspace_id = $1 and m.id = request.media_id)
      on conflict do nothing returning 1)
    select ${wakes('fits')} from made limit 1`,
 );
@@ -64,18 +64,19 @@ const msToNextJob = sql(
 const pendingJobs = sql(
   'fitJobs.pending',
   `select j.media_id as "mediaId", j.mode, j.target, j.percent
-     from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+     from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
      join fit_jobs j on j.workspace_id = $1
-      and (j.media_id, j.mode, j.target) = (wish.media_id, wish.mode, wish.target)`,
+      and (j.media_id, j.mode, j.target) = (request.media_id, request.mode, request.target)`,
 );
 
 export type FitJobStore = ReturnType<typeof createFitJobStore>;
 
 export const createFitJobStore = (db: Database) => ({
-  add: (workspaceId: string, wishes: readonly RenditionKey[]) => db.run(addJobs, [workspaceId, ...keyColumns(wishes)]),
+  add: (workspaceId: string, requests: readonly RenditionKey[]) =>
+    db.run(addJobs, [workspaceId, ...keyColumns(requests)]),
 
-  pending: (workspaceId: string, wishes: readonly RenditionKey[]) =>
-    db.query<PendingFit>(pendingJobs, [workspaceId, ...keyColumns(wishes)]),
+  pending: (workspaceId: string, requests: readonly RenditionKey[]) =>
+    db.query<PendingFit>(pendingJobs, [workspaceId, ...keyColumns(requests)]),
 
   claim: (room: number, claim: string, leaseMs: number) => db.query<FitJob>(claimJobs, [room, claim, leaseMs]),
 
@@ -93,8 +94,8 @@ export const createFitJobStore = (db: Database) => ({
 });
 
 /** For `unnest`. */
-export const keyColumns = (wishes: readonly RenditionKey[]) => [
-  wishes.map(({ mediaId }) => mediaId),
-  wishes.map(({ mode }) => mode),
-  wishes.map(({ target }) => target),
+export const keyColumns = (requests: readonly RenditionKey[]) => [
+  requests.map(({ mediaId }) => mediaId),
+  requests.map(({ mode }) => mode),
+  requests.map(({ target }) => target),
 ];

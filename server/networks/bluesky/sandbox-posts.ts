@@ -60,6 +60,14 @@ const NewRecord = z.object({
   record: z.record(z.string(), z.unknown()),
 });
 
+const DeletedRecord = z.object({
+  repo: z.string(),
+  collection: z.literal('app.bsky.feed.post'),
+  rkey: z.string(),
+  swapRecord: z.string().optional(),
+  swapCommit: z.string().optional(),
+});
+
 type Result = { readonly uri: string; readonly cid: string; readonly validationStatus: 'valid' };
 type Answer = (
   res: Response,
@@ -91,6 +99,24 @@ export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn 
       await write(req, res, person, { repo: did, writes: [create] }, (res, commit, [result]) =>
         res.send({ ...result, commit }),
       );
+    }),
+  );
+
+  xrpc.post(
+    '/com.atproto.repo.deleteRecord',
+    signedIn(async (req, res, { person }) => {
+      const parsed = DeletedRecord.safeParse(req.body);
+      if (!parsed.success) return refuseInput(res, parsed.error);
+      const { repo, collection, rkey } = parsed.data;
+      if (![didOf(person), person.handle].includes(repo)) {
+        return refuse(res, 401, 'AuthenticationRequired', 'Authentication Required');
+      }
+      const uri = `at://${didOf(person)}/${collection}/${rkey}`;
+      const post = await kit.posts.get(uri);
+      // A record that is not there is no error, and no commit.
+      if (post === undefined) return res.send({});
+      await kit.posts.remove(uri);
+      res.send({ commit: { cid: cidIn(post), rev: recordKeyOf({ key: randomUUID(), since: kit.now() }) } });
     }),
   );
 

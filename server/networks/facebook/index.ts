@@ -85,6 +85,7 @@ export default {
     video: 'https://graph-video.facebook.com',
   },
   paidPerPost: false,
+  publishPermissions: ['pages_manage_posts'],
   statisticsPermission: 'read_insights',
   constraints,
   options: [

@@ -64,7 +64,7 @@ export const prepare = async (site: Site, sending: Sending): Promise<Preparation
   return ready({ ...nothing, photos });
 };
 
-const Made = z.object({ id: z.string().min(1) });
+const Created = z.object({ id: z.string().min(1) });
 const StoryMade = z.object({ post_id: z.union([z.string().min(1), z.number()]).transform(String) });
 const Done = z.object({ success: z.literal(true) });
 
@@ -72,7 +72,7 @@ const uploadPhoto = async (site: Site, account: NetworkAccount, media: PublishMe
   const fields = { published: 'false', alt_text_custom: media.alt || undefined };
   const stream = await media.read();
   const file = { field: 'source', name: media.id, mimeType: media.mimeType, length: media.bytes, stream };
-  return shaped(Made, await ask(site, account, { path: `/${account.id}/photos`, multipart: { fields, file } })).id;
+  return shaped(Created, await ask(site, account, { path: `/${account.id}/photos`, multipart: { fields, file } })).id;
 };
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
@@ -84,7 +84,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   switch (formOf(sending)) {
     case 'comment': {
       const answer = await ask(site, account, { path: `/${out[0]?.externalId}/comments`, json: { message: text } });
-      return sent({ externalId: shaped(Made, answer).id });
+      return sent({ externalId: shaped(Created, answer).id });
     }
     case 'feed': {
       const json = {
@@ -93,7 +93,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
         attached_media: photos.length > 0 ? photos.map((id) => ({ media_fbid: id })) : undefined,
         published: true,
       };
-      return posted(site, shaped(Made, await ask(site, account, { path: edge('feed'), json })).id);
+      return posted(site, shaped(Created, await ask(site, account, { path: edge('feed'), json })).id);
     }
     case 'photoStory':
       return story(site, await ask(site, account, { path: edge('photo_stories'), json: { photo_id: photos[0] } }));
@@ -111,7 +111,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
       const [file] = part.media;
       if (isWhole && file) {
         const multipart = { fields: about, file: await sourceOf(file) };
-        const { id } = shaped(Made, await askVideo(site, account, { path: edge('videos'), multipart }));
+        const { id } = shaped(Created, await askVideo(site, account, { path: edge('videos'), multipart }));
         return waiting({ ...prepared, video: id, taken: true }, pauseMs(0));
       }
       const form = { upload_phase: 'finish', upload_session_id: session, ...about };

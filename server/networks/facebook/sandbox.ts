@@ -281,6 +281,36 @@ const sandbox: Sandbox = (kit) => {
     }),
   );
 
+  api.delete(
+    '/:id',
+    asPage('pages_manage_posts', async (req, res, grant) => {
+      const post = await ownPost(req.params.id, grant);
+      if (post === undefined) return refuse(res, notThere);
+      await kit.posts.remove(post.id);
+      res.send({ success: true });
+    }),
+  );
+
+  // Of a Page that wrote it; what is attached stays as it is.
+  api.post(
+    '/:id',
+    asPage('pages_manage_posts', async (req, res, grant) => {
+      const post = await ownPost(req.params.id, grant);
+      if (post === undefined) return refuse(res, notThere);
+      const parsed = z.strictObject({ message: z.string().max(63_206) }).safeParse(parametersOf(req));
+      if (!parsed.success) return refuse(res, invalid('Invalid parameter'));
+      const { message: text } = parsed.data;
+      if (text === '' && post.media.length === 0) return refuse(res, invalid('Missing message or attachment'));
+      await kit.commit(req, res, {
+        text,
+        person: grant.person,
+        refusals,
+        make: () => kit.posts.edit(post, { text }),
+        answer: () => res.send({ success: true }),
+      });
+    }),
+  );
+
   api.get(
     '/:id/comments',
     asPage('pages_read_user_content', async (req, res, grant) => {

@@ -1,12 +1,13 @@
 import { canonicalInstant } from '#contracts/instant';
 import type { Constraints, Fold } from '#contracts/providers';
-import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
+import { googleRefresh, googleRevoke, googleSignInEnd } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile, takesNoPosts } from './connect.ts';
+import { isPhoto } from './photo.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
 const fold: Fold = { at: 90, unit: 'Characters', isObserved: true };
@@ -25,7 +26,14 @@ const constraints: Constraints = {
   metrics: [],
 };
 
-const minImageBytes = 10_000;
+/** A photo of the profile, without a post. The reference names no limit for its description: that of posts is kept. */
+const photoConstraints: Constraints = {
+  ...constraints,
+  characters: { ...constraints.characters, required: false },
+  media: { ...constraints.media, min: 1 },
+};
+
+const minImageBytes = 10_240;
 
 const isNotAfter = (end: string, start: string) => {
   const [ends, starts] = [canonicalInstant(end), canonicalInstant(start)];
@@ -50,15 +58,36 @@ export default {
     posts: 'https://mybusiness.googleapis.com',
   },
   paidPerPost: false,
+  publishPermissions: ['https://www.googleapis.com/auth/business.manage'],
   constraints,
   options: [
     {
       key: 'google_business.topic_type',
       label: 'Type',
       type: 'Choice',
-      choices: choices({ STANDARD: 'Update', EVENT: 'Event', OFFER: 'Offer' }),
+      choices: choices({ STANDARD: 'Update', EVENT: 'Event', OFFER: 'Offer', PHOTO: 'Photo' }),
       default: 'STANDARD',
-      description: 'Events and offers need a title, a start and an end.',
+      description:
+        'Events and offers need a title, a start and an end. A photo goes to the photos of the profile, without a post.',
+    },
+    {
+      key: 'google_business.photo_category',
+      label: 'Photo shows',
+      type: 'Choice',
+      choices: choices({
+        ADDITIONAL: 'Something else',
+        EXTERIOR: 'Outside',
+        INTERIOR: 'Inside',
+        PRODUCT: 'Product',
+        AT_WORK: 'At work',
+        FOOD_AND_DRINK: 'Food and drink',
+        MENU: 'Menu',
+        COMMON_AREA: 'Common area',
+        ROOMS: 'Rooms',
+        TEAMS: 'Team',
+      }),
+      default: 'ADDITIONAL',
+      description: 'Where Google files a photo. Only for the type Photo.',
     },
     {
       key: 'google_business.cta_type',
@@ -103,6 +132,21 @@ export default {
       description: 'When the event or offer ends, on the same clock and after its start.',
     },
     {
+      key: 'google_business.repeat',
+      label: 'Repeat',
+      type: 'Choice',
+      choices: choices({ NONE: 'Never', DAILY: 'Every day', WEEKLY: 'Every week', MONTHLY: 'Every month' }),
+      default: 'NONE',
+      description:
+        'Google repeats an event or offer by itself: every week on the day of the week of its start, every month on that day.',
+    },
+    {
+      key: 'google_business.repeat_until',
+      label: 'Repeat until',
+      type: 'Instant',
+      description: 'The last moment of the series. Without it Google goes on until somebody deletes the post there.',
+    },
+    {
       key: 'google_business.offer_code',
       label: 'Coupon code',
       type: 'Text',
@@ -128,18 +172,21 @@ export default {
       description: 'Language of the text, such as `en` or `pt-BR`.',
     },
   ],
-  constraintsFor: () => constraints,
+  constraintsFor: (post) => (isPhoto(post) ? photoConstraints : constraints),
   check: (post, facts) => {
     const value = (name: string) => option(post, `google_business.${name}`);
     const needsEvent = ['EVENT', 'OFFER'].includes(value('topic_type'));
-    const needsLink = !['', 'NONE', 'CALL'].includes(value('cta_type'));
+    const repeats = !['', 'NONE'].includes(value('repeat'));
+    const hasButton = !['', 'NONE'].includes(value('cta_type'));
+    const needsLink = hasButton && value('cta_type') !== 'CALL' && !isPhoto(post);
     const language = value('language');
     return problems([
-      takesNoPosts(facts) && {
-        path: 'content',
-        code: 'Invalid',
-        message: 'Google takes no posts for this location: take it out of the post, or ask Google to verify it.',
-      },
+      takesNoPosts(facts) &&
+        !isPhoto(post) && {
+          path: 'content',
+          code: 'Invalid',
+          message: 'Google takes no posts for this location: take it out of the post, or ask Google to verify it.',
+        },
       ...['event_title', 'event_start', 'event_end'].map(
         (name): Finding =>
           needsEvent &&
@@ -154,6 +201,31 @@ export default {
           path: 'options.google_business.event_end',
           code: 'OptionValue',
           message: 'The end has to lie after the start.',
+        },
+      repeats &&
+        !needsEvent && {
+          path: 'options.google_business.repeat',
+          code: 'OptionNotAllowed',
+          message: 'Google repeats only events and offers: choose one of these, or no repetition.',
+        },
+      repeats &&
+        needsEvent &&
+        isNotAfter(value('repeat_until'), value('event_end')) && {
+          path: 'options.google_business.repeat_until',
+          code: 'OptionValue',
+          message: 'The series has to end after the first event or offer.',
+        },
+      !repeats &&
+        value('repeat_until') !== '' && {
+          path: 'options.google_business.repeat_until',
+          code: 'OptionNotAllowed',
+          message: 'Only what repeats has an end of its series: choose how often, or remove this time.',
+        },
+      isPhoto(post) &&
+        hasButton && {
+          path: 'options.google_business.cta_type',
+          code: 'OptionNotAllowed',
+          message: 'A photo has no button: choose None, or another type.',
         },
       needsLink &&
         value('cta_url') === '' && {
@@ -184,6 +256,7 @@ export default {
   connect,
   refreshAheadMs: minutes(5),
   refresh: googleRefresh,
+  signInEnd: googleSignInEnd,
   profile,
   revoke: googleRevoke,
   revokesWholeApp: true,

@@ -16,6 +16,7 @@ import { isSince, type Page, searchBack, withoutMatch } from '#server/networks/s
 import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
+import { confirmPhoto, isPhoto, sendPhoto } from './photo.ts';
 
 const pageSize = 100;
 const processingMs = 15_000;
@@ -42,6 +43,7 @@ type LocalPost = z.output<typeof LocalPost>;
 
 export const send = async (site: Site, sending: Sending): Promise<SendEnd<Prepared>> => {
   const { account, post, part } = sending;
+  if (isPhoto(post)) return sendPhoto(site, sending);
   const answer = await ask(site, account, {
     host: 'posts',
     path: `/v4/${account.id}/localPosts`,
@@ -87,9 +89,11 @@ const LocalPosts = z.union([
 /** Google gives no key to a post: until its name is known, the last ones are compared. */
 export const confirm = async (
   site: Site,
-  { account, part, since }: Sending,
+  sending: Sending,
   { name, asked = 0 }: Prepared,
 ): Promise<Confirmation<Prepared>> => {
+  const { account, post, part, since } = sending;
+  if (isPhoto(post)) return confirmPhoto(site, sending);
   if (name !== undefined) {
     return endOf(shaped(LocalPost, await ask(site, account, { host: 'posts', path: `/v4/${name}` })), asked + 1);
   }
@@ -102,7 +106,7 @@ export const confirm = async (
   const timeOf = ({ createTime = '' }: LocalPost) => Date.parse(createTime);
   const search = await searchBack({
     readPage,
-    isCandidate: (post) => comparable(post.summary) === comparable(part.body) && isSince(timeOf(post), since),
+    isCandidate: (one) => comparable(one.summary) === comparable(part.body) && isSince(timeOf(one), since),
     timeOf,
     since,
   });
@@ -122,7 +126,20 @@ const eventOf = (post: NetworkPost) => {
   if (value(post, 'topic_type') === 'STANDARD') return {};
   const [startDate, startTime] = clockOf(value(post, 'event_start'));
   const [endDate, endTime] = clockOf(value(post, 'event_end'));
-  return { event: { title: value(post, 'event_title'), schedule: { startDate, startTime, endDate, endTime } } };
+  const schedule = { startDate, startTime, endDate, endTime };
+  return { event: { title: value(post, 'event_title'), schedule, ...recurrenceOf(post, startDate.day) } };
+};
+
+const recurrenceOf = (post: NetworkPost, dayOfMonth: number | undefined) => {
+  const patterns: Readonly<Record<string, object>> = {
+    DAILY: { dailyPattern: {} },
+    // Without days it is the day of the start.
+    WEEKLY: { weeklyPattern: {} },
+    MONTHLY: { monthlyPattern: { dayOfMonth } },
+  };
+  const pattern = patterns[value(post, 'repeat')];
+  const seriesEndTime = value(post, 'repeat_until');
+  return pattern && { recurrenceInfo: { ...pattern, ...(seriesEndTime !== '' && { seriesEndTime }) } };
 };
 
 /** Google expects the local time of the location but does not report its time zone: the time is sent as written. */

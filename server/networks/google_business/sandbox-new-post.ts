@@ -1,8 +1,11 @@
-import { z } from 'zod';
+import { type ZodError, z } from 'zod';
 import type { SandboxKit } from '#server/networks/sandbox';
 
 const Day = z.strictObject({ year: z.int(), month: z.int().min(1).max(12), day: z.int().min(1).max(31) });
 const Time = z.strictObject({ hours: z.int().min(0).max(24), minutes: z.int().min(0).max(59).default(0) });
+
+const Weekday = z.enum(['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']);
+const series = { seriesEndTime: z.iso.datetime({ offset: true }).optional() };
 
 /** Unknown fields are refused. */
 export const NewLocalPost = z.strictObject({
@@ -24,6 +27,19 @@ export const NewLocalPost = z.strictObject({
         endDate: Day,
         endTime: Time.optional(),
       }),
+      recurrenceInfo: z
+        .union([
+          z.strictObject({ ...series, dailyPattern: z.strictObject({}) }),
+          z.strictObject({ ...series, weeklyPattern: z.strictObject({ daysOfWeek: z.array(Weekday).optional() }) }),
+          z.strictObject({
+            ...series,
+            monthlyPattern: z.union([
+              z.strictObject({ dayOfMonth: z.int().min(1).max(31) }),
+              z.strictObject({ dayOfWeekOccurrence: z.enum(['FIRST', 'SECOND', 'THIRD', 'FOURTH', 'LAST']) }),
+            ]),
+          }),
+        ])
+        .optional(),
     })
     .optional(),
   offer: z
@@ -57,6 +73,11 @@ export const problemOf = ({ topicType, callToAction, event, offer }: NewLocalPos
 
 const minuteOf = ({ year, month, day }: z.output<typeof Day>, time?: z.output<typeof Time>) =>
   Date.UTC(year, month - 1, day, time?.hours ?? 0, time?.minutes ?? 0);
+
+export const issueOf = ({ issues: [issue] }: ZodError): [field: string, message: string] => [
+  issue?.path.join('.') ?? '',
+  issue?.message ?? 'It is not valid.',
+];
 
 /** Undefined when Google can use it. */
 export const mediaProblem = async (kit: SandboxKit, sourceUrl: string) => {

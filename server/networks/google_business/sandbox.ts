@@ -3,9 +3,10 @@ import { googleSignIn } from '#server/networks/families/google/sandbox';
 import type { Sandbox } from '#server/networks/sandbox';
 import { createSignedIn, manage } from './sandbox-access.ts';
 import { mountLocations } from './sandbox-locations.ts';
+import { mountPhotos } from './sandbox-photos.ts';
 import { mountNewPosts, mountReads } from './sandbox-posts.ts';
 
-/** The Business Profile APIs as their references describe them: accounts and locations (v1), local posts (v4). */
+/** The Business Profile APIs as their references describe them: accounts and locations (v1), local posts and photos (v4). */
 const sandbox: Sandbox = (kit) => {
   const router = Router();
   const signedIn = createSignedIn(kit);
@@ -13,6 +14,7 @@ const sandbox: Sandbox = (kit) => {
   mountLocations(router, signedIn);
   mountNewPosts(router, kit, signedIn);
   mountReads(router, kit, signedIn);
+  mountPhotos(router, kit, signedIn);
   return router;
 };
 

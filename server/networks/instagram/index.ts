@@ -87,6 +87,8 @@ export default {
     graph: 'https://graph.instagram.com',
   },
   paidPerPost: false,
+  publishPermissions: ['instagram_business_content_publish'],
+  postQuota: { posts: 100, hours: 24 },
   statisticsPermission: 'instagram_business_manage_insights',
   constraints,
   options: [

@@ -139,13 +139,13 @@ const containers = createContainers({
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
   isComment(sending) ? ready(noContainers) : containers.prepare(site, sending, kept);
 
-const Made = z.object({ id: z.string().min(1) });
+const Created = z.object({ id: z.string().min(1) });
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { account, part } = sending;
   if (isComment(sending)) {
     const answer = await ask(site, account, { path: commentsOf(sending), json: { message: part.body } });
-    return sent({ externalId: shaped(Made, answer).id });
+    return sent({ externalId: shaped(Created, answer).id });
   }
   const id = await containers.publish(site, sending, prepared);
   const url = await addressOf(ask, site, account, id, profileUrl(site, account));

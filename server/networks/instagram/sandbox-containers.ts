@@ -23,6 +23,8 @@ const dailyEnd = {
   words: 'You reached the maximum number of posts that is allowed to be published by Content Publishing API.',
 };
 const noPlace = { code: 100, subcode: 2207055, message: 'INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID' };
+const postsPerDay = 100;
+const dayMs = 24 * 3_600_000;
 /** A Page that has no place on the map. */
 const placeless = '404';
 
@@ -80,7 +82,9 @@ export const mountPublishing = (
       if (container === undefined || container.isChild || state === 'PUBLISHED') return refuse(res, noMedia);
       if (state === 'EXPIRED') return refuse(res, expired);
       if (state !== 'FINISHED') return refuse(res, notReady);
-      if (person.handle.includes('fifty')) return refuse(res, dailyEnd);
+      const [oldest] = (await kit.posts.of(person.id, postsPerDay)).slice(postsPerDay - 1);
+      const isFull = oldest !== undefined && Date.parse(oldest.createdAt) > kit.now().getTime() - dayMs;
+      if (person.handle.includes('fifty') || isFull) return refuse(res, dailyEnd);
       await kit.commit(req, res, {
         text: container.text,
         person,

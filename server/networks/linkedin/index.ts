@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { refresh, revoke } from '#server/networks/families/linkedin/connect';
+import { refresh, revoke, signInEnd } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
@@ -29,6 +29,7 @@ export default {
   app,
   hosts: linkedinHosts,
   paidPerPost: false,
+  publishPermissions: ['w_member_social'],
   constraints,
   options: [
     {
@@ -46,6 +47,7 @@ export default {
   connect,
   refreshAheadMs: minutes(24 * 60),
   refresh,
+  signInEnd,
   profile,
   revoke,
   parts: itemsOf,

@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { refresh, revoke } from '#server/networks/families/linkedin/connect';
+import { refresh, revoke, signInEnd } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
@@ -33,6 +33,7 @@ export default {
   app,
   hosts: linkedinHosts,
   paidPerPost: false,
+  publishPermissions: ['w_organization_social'],
   constraints,
   options: [
     ...linkedinOptions('linkedin_page'),
@@ -60,6 +61,7 @@ export default {
   connect,
   refreshAheadMs: minutes(24 * 60),
   refresh,
+  signInEnd,
   profile,
   revoke,
   // One person may have connected many pages; whether LinkedIn ends their other tokens too is unconfirmed.

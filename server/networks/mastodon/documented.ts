@@ -52,6 +52,7 @@ const Status = z.strictObject({
   uri: z.string(),
   url: z.string().nullish(),
   created_at: z.iso.datetime(),
+  edited_at: z.iso.datetime().nullish(),
   in_reply_to_id: id.nullish(),
   in_reply_to_account_id: id.nullish(),
   account: Account,
@@ -212,6 +213,17 @@ export const documented: Documented = {
       answer: Status,
     },
     { call: 'GET server/api/v1/statuses/:id', answer: Status },
+    {
+      call: 'PUT server/api/v1/statuses/:id',
+      body: z.strictObject({
+        status: z.string().optional(),
+        spoiler_text: z.string().optional(),
+        sensitive: z.boolean().optional(),
+        language: z.string().optional(),
+        media_ids: z.array(id).optional(),
+      }),
+      answer: Status,
+    },
     {
       call: 'GET server/api/v1/accounts/:id/statuses',
       query: z.strictObject({

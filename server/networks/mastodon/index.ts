@@ -62,6 +62,7 @@ export default {
   app,
   hosts: { server: 'https://mastodon.social' },
   paidPerPost: false,
+  publishPermissions: ['write:statuses', 'write'],
   constraints,
   options: [
     {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
 import type { createServerSandbox, SandboxUpload } from '#server/networks/families/mastodon/sandbox';
-import type { Refusals, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+import type { Json } from '#server/networks/network';
+import type { Refusals, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { characters } from './characters.ts';
 import { invalid, maxCharacters, refuse } from './sandbox-access.ts';
 
@@ -32,10 +33,19 @@ const NewStatus = z.object({
 
 type NewStatus = z.output<typeof NewStatus>;
 
+/** What is left out stays. A post keeps its visibility and what it replies to. */
+const ChangedStatus = z.object({
+  status: z.string().optional(),
+  media_ids: z.array(z.string()).optional(),
+  sensitive: z.boolean().optional(),
+  spoiler_text: z.string().optional(),
+  language: z.string().optional(),
+});
+
 export type ServerSandbox = ReturnType<typeof createServerSandbox>;
 
 export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerSandbox) => {
-  const { server, signedIn, statusView, sendPage, addPost, usedFor, addOnce } = made;
+  const { server, signedIn, statusView, sendPage, addPost, attachmentsFor, editPost, usedFor, addOnce } = made;
 
   server.post(
     '/api/v1/statuses',
@@ -74,6 +84,66 @@ export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerS
         },
         answer: (post) => res.send(statusView(post)),
       });
+    }),
+  );
+
+  const ownPost = async (id: unknown, person: SandboxPerson) => {
+    const post = await kit.posts.get(String(id));
+    return post?.author === person.id ? post : undefined;
+  };
+
+  server.put(
+    '/api/v1/statuses/:id',
+    signedIn('write:statuses', async (req, res, { person }) => {
+      const post = await ownPost(req.params.id, person);
+      if (post === undefined) return refuse(res, 404, 'Record not found');
+      const parsed = ChangedStatus.safeParse(req.body);
+      if (!parsed.success) return invalid(res, parsed.error.message);
+      const { status: text = post.text, media_ids: ids, ...data } = parsed.data;
+      if (ids && ids.length > maxMedia) return refuse(res, 422, `Cannot attach more than ${maxMedia} files`);
+      const attachments = ids && (await attachmentsFor(post, ids, person));
+      if (ids && attachments === undefined) return refuse(res, 404, 'Record not found');
+      if (text.trim() === '' && (attachments ?? post.media).length === 0) return invalid(res, "Text can't be blank");
+      const { spoiler_text = '' } = { ...(post.data as { spoiler_text?: string }), ...data };
+      if (countText(characters, text, { 'mastodon.spoiler_text': spoiler_text }) > maxCharacters)
+        return refusals['content-refused'](res);
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          await kit.records.put('history', post.id, [...(await historyOf(post)), versionOf(post)]);
+          return editPost(post, { text, attachments, data });
+        },
+        answer: (edited) => res.send(statusView(edited)),
+      });
+    }),
+  );
+
+  // As it was written, for an editor.
+  server.get(
+    '/api/v1/statuses/:id/source',
+    signedIn('read:statuses', async (req, res, { person }) => {
+      const post = await ownPost(req.params.id, person);
+      if (post === undefined) return refuse(res, 404, 'Record not found');
+      const { spoiler_text = '' } = post.data as { spoiler_text?: string };
+      res.send({ id: post.id, text: post.text, spoiler_text });
+    }),
+  );
+
+  const versionOf = (post: SandboxPost) => {
+    const { content, spoiler_text, sensitive, account, media_attachments, emojis } = statusView(post);
+    const created_at = post.edited?.at ?? post.createdAt;
+    return { content, spoiler_text, sensitive, created_at, account, media_attachments, emojis } as unknown as Json;
+  };
+  const historyOf = async (post: SandboxPost) => (await kit.records.get<readonly Json[]>('history', post.id)) ?? [];
+
+  server.get(
+    '/api/v1/statuses/:id/history',
+    signedIn('read:statuses', async (req, res, { person }) => {
+      const post = await ownPost(req.params.id, person);
+      if (post === undefined) return refuse(res, 404, 'Record not found');
+      res.send([...(await historyOf(post)), versionOf(post)]);
     }),
   );
 

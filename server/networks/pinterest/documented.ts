@@ -74,6 +74,7 @@ const Numbers = z.partialRecord(metric, z.number());
 const date = z.iso.date();
 
 const production: Documented['calls'] = [
+  { call: 'DELETE api/v5/pins/:id' },
   {
     call: 'POST api/v5/oauth/token',
     body: z.strictObject({
@@ -165,6 +166,11 @@ const production: Documented['calls'] = [
     answer: Pin,
   },
   { call: 'GET api/v5/pins/:id', answer: Pin },
+  {
+    call: 'PATCH api/v5/pins/:id',
+    body: z.strictObject({ board_id: id.optional(), board_section_id: id.nullish(), ...texts }),
+    answer: Pin,
+  },
   {
     call: 'GET api/v5/pins/:id/analytics',
     query: z.strictObject({

@@ -14,6 +14,7 @@ import {
 import { app } from './app.ts';
 import { boardsFrom, connect, profile, refresh } from './connect.ts';
 import { confirm, coverKey, type Prepared, prepare, send } from './publish.ts';
+import { slideProblems, slidesKey } from './slides.ts';
 import { readMetrics } from './statistics.ts';
 
 const maxAlt = 500;
@@ -25,6 +26,8 @@ const constraints: Constraints = {
     rule: 'CodePoints',
     required: false,
     fold: { at: 60, unit: 'Characters', isObserved: false },
+    // The page of the pin has the whole title.
+    titleFold: { at: 40, unit: 'Characters', isObserved: true },
   },
   media: {
     min: 1,
@@ -64,6 +67,7 @@ export default {
     trial: 'https://api-sandbox.pinterest.com',
   },
   paidPerPost: false,
+  publishPermissions: ['pins:write'],
   constraints,
   options: [
     {
@@ -92,6 +96,14 @@ export default {
       label: 'Link',
       type: 'Url',
       description: 'Where a click on the pin leads.',
+    },
+    {
+      key: slidesKey,
+      label: 'Titles and links of images',
+      type: 'Text',
+      media: ['Image'],
+      maxLength: 5_000,
+      description: 'For a carousel, one line for each image: its title, or `title | https://link`.',
     },
     {
       key: 'pinterest.alt_text',
@@ -157,6 +169,7 @@ export default {
         message: 'A colour is # and six hexadecimal digits, such as #6E7874.',
         actual: option(post, 'pinterest.dominant_color'),
       },
+      ...slideProblems(post),
       coverInside(post, 'pinterest.cover_second', 1_000),
       ...eachMedia(post, ({ width, height }, path) => {
         const [first] = firstItem(post).media;

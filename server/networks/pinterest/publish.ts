@@ -20,6 +20,7 @@ import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, storeTrouble } from './api.ts';
 import { pinBody } from './pin-body.ts';
+import { slidesIn } from './slides.ts';
 
 export const coverKey = 'pinterest.cover_image';
 
@@ -133,9 +134,14 @@ const mediaSource = (post: NetworkPost<PublishMedia>, media: readonly PublishMed
     };
   }
   const items = media.map((image) => ({ content_type: image.mimeType, data: image }));
+  const slides = slidesIn(post);
   return items.length === 1
     ? { source_type: 'image_base64', ...items[0] }
-    : { source_type: 'multiple_image_base64', items, index: 0 };
+    : {
+        source_type: 'multiple_image_base64',
+        items: items.map((item, index) => ({ ...slides[index], ...item })),
+        index: 0,
+      };
 };
 
 const pinned = (site: Site, id: string, publishedAt?: string) =>

@@ -9,7 +9,11 @@ const id = z.string().regex(/^\d+$/);
 const upTo = (max: number) => z.string().refine((text) => [...text].length <= max, `at most ${max} characters`);
 const imageType = z.enum(['image/jpeg', 'image/png']);
 const image = { content_type: imageType, data: z.base64().min(1) };
-const itemTexts = { title: z.string().optional(), description: z.string().optional(), link: z.string().optional() };
+const itemTexts = {
+  title: upTo(100).optional(),
+  description: upTo(800).optional(),
+  link: z.url().max(2048).optional(),
+};
 
 export const NewPin = z.strictObject({
   board_id: id,
@@ -124,5 +128,10 @@ export const withoutBytes = (source: NewPin['media_source']) => {
   const withoutData = (item: { url: string } | { content_type: string }) =>
     'url' in item ? { url: item.url } : { content_type: item.content_type };
   if (!('items' in source)) return { source_type, ...withoutData(source) };
-  return { source_type, items: source.items.map(withoutData), index: source.index };
+  const shownItem = (item: (typeof source.items)[number]) => ({
+    ...withoutData(item),
+    ...(item.title !== undefined && { title: item.title }),
+    ...(item.link !== undefined && { link: item.link }),
+  });
+  return { source_type, items: source.items.map(shownItem), index: source.index };
 };

@@ -1,11 +1,15 @@
 import type { Router } from 'express';
 import { z } from 'zod';
+import type { Json } from '#server/networks/network';
 import type { SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import { invalid, refusals, refuse, type SignedIn } from './sandbox-access.ts';
 import { hasSection, isBoard, page } from './sandbox-boards.ts';
 import { mediaNames, NewPin, refusesMedia, withoutBytes } from './sandbox-new-pin.ts';
 
 const dayMs = 86_400_000;
+
+/** The picture and its colour stay. */
+const ChangedPin = NewPin.omit({ media_source: true, dominant_color: true }).partial();
 
 const pinOf = (post: SandboxPost) => {
   const { media_source: _, ...pin } = post.data as Record<string, string>;
@@ -62,6 +66,38 @@ export const mountPins = (api: Router, kit: SandboxKit, signedIn: SignedIn) => {
       const post = await kit.posts.get(String(req.params.id));
       if (post?.author !== person.id) return refuse(res, 404, 50, 'Pin not found.');
       res.send(pinOf(post));
+    }),
+  );
+
+  api.patch(
+    '/v5/pins/:id',
+    signedIn(['boards:read', 'boards:write', 'pins:read', 'pins:write'], async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.id));
+      if (post?.author !== person.id) return refuse(res, 404, 50, 'Pin not found.');
+      const parsed = ChangedPin.safeParse(req.body);
+      if (!parsed.success) return invalid(res, z.prettifyError(parsed.error));
+      const data = { ...(post.data as Record<string, Json>), ...parsed.data };
+      if (!isBoard(data.board_id)) return refuse(res, 404, 40, 'Board not found.');
+      if (data.board_section_id && !hasSection(data.board_id, data.board_section_id))
+        return refuse(res, 404, 2031, 'Board section not found.');
+      const text = String(data.description ?? '');
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: () => kit.posts.edit(post, { text, data }),
+        answer: (pin) => res.send(pinOf(pin)),
+      });
+    }),
+  );
+
+  api.delete(
+    '/v5/pins/:id',
+    signedIn(['boards:read', 'boards:write', 'pins:read', 'pins:write'], async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.id));
+      if (post?.author !== person.id) return refuse(res, 404, 50, 'Pin not found.');
+      await kit.posts.remove(post.id);
+      res.status(204).end();
     }),
   );
 

@@ -4,9 +4,10 @@ import { type Prepared, prepare } from '#server/networks/families/mastodon/publi
 import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes } from '#server/networks/shared/limits';
-import { eachItem, isOn, itemsOf, option, problems } from '#server/networks/shared/post';
+import { eachItem, type Finding, isOn, itemsOf, option, problems } from '#server/networks/shared/post';
 import { app } from './app.ts';
 import { connect, refresh } from './connect.ts';
+import { findCollections, findPlaces } from './lookups.ts';
 import { confirm, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -48,6 +49,7 @@ export default {
   app,
   hosts: { server: 'https://pixelfed.social' },
   paidPerPost: false,
+  publishPermissions: ['write'],
   constraints,
   options: [
     {
@@ -83,10 +85,36 @@ export default {
       default: 'false',
       description: 'Nobody can comment on the post.',
     },
+    {
+      key: 'pixelfed.place',
+      label: 'Place',
+      type: 'Text',
+      maxLength: 10,
+      searchable: true,
+      description: 'Id of the city that the post is tagged with; search for it by name.',
+    },
+    {
+      key: 'pixelfed.collection',
+      label: 'Collection',
+      type: 'Text',
+      maxLength: 20,
+      searchable: true,
+      description: 'Id of a collection of the account that the post is added to.',
+    },
   ],
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
+  lookups: { 'pixelfed.place': findPlaces, 'pixelfed.collection': findCollections },
   check: (post) =>
     problems([
+      ...['pixelfed.place', 'pixelfed.collection'].map(
+        (key): Finding =>
+          !/^\d*$/.test(option(post, key)) && {
+            path: `options.${key}`,
+            code: 'OptionValue',
+            message: `${key} must be an id, which has digits alone: search for it in the app.`,
+            actual: option(post, key).slice(0, 100),
+          },
+      ),
       // PHP's strip_tags takes it for the beginning of a tag, and removes the rest of the text.
       ...eachItem(post, ({ body }, path) => [
         /<(?!\s)/.test(body) && {

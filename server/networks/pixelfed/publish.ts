@@ -19,6 +19,8 @@ import { NetworkTrouble } from '#server/networks/trouble';
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { post, part, out } = sending;
   const [first] = out;
+  const place = option(post, 'pixelfed.place');
+  const collection = option(post, 'pixelfed.collection');
   const status = {
     status: part.body,
     visibility: option(post, 'pixelfed.visibility') || undefined,
@@ -29,6 +31,8 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
           sensitive: isOn(post, 'pixelfed.sensitive'),
           spoiler_text: option(post, 'pixelfed.spoiler_text') || undefined,
           comments_disabled: isOn(post, 'pixelfed.comments_disabled'),
+          ...(place !== '' && { place_id: Number(place) }),
+          ...(collection !== '' && { collection_ids: [collection] }),
         }),
   };
   try {

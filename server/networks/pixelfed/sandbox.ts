@@ -12,6 +12,7 @@ const refreshLifeMs = 400 * dayMs;
 const maxCharacters = 500;
 const maxMedia = 4;
 const descendantsShown = 20;
+const maxEdits = 10;
 
 const refuse = (res: Response, status: number, error: string) => {
   res.status(status).send({ error });
@@ -51,7 +52,36 @@ const NewStatus = z.object({
   visibility: z.enum(['private', 'unlisted', 'public']).default('public'),
   spoiler_text: z.string().max(140).optional(),
   comments_disabled: z.boolean().default(false),
+  place_id: z.int().min(1).max(128_769).optional(),
+  // The ids of collections of others, and ids of none, are ignored.
+  collection_ids: z.array(z.string()).max(3).optional(),
 });
+
+const ChangedStatus = z
+  .object({
+    status: z
+      .string()
+      .refine((text) => codePoints(text) <= maxCharacters)
+      .optional(),
+    spoiler_text: z.string().max(140).optional(),
+    sensitive: z.boolean().optional(),
+    media_ids: z.array(z.string()).max(maxMedia).optional(),
+  })
+  .refine(({ status, media_ids }) => status !== undefined || media_ids !== undefined);
+
+const places = [
+  { id: 1_024, name: 'Berlin', country: 'Germany', slug: 'berlin' },
+  { id: 20_480, name: 'Berlin', country: 'USA', slug: 'berlin' },
+  { id: 3_077, name: 'London', country: 'United Kingdom', slug: 'london' },
+  { id: 77_812, name: 'Ulm', country: 'Germany', slug: 'ulm' },
+];
+
+/** Everybody has them from the beginning. */
+const collections = [
+  { id: '601337', title: 'Bread of the week', description: '', visibility: 'public' },
+  { id: '601338', title: 'Behind the counter', description: '', visibility: 'draft' },
+];
+const collectionsPerPage = 9;
 
 const sandbox: Sandbox = (kit) => {
   const tokens = async ({ person, scopes }: SandboxGrant, client: string) => {
@@ -65,33 +95,34 @@ const sandbox: Sandbox = (kit) => {
     };
   };
 
-  const { router, server, signedIn, uploadOf, statusView, sendPage, addPost, addOnce, usedFor, use } =
-    createServerSandbox(kit, {
-      domain: 'pixelfed.sandbox',
-      version: '3.5.3 (compatible; Pixelfed 0.12.6)',
-      hasInstanceV2: false,
-      refusals,
-      revokes: false,
-      scopes: ['read', 'write', 'follow', 'push'],
-      maxCharacters,
-      maxMedia,
-      media: {
-        types: ['image/jpeg', 'image/png', 'image/gif'],
-        maxBytes: () => 15_000 * 1024,
-        maxDescription: 1_000,
-        takesTime: () => false,
-        readyStatus: 202,
-        // Reported by every server, and enforced by none.
-        told: { image_matrix_limit: 2_073_600 },
-      },
-      invalid,
-      notFound: (res) => refuse(res, 404, ''),
-      tokens,
-      appFields: () => ({}),
-      postPath: (handle, id) => `/p/${handle}/${id}`,
-      htmlBefore: () => '',
-      ownFields: () => ({}),
-    });
+  const made = createServerSandbox(kit, {
+    domain: 'pixelfed.sandbox',
+    version: '3.5.3 (compatible; Pixelfed 0.12.6)',
+    hasInstanceV2: false,
+    refusals,
+    revokes: false,
+    scopes: ['read', 'write', 'follow', 'push'],
+    maxCharacters,
+    maxMedia,
+    media: {
+      types: ['image/jpeg', 'image/png', 'image/gif'],
+      maxBytes: () => 15_000 * 1024,
+      maxDescription: 1_000,
+      takesTime: () => false,
+      readyStatus: 202,
+      // Reported by every server, and enforced by none.
+      told: { image_matrix_limit: 2_073_600 },
+    },
+    invalid,
+    notFound: (res) => refuse(res, 404, ''),
+    tokens,
+    appFields: () => ({}),
+    postPath: (handle, id) => `/p/${handle}/${id}`,
+    htmlBefore: () => '',
+    ownFields: () => ({}),
+  });
+  const { router, server, signedIn, uploadOf, statusView, sendPage } = made;
+  const { addPost, attachmentsFor, editPost, addOnce, usedFor, use } = made;
 
   server.post(
     '/api/v1/statuses',
@@ -142,6 +173,54 @@ const sandbox: Sandbox = (kit) => {
           addOnce(req, person, () => addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } })),
         answer: (post) => res.send(statusView(post)),
       });
+    }),
+  );
+
+  server.put(
+    '/api/v1/statuses/:id',
+    signedIn('write', async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.id));
+      if (post?.author !== person.id) return res.status(403).send({ message: 'This action is unauthorized.' });
+      const parsed = ChangedStatus.safeParse(req.body);
+      if (!parsed.success) return invalid(res, 'status', 'The status field is invalid.');
+      const { status, media_ids: ids, ...data } = parsed.data;
+      const edits = (await kit.records.get<number>('edits', post.id)) ?? 0;
+      if (edits >= maxEdits) return refuse(res, 400, `You cannot edit your post more than ${maxEdits} times.`);
+      const attachments = ids && (await attachmentsFor(post, ids, person));
+      if (ids && attachments === undefined) return refuse(res, 404, 'No query results for model [App\\Media].');
+      const text = status === undefined ? post.text : withoutTags(status);
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          await kit.records.put('edits', post.id, edits + 1);
+          return editPost(post, { text, attachments, data });
+        },
+        answer: (edited) => res.send(statusView(edited)),
+      });
+    }),
+  );
+
+  server.get(
+    '/api/v1.1/compose/search/location',
+    signedIn('read', async (req, res) => {
+      const words = String(req.query.q ?? '').toLowerCase();
+      if (words === '' || words.length > 100) return invalid(res, 'q', 'The q field is required.');
+      const matches = places.filter(({ name }) => name.toLowerCase().includes(words));
+      res.send(
+        matches.map(({ slug, ...place }) => ({ ...place, url: kit.link(`/discover/places/${place.id}/${slug}`) })),
+      );
+    }),
+  );
+
+  server.get(
+    '/api/v1.1/collections/accounts/:id',
+    signedIn('read', async (req, res, { person }) => {
+      if (req.params.id !== person.id) return res.status(404).send([]);
+      const start = (Number(req.query.page ?? 1) - 1) * collectionsPerPage;
+      const page = collections.slice(start, start + collectionsPerPage);
+      res.send(page.map((one) => ({ ...one, pid: person.id, username: person.handle, post_count: 0 })));
     }),
   );
 

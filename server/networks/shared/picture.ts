@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Comes with the first picture: most processes see none. Its cache would keep every decoded picture. */
-const loadSharp = async () => {
+export const loadSharp = async () => {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   return sharp;

@@ -5,6 +5,7 @@ import { authorizeUrl, TokenAnswer } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
+import { locationScope } from './places.ts';
 
 export const scopes = [
   'threads_basic',
@@ -17,7 +18,7 @@ export const scopes = [
 
 /** An app that lacks a permission cannot ask for it, so the operator says whether it has this one. */
 const scopesFor = (site: Site) =>
-  site.setting('THREADS_LOCATION', 'false') === 'true' ? [...scopes, 'threads_location_tagging'] : scopes;
+  site.setting('THREADS_LOCATION', 'false') === 'true' ? [...scopes, locationScope] : scopes;
 
 const Me = z.object({
   id: z.string(),

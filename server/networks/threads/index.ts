@@ -7,6 +7,8 @@ import { eachItem, hasMedia, isOn, itemsOf, option, problems } from '#server/net
 import { links } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile, refresh, revoke } from './connect.ts';
+import { gifIn, gifKey } from './gif.ts';
+import { findPlaces } from './places.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -62,6 +64,8 @@ export default {
   app,
   hosts: { web: 'https://threads.com', graph: 'https://graph.threads.net' },
   paidPerPost: false,
+  publishPermissions: ['threads_content_publish'],
+  postQuota: { posts: 250, hours: 24 },
   statisticsPermission: 'threads_manage_insights',
   constraints,
   options: [
@@ -131,8 +135,17 @@ export default {
       label: 'Place',
       type: 'Text',
       maxLength: 30,
+      searchable: true,
       description:
-        'Id of a place, as `GET /location_search` of the Threads API gives it; names do not work. The operator has to allow it with `THREADS_LOCATION`.',
+        'Id of the place that the post is tagged with; search for it by name. The operator has to allow it with `THREADS_LOCATION`.',
+    },
+    {
+      key: gifKey,
+      label: 'GIF',
+      type: 'Text',
+      media: ['None'],
+      maxLength: 300,
+      description: 'Address or id of a GIF on GIPHY. Only on posts without media, poll, link preview and long text.',
     },
     {
       key: 'threads.poll',
@@ -153,6 +166,7 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
+  lookups: { 'threads.location': findPlaces },
   check: (post) => {
     const link = option(post, 'threads.link');
     const attached = option(post, 'threads.text_attachment');
@@ -176,6 +190,19 @@ export default {
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
       pollWithoutMedia(post, 'threads.poll'),
+      option(post, gifKey) !== '' &&
+        gifIn(post) === undefined && {
+          path: `options.${gifKey}`,
+          code: 'OptionValue',
+          message: 'threads.gif must be the address of a GIF on giphy.com, or its id.',
+          actual: option(post, gifKey).slice(0, 100),
+        },
+      option(post, gifKey) !== '' &&
+        (hasMedia(post) || pollIn(post, 'threads.poll') !== undefined || link !== '' || attached !== '') && {
+          path: `options.${gifKey}`,
+          code: 'OptionNotAllowed',
+          message: 'A GIF goes with neither media, a poll, a link preview nor a long text: remove one of them.',
+        },
       attached !== '' &&
         (hasMedia(post) || pollIn(post, 'threads.poll') !== undefined) && {
           path: 'options.threads.text_attachment',
@@ -194,7 +221,7 @@ export default {
       !/^\d*$/.test(option(post, 'threads.location')) && {
         path: 'options.threads.location',
         code: 'OptionValue',
-        message: 'threads.location must be the id of a place, which has digits alone.',
+        message: 'threads.location must be the id of a place, which has digits alone: search for the place in the app.',
         actual: option(post, 'threads.location'),
       },
       !/^(?:\d+|https?:\/\/.*\/post\/[\w-]+.*|)$/.test(option(post, 'threads.quote')) && {

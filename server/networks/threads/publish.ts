@@ -24,6 +24,7 @@ import { shaped } from '#server/networks/request';
 import { isOn, isVideo, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
+import { gifIn } from './gif.ts';
 
 export type Prepared = Containers;
 
@@ -59,12 +60,14 @@ const optionsOf = (post: Sending['post']) => {
   const quoted = option(post, 'threads.quote');
   const location = option(post, 'threads.location');
   const attached = option(post, 'threads.text_attachment');
+  const gif = gifIn(post);
   return {
     ...(replyControl !== '' && replyControl !== 'everyone' && { reply_control: replyControl }),
     ...(topic !== '' && { topic_tag: topic }),
     ...(link !== '' && { link_attachment: link }),
     ...(location !== '' && { location_id: location }),
     ...(attached !== '' && { text_attachment: JSON.stringify({ plaintext: attached }) }),
+    ...(gif !== undefined && { gif_attachment: JSON.stringify({ gif_id: gif, provider: 'GIPHY' }) }),
     ...(isOn(post, 'threads.ghost') && { is_ghost_post: true }),
     ...(quoted !== '' && { quote_post_id: quoted }),
     ...(poll && { poll_attachment: JSON.stringify(attachedPoll(poll)) }),

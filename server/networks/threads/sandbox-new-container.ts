@@ -49,6 +49,9 @@ export const NewContainer = z.union([
     text: z.string().min(1),
     link_attachment: z.url().optional(),
     poll_attachment: PollAttachment.optional(),
+    gif_attachment: asJson
+      .pipe(z.strictObject({ gif_id: z.string().min(1), provider: z.enum(['GIPHY', 'TENOR']) }))
+      .optional(),
     is_ghost_post: z.boolean().optional(),
     text_attachment: asJson.pipe(z.strictObject({ plaintext: z.string().min(1).max(10_000) })).optional(),
     ...about,

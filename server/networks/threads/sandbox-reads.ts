@@ -40,6 +40,16 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn, con
     }),
   );
 
+  api.delete(
+    '/:id',
+    signedIn('threads_delete', async (req, res, grant) => {
+      const post = await own(req.params.id, grant);
+      if (post === undefined) return refuse(res, notThere);
+      await kit.posts.remove(post.id);
+      res.send({ success: true, deleted_id: post.id });
+    }),
+  );
+
   api.get(
     '/:id',
     signedIn('threads_basic', async (req, res, grant) => {

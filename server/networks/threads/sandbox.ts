@@ -16,6 +16,7 @@ import {
 import type { Sandbox, SandboxKit } from '#server/networks/sandbox';
 import { createSignedIn, refusals, type SignedIn, userId } from './sandbox-access.ts';
 import { mountContainers } from './sandbox-containers.ts';
+import { mountPlaces } from './sandbox-places.ts';
 import { mountReads } from './sandbox-reads.ts';
 
 /** The Threads API v1.0: everything goes through a container, texts too, and a thread is a chain of replies. */
@@ -33,6 +34,7 @@ const sandbox: Sandbox = (kit) => {
   mountRevocation(api, kit, signedIn);
   mountUser(api, kit, signedIn);
   mountContainers(api, kit, signedIn, containers);
+  mountPlaces(api, signedIn);
   mountReads(api, kit, signedIn, containers);
   return router;
 };
@@ -49,6 +51,7 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
       suffix: '#_',
       states: {
         tester: 'A tester of the app, to whom Threads tells which permissions were granted',
+        unreviewed: 'Uses an app without review, which finds Menlo Park whatever place it searches for',
         unreadable: 'Has containers that can be published, but whose state cannot be read',
       },
     }),

@@ -115,6 +115,7 @@ export default {
   app,
   hosts: { web: 'https://www.tiktok.com', api: 'https://open.tiktokapis.com' },
   paidPerPost: false,
+  publishPermissions: ['video.publish', 'video.upload'],
   statisticsPermission: 'video.list',
   constraints,
   options: [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json, NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { askForTokens, authorizeUrl, bothTokens, revokeToken, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
+import { createFactsReader } from '#server/networks/shared/facts-reader';
 import { ask } from './api.ts';
 
 export const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
@@ -35,12 +36,13 @@ const paying = ['Basic', 'Premium', 'PremiumPlus'];
 
 const Facts = z.object({ writesLong: z.boolean().default(false), isSelfServe: z.boolean().default(false) });
 type Facts = z.output<typeof Facts>;
+const readFacts = createFactsReader(Facts);
 
 /** Whether the account may write more than others. */
-export const writesLong = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.writesLong ?? false;
+export const writesLong = (facts: Json | undefined): boolean => readFacts(facts)?.writesLong ?? false;
 
 /** Whether the operator pays for one of the tiers that X sells without a contract. */
-export const isSelfServe = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.isSelfServe ?? false;
+export const isSelfServe = (facts: Json | undefined): boolean => readFacts(facts)?.isSelfServe ?? false;
 
 export const connect: OAuthConnect = {
   kind: 'OAuth',

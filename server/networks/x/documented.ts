@@ -112,11 +112,22 @@ const User = z.strictObject({
   subscription_type: z.enum(['Basic', 'Premium', 'PremiumPlus', 'None']).optional(),
 });
 
+const Community = z.strictObject({
+  id,
+  name: z.string().optional(),
+  description: z.string().optional(),
+  member_count: z.int().optional(),
+  access: z.string().optional(),
+  join_policy: z.string().optional(),
+  created_at: z.string().optional(),
+});
+
 /** A part of a form, or base64 in a JSON body. */
 const file = z.literal(true).or(z.base64());
 
 const fields = (...known: string[]) => z.string().refine((text) => text.split(',').every((one) => known.includes(one)));
 const userFields = fields('profile_image_url', 'name', 'username', 'verified', 'verified_type', 'subscription_type');
+const communityFields = fields(...Object.keys(Community.shape));
 const postFields = ['created_at', 'text', 'public_metrics', 'attachments', 'entities'];
 /** One of the two, never both. */
 const eitherSpelling = (query: z.core.$ZodLooseShape) =>
@@ -161,6 +172,26 @@ export const documented: Documented = {
       answer: z.strictObject({ data: User.optional(), errors }),
     },
     {
+      call: 'GET api/2/communities/search',
+      query: z.strictObject({
+        query: z.string().min(1).max(4_096),
+        max_results: z.coerce.number().int().min(10).max(100).optional(),
+        next_token: z.string().optional(),
+        pagination_token: z.string().optional(),
+        'community.fields': communityFields.optional(),
+      }),
+      answer: z.strictObject({
+        data: z.array(Community).optional(),
+        meta: z.strictObject({ next_token: z.string().optional() }).optional(),
+        errors,
+      }),
+    },
+    {
+      call: 'GET api/2/communities/:id',
+      query: z.strictObject({ 'community.fields': communityFields.optional() }),
+      answer: z.strictObject({ data: Community.optional(), errors }),
+    },
+    {
       // The current description has no media_type here.
       call: 'POST api/2/media/upload',
       body: z.strictObject({
@@ -181,7 +212,7 @@ export const documented: Documented = {
       body: z.strictObject({
         media_type: z.string(),
         total_bytes: z.int().min(0),
-        media_category: z.enum(['tweet_gif', 'tweet_video', 'tweet_image', 'amplify_video']),
+        media_category: z.enum(['tweet_gif', 'tweet_video', 'tweet_image', 'amplify_video', 'subtitles']),
         additional_owners: z.array(id).optional(),
         shared: z.boolean().optional(),
       }),
@@ -194,6 +225,26 @@ export const documented: Documented = {
     },
     { call: 'POST api/2/media/upload/:id/finalize', answer: Upload },
     {
+      call: 'POST api/2/media/subtitles',
+      body: z.strictObject({
+        id,
+        media_category: z.enum(['AmplifyVideo', 'TweetVideo']),
+        subtitles: z.strictObject({
+          id,
+          language_code: z.string().regex(/^[A-Z]{2}$/),
+          display_name: z.string().optional(),
+        }),
+      }),
+      answer: z.strictObject({
+        data: z.strictObject({
+          id,
+          media_category: z.string(),
+          associated_subtitles: z.array(z.looseObject({})).or(z.looseObject({})),
+        }),
+        errors,
+      }),
+    },
+    {
       call: 'POST api/2/media/metadata',
       body: z.strictObject({
         id,
@@ -205,6 +256,10 @@ export const documented: Documented = {
       }),
     },
     { call: 'POST api/2/tweets', body: NewPost, answer: z.strictObject({ data: Post, errors }) },
+    {
+      call: 'DELETE api/2/tweets/:id',
+      answer: z.strictObject({ data: z.strictObject({ deleted: z.boolean() }), errors }),
+    },
     {
       call: 'GET api/2/tweets',
       query: eitherSpelling({ ids: z.string() }),

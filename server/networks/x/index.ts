@@ -15,7 +15,9 @@ import {
   problems,
 } from '#server/networks/shared/post';
 import { app } from './app.ts';
+import { captionProblems, captionsKey, captionsLanguageKey } from './captions.ts';
 import { characters, longCharacters } from './characters.ts';
+import { findCommunities } from './communities.ts';
 import { connect, isSelfServe, profile, refresh, revoke, writesLong } from './connect.ts';
 import { confirm, type Prepared, prepare, quotedIn, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -131,6 +133,8 @@ export default {
   app,
   hosts: { web: 'https://x.com', api: 'https://api.x.com' },
   paidPerPost: true,
+  postQuota: { posts: 300, hours: 3 },
+  publishPermissions: ['tweet.write'],
   constraints,
   options: [
     {
@@ -165,8 +169,9 @@ export default {
       key: 'x.community',
       label: 'Community',
       type: 'Text',
+      searchable: true,
       description:
-        'The number at the end of the address of the community, x.com/i/communities/…; without it the post goes to your followers.',
+        'Id of a community that you are a member of: search by name, or take the number at the end of its address (x.com/i/communities/…). Without it the post goes to your followers.',
     },
     {
       key: 'x.quote',
@@ -182,6 +187,22 @@ export default {
       media: ['Image', 'Video'],
       maxLength: 10,
       description: 'Up to ten people in the media of the first item, separated by commas: `@anna,@ben`.',
+    },
+    {
+      key: captionsKey,
+      label: 'Captions',
+      type: 'Text',
+      media: ['Video'],
+      maxLength: 10_000,
+      description: 'Subtitles of the video of the first item as WebVTT, which begins with `WEBVTT`.',
+    },
+    {
+      key: captionsLanguageKey,
+      label: 'Captions language',
+      type: 'Text',
+      media: ['Video'],
+      maxLength: 2,
+      description: 'Language of the captions, in two letters: en.',
     },
     {
       key: 'x.poll',
@@ -204,8 +225,15 @@ export default {
     ...(hasGif(post) ? withGif : constraints),
     characters: writesLong(facts) ? longCharacters : characters,
   }),
+  lookups: { 'x.community': findCommunities },
   check: (post) =>
     problems([
+      !/^\d{0,19}$/.test(option(post, 'x.community')) && {
+        path: 'options.x.community',
+        code: 'OptionValue',
+        message: 'x.community must be the id of a community, which has digits alone: search for it in the app.',
+        actual: option(post, 'x.community').slice(0, 100),
+      },
       ...eachItem(post, ({ body }, path) => {
         const cashtags = body.match(cashtag)?.length ?? 0;
         return [
@@ -221,6 +249,7 @@ export default {
       pollWithoutMedia(post, 'x.poll'),
       ...quoteProblems(post),
       ...tagProblems(post),
+      ...captionProblems(post),
       ...eachMedia(post, gifStandsAlone),
       // One GIF in a thread widens the limit of all its images.
       ...eachMedia(

@@ -13,11 +13,12 @@ import {
 } from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
-import { isOn, list, option } from '#server/networks/shared/post';
+import { isOn, isVideo, list, option } from '#server/networks/shared/post';
 import { earliest, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
 import { comparable, replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, readPosts } from './api.ts';
+import { attachCaptions, captionsKey, uploadCaptions } from './captions.ts';
 
 /** X takes up to 4 MB; 1 MB is tested. */
 const chunkBytes = 1_000_000;
@@ -29,6 +30,8 @@ export interface Prepared {
   readonly processing: readonly string[];
   /** Ids of the people in the media. */
   readonly tagged?: readonly string[];
+  /** The file with the captions of the video, which is the only file then. */
+  readonly captionsId?: string;
 }
 
 const Uploaded = z.object({
@@ -62,7 +65,12 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
     waitMs = Math.max(waitMs, Math.min(Math.max(info.check_after_secs ?? 0, 1), longestCheckSeconds) * 1000);
   }
   const now = { ...prepared, processing };
-  return processing.length > 0 ? waiting(now, waitMs) : ready(now);
+  if (processing.length > 0) return waiting(now, waitMs);
+  const [videoId] = now.mediaIds;
+  if (now.captionsId !== undefined && videoId !== undefined) {
+    await attachCaptions(site, sending, { videoId, captionsId: now.captionsId });
+  }
+  return ready(now);
 };
 
 const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
@@ -78,7 +86,14 @@ const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
     }
     mediaIds.push(id);
   }
-  return { mediaIds, processing, tagged: sending.index === 0 ? await taggedIds(site, sending) : [] };
+  if (sending.index > 0) return { mediaIds, processing };
+  const hasCaptions = option(sending.post, captionsKey) !== '' && sending.part.media.some(isVideo);
+  return {
+    mediaIds,
+    processing,
+    tagged: await taggedIds(site, sending),
+    ...(hasCaptions && { captionsId: await uploadCaptions(site, sending) }),
+  };
 };
 
 const Users = z.object({ data: z.array(z.object({ id: z.string(), username: z.string() })).default([]) });

@@ -10,10 +10,12 @@ type Upload = {
   received: number;
   state: 'uploading' | 'processing' | 'ready' | 'failed';
   asked: number;
+  /** Of a video: the languages of its captions. */
+  subtitles?: string[];
 };
 
 const wholeImageBytes = 5 * 1024 * 1024;
-const chunkedCategories = ['tweet_image', 'tweet_video', 'tweet_gif', 'amplify_video'];
+const chunkedCategories = ['tweet_image', 'tweet_video', 'tweet_gif', 'amplify_video', 'subtitles'];
 
 /** The file is a part of a form, or a text in base64 among the fields of a JSON body. */
 const readMedia = async (kit: SandboxKit, req: Request) => {
@@ -77,7 +79,8 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       const upload = await ownUpload(req.params.id, grant);
       if (!upload || upload.received !== upload.total)
         return badMedia(res, 'Segments do not add up to provided total file size.');
-      const finished: Upload = { ...upload, state: upload.category === 'tweet_image' ? 'ready' : 'processing' };
+      const isReady = ['tweet_image', 'subtitles'].includes(upload.category);
+      const finished: Upload = { ...upload, state: isReady ? 'ready' : 'processing' };
       await keep(String(req.params.id), finished);
       res.send(uploadAnswer(String(req.params.id), finished));
     }),
@@ -101,6 +104,25 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
           },
         },
       });
+    }),
+  );
+
+  api.post(
+    '/2/media/subtitles',
+    signedIn('media.write', async (req, res, grant) => {
+      if (await kit.isFaulty('upload', req, res, { person: grant.person, refusals })) return;
+      const { id, media_category: category, subtitles } = (req.body ?? {}) as Record<string, unknown>;
+      const { id: fileId, language_code: language, display_name } = (subtitles ?? {}) as Record<string, unknown>;
+      const [video, file] = [await ownUpload(id, grant), await ownUpload(fileId, grant)];
+      const isVideo = ['tweet_video', 'amplify_video'].includes(video?.category ?? '');
+      if (!video || !isVideo || !['TweetVideo', 'AmplifyVideo'].includes(String(category))) {
+        return badMedia(res, 'The media id is not that of a video');
+      }
+      if (file?.category !== 'subtitles' || file.state !== 'ready') return badMedia(res, 'The subtitles are not valid');
+      if (!/^[A-Z]{2}$/.test(String(language))) return badMedia(res, 'The language code is not valid');
+      await keep(String(id), { ...video, subtitles: [...(video.subtitles ?? []), String(language)] });
+      const associated = { id: fileId, language_code: language, display_name };
+      res.send({ data: { id, media_category: category, associated_subtitles: [associated] } });
     }),
   );
 
@@ -135,10 +157,18 @@ export const createUploads = (kit: SandboxKit) => {
       res.send(uploadAnswer(id, upload));
     },
 
+    /** The languages of the captions of these files. */
+    subtitlesOf: async (ids: readonly string[], grant: SandboxGrant) => {
+      const uploads = await Promise.all(ids.map((id) => ownUpload(id, grant)));
+      return uploads.flatMap((upload) => upload?.subtitles ?? []);
+    },
+
     /** Null when a post can have all of them. */
     mediaProblem: async (ids: readonly string[], grant: SandboxGrant) => {
       const uploads = await Promise.all(ids.map((id) => ownUpload(id, grant)));
-      if (uploads.some((upload) => upload?.state !== 'ready')) return 'Your media IDs are invalid.';
+      if (uploads.some((upload) => upload?.state !== 'ready' || upload.category === 'subtitles')) {
+        return 'Your media IDs are invalid.';
+      }
       const alone = uploads.filter((upload) => upload?.category !== 'tweet_image').length;
       return alone > 0 && uploads.length > 1 ? 'You may only post one video or GIF.' : null;
     },

@@ -48,7 +48,7 @@ type NewPost = z.output<typeof NewPost>;
 
 /** New posts, the timeline of an account, and numbers. */
 export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }: Access) => {
-  const { mediaProblem } = createUploads(kit);
+  const { mediaProblem, subtitlesOf } = createUploads(kit);
 
   api.post(
     '/2/tweets',
@@ -122,7 +122,8 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
     return isThere ? forbidden('You are not allowed to create a Tweet with duplicate content.') : undefined;
   };
 
-  const make = (req: Request, res: Response, post: NewPost, { person }: SandboxGrant) => {
+  const make = (req: Request, res: Response, post: NewPost, grant: SandboxGrant) => {
+    const { person } = grant;
     const { text, media, quote_tweet_id: quoted, reply } = post;
     return kit.commit(req, res, {
       text,
@@ -130,6 +131,7 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       refusals,
       make: async () => {
         const id = kit.newId();
+        const subtitles = await subtitlesOf(media?.media_ids ?? [], grant);
         await kit.posts.add({
           id,
           author: person.id,
@@ -139,7 +141,7 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
           media: media?.media_ids ?? [],
           ...(reply && { replyTo: reply.in_reply_to_tweet_id }),
           createdAt: kit.now().toISOString(),
-          data: { typed: text, ...post },
+          data: { typed: text, ...post, ...(subtitles.length > 0 && { subtitles }) },
         });
         return id;
       },
@@ -172,6 +174,16 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
         ...(data.length > 0 && { data }),
         meta: { result_count: data.length, ...(next && { next_token: next }) },
       });
+    }),
+  );
+
+  api.delete(
+    '/2/tweets/:id',
+    signedIn('tweet.write', async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.id));
+      if (post && post.author !== person.id) return forbidden('You are not authorized to delete this Tweet.')(res);
+      if (post) await kit.posts.remove(post.id);
+      res.send({ data: { deleted: post !== undefined } });
     }),
   );
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { Sandbox, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
-import { type Access, createAccess, problem, states, writesLong } from './sandbox-access.ts';
+import { type Access, createAccess, problem, refuseParameter, states, writesLong } from './sandbox-access.ts';
 import { mountMedia } from './sandbox-media.ts';
 import { mountPosts } from './sandbox-posts.ts';
 
@@ -14,6 +14,7 @@ const sandbox: Sandbox = (kit) => {
   mountConsent(router, kit);
   mountTokens(api, kit);
   mountUsers(api, kit, access);
+  mountCommunities(api, access);
   mountMedia(api, kit, access);
   mountPosts(api, kit, access);
   return router;
@@ -97,16 +98,60 @@ const mountTokens = (api: Router, kit: SandboxKit) => {
   });
 };
 
+const communities = [
+  { id: '1471580197908586507', name: 'Home Bakers', member_count: 4_210, description: 'Bread, cake and patience' },
+  { id: '1506778548222324745', name: 'Sourdough Science', member_count: 812, description: 'Starters and crumbs' },
+  { id: '1493446837214187523', name: 'Build in Public', member_count: 180_356, description: 'Show what you make' },
+  {
+    id: '1699807431709041070',
+    name: 'Software Engineering',
+    member_count: 153_007,
+    description: 'For people who ship',
+  },
+].map((one) => ({ ...one, access: 'Public', join_policy: 'Open', created_at: '2026-01-05T10:00:00.000Z' }));
+
+const mountCommunities = (api: Router, { signedIn }: Access) => {
+  const view = (req: Request, community: (typeof communities)[number]) => {
+    const fields = ['id', 'name', ...String(req.query['community.fields'] ?? '').split(',')];
+    return Object.fromEntries(Object.entries(community).filter(([field]) => fields.includes(field)));
+  };
+
+  api.get(
+    '/2/communities/search',
+    signedIn('tweet.read', async (req, res, { scopes }) => {
+      if (!scopes.includes('users.read')) return problem(res, 403, 'Forbidden', 'Forbidden');
+      const words = String(req.query.query ?? '').toLowerCase();
+      const most = Number(req.query.max_results ?? 10);
+      if (words === '' || words.length > 4_096) return refuseParameter(res, 'query');
+      if (!(most >= 10 && most <= 100)) return refuseParameter(res, 'max_results');
+      const data = communities
+        .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(words))
+        .slice(0, most)
+        .map((one) => view(req, one));
+      res.send({ ...(data.length > 0 && { data }), meta: {} });
+    }),
+  );
+
+  api.get(
+    '/2/communities/:id',
+    signedIn('list.read', async (req, res) => {
+      const match = communities.find(({ id }) => id === req.params.id);
+      if (match === undefined) return problem(res, 404, 'Not Found Error', 'Could not find community with this id.');
+      res.send({ data: view(req, match) });
+    }),
+  );
+};
+
 const mountUsers = (api: Router, kit: SandboxKit, { signedIn }: Access) => {
   api.get(
     '/2/users/me',
     signedIn('users.read', async (req, res, { person }) => {
-      const asked = String(req.query['user.fields']).split(',');
+      const fields = String(req.query['user.fields']).split(',');
       const more = {
         subscription_type: writesLong(person) ? 'Premium' : 'None',
         profile_image_url: person.avatarUrl,
       };
-      const chosen = Object.entries(more).filter(([field]) => asked.includes(field));
+      const chosen = Object.entries(more).filter(([field]) => fields.includes(field));
       const { id, name, handle: username } = person;
       res.send({ data: { id, name, username, ...Object.fromEntries(chosen) } });
     }),

@@ -12,7 +12,7 @@ export const app: NetworkApp = {
     ],
     'https://www.googleapis.com/auth/youtube.force-ssl': [
       'Manage videos and comments',
-      'For playlists and the first comment.',
+      'For playlists, captions and the first comment.',
     ],
   },
   needs: [

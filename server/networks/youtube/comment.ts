@@ -6,12 +6,12 @@ import { ask } from './api.ts';
 
 const path = '/youtube/v3/commentThreads';
 
-const Made = z.object({ id: z.string().min(1) });
+const Created = z.object({ id: z.string().min(1) });
 
 export const sendComment = async (site: Site, { account, part, out }: Sending) => {
   const topLevelComment = { snippet: { textOriginal: part.body } };
   const json = { snippet: { channelId: account.id, videoId: out[0]?.externalId, topLevelComment } };
-  return sent({ externalId: shaped(Made, await ask(site, account, { path, query: { part: 'snippet' }, json })).id });
+  return sent({ externalId: shaped(Created, await ask(site, account, { path, query: { part: 'snippet' }, json })).id });
 };
 
 const Thread = z

@@ -1,12 +1,12 @@
 import type { IssueCode } from '#contracts/errors';
 import type { Constraints } from '#contracts/providers';
 import { codePoints } from '#server/networks/counting';
-import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
+import { googleRefresh, googleRevoke, googleSignInEnd } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, GB, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachItem, type Finding, itemsAndFirstComment, list, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
-import { playlistKey, thumbnailKey } from './afterwards.ts';
+import { captionsKey, languageKey, playlistKey, thumbnailKey } from './afterwards.ts';
 import { app } from './app.ts';
 import { connect, factsFrom, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
@@ -20,6 +20,8 @@ const constraints: Constraints = {
     rule: 'Utf8Bytes',
     required: false,
     fold: { at: 3, unit: 'Lines', isObserved: false },
+    // The page of the video has the whole title.
+    titleFold: { at: 2, unit: 'Lines', isObserved: true },
   },
   media: {
     min: 1,
@@ -64,6 +66,10 @@ export default {
     web: 'https://www.youtube.com',
   },
   paidPerPost: false,
+  publishPermissions: [
+    'https://www.googleapis.com/auth/youtube.upload',
+    'https://www.googleapis.com/auth/youtube.force-ssl',
+  ],
   constraints,
   options: [
     {
@@ -164,7 +170,14 @@ export default {
       description: 'Id of a playlist of the channel that the video is added to.',
     },
     {
-      key: 'youtube.language',
+      key: captionsKey,
+      label: 'Captions',
+      type: 'Text',
+      maxLength: 10_000,
+      description: 'Subtitles of the video as WebVTT, which begins with `WEBVTT`, in the language of the video.',
+    },
+    {
+      key: languageKey,
       label: 'Language',
       type: 'Text',
       maxLength: 35,
@@ -183,7 +196,8 @@ export default {
     key === playlistKey ? factsFrom(facts).playlists?.map(({ id, title }) => ({ value: id, label: title })) : undefined,
   check: (post, facts) => {
     const tags = tagsLength(list(post, 'youtube.tags'));
-    const language = option(post, 'youtube.language');
+    const language = option(post, languageKey);
+    const captions = option(post, captionsKey);
     const comment = option(post, commentKey);
     const { mayManage = true } = factsFrom(facts);
     const needsPermission = (key: string) =>
@@ -192,14 +206,28 @@ export default {
         path: `options.${key}`,
         code: 'OptionNotAllowed' as const,
         message:
-          'The channel did not allow Posthorn to manage playlists and comments: connect it again and leave everything checked, or leave this out.',
+          'The channel did not allow Posthorn to manage playlists, captions and comments: connect it again and leave everything checked, or leave this out.',
       };
     return problems([
       needsPermission(playlistKey),
+      needsPermission(captionsKey),
       needsPermission(commentKey),
+      captions !== '' &&
+        !/^WEBVTT(?:\s|$)/.test(captions) && {
+          path: `options.${captionsKey}`,
+          code: 'OptionValue',
+          message: 'Captions are WebVTT, whose first line is WEBVTT: save them in that format.',
+          actual: captions.slice(0, 100),
+        },
+      captions !== '' &&
+        language === '' && {
+          path: `options.${languageKey}`,
+          code: 'OptionRequired',
+          message: 'Captions have a language: set Language (youtube.language).',
+        },
       language !== '' &&
         !isLanguage(language) && {
-          path: 'options.youtube.language',
+          path: `options.${languageKey}`,
           code: 'OptionValue',
           message: `${language} is not a language tag such as en or pt-BR.`,
           actual: language,
@@ -229,6 +257,7 @@ export default {
   connect,
   refreshAheadMs: minutes(5),
   refresh: googleRefresh,
+  signInEnd: googleSignInEnd,
   profile,
   revoke: googleRevoke,
   revokesWholeApp: true,

@@ -9,7 +9,7 @@ import { signedInWith } from '#server/networks/shared/signed-in';
 
 /**
  * YouTube's Data API v3 as its reference describes it: a channel with two playlists, resumable uploads, thumbnails,
- * comments, statistics.
+ * captions, comments, statistics.
  */
 
 const upload = 'https://www.googleapis.com/auth/youtube.upload';
@@ -82,13 +82,14 @@ const NewVideo = z.strictObject({
     .prefault({}),
 });
 type NewVideo = z.output<typeof NewVideo>;
+const ChangedVideo = NewVideo.partial().extend({ id: z.string() });
 
 const maxBytes = 256 * 1024 ** 3;
 const unitBytes = 256 * 1024;
 const sessionLifeMs = 7 * 86_400_000;
 const categories = ['1', '2', '10', '15', '17', '19', '20', '22', '23', '24', '25', '26', '27', '28', '29'];
 
-const problemOf = ({ snippet: { title = '', description, tags, categoryId } }: NewVideo) => {
+const problemOf = ({ snippet: { title = '', description, tags, categoryId } }: Pick<NewVideo, 'snippet'>) => {
   const isBracketed = (text: string) => /[<>]/.test(text);
   if (title.trim() === '' || [...title].length > 100 || isBracketed(title)) return 'invalidTitle';
   if (Buffer.byteLength(description) > 5000 || isBracketed(description)) return 'invalidDescription';
@@ -301,12 +302,51 @@ const sandbox: Sandbox = (kit) => {
     const post = await kit.posts.get(String(id));
     return post?.author === channelOf(personId) && post.replyTo === undefined ? post : undefined;
   };
-  const change = async (post: SandboxPost, data: Readonly<Record<string, Json>>) => {
-    await kit.posts.remove(post.id);
-    await kit.posts.add({ ...post, data: { ...(post.data as object), ...data } });
-  };
+  const change = (post: SandboxPost, data: Readonly<Record<string, Json>>) =>
+    kit.posts.edit(post, { data: { ...(post.data as object), ...data } });
   const notFound = (res: Response, reason: string, message: string) =>
     refuse(res, { code: 404, status: 'NOT_FOUND', reason, message });
+
+  // What a part leaves out is taken away, but for the parts that are not named.
+  api.put(
+    '/youtube/v3/videos',
+    signedIn(forceSsl, async (req, res, { person }) => {
+      const parts = partsOf(req);
+      const unknown = parts.find((part) => !['id', 'snippet', 'status'].includes(part));
+      if (unknown !== undefined) return bad(res, 'unexpectedPart', `The part ${unknown} was not expected.`);
+      const parsed = ChangedVideo.safeParse(req.body);
+      if (!parsed.success) return bad(res, 'invalidVideoMetadata', 'The request metadata is invalid.');
+      const video = await ownVideo(person.id, parsed.data.id);
+      if (video === undefined) return notFound(res, 'videoNotFound', 'The video could not be found.');
+      const snippet = parts.includes('snippet') ? parsed.data.snippet : undefined;
+      if (parts.includes('snippet') && (!snippet?.title || !snippet.categoryId))
+        return bad(res, 'invalidVideoMetadata', 'The request metadata is invalid.');
+      const problem = snippet && problemOf({ snippet });
+      if (problem !== undefined) return bad(res, problem, 'The request metadata is invalid.');
+      const status = parts.includes('status') ? parsed.data.status : undefined;
+      const text = snippet ? [snippet.title, snippet.description].filter(Boolean).join('\n') : video.text;
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: () => kit.posts.edit(video, { text, data: { ...(video.data as object), ...snippet, ...status } as Json }),
+        answer: (post) => {
+          const all: Record<string, unknown> = resourceOf(post);
+          res.send({ kind: all.kind, ...Object.fromEntries(['id', ...parts].map((name) => [name, all[name]])) });
+        },
+      });
+    }),
+  );
+
+  api.delete(
+    '/youtube/v3/videos',
+    signedIn(forceSsl, async (req, res, { person }) => {
+      const video = await ownVideo(person.id, req.query.id);
+      if (video === undefined) return notFound(res, 'videoNotFound', 'The video could not be found.');
+      await kit.posts.remove(video.id);
+      res.status(204).end();
+    }),
+  );
 
   api.post(
     '/upload/youtube/v3/thumbnails/set',
@@ -325,6 +365,36 @@ const sandbox: Sandbox = (kit) => {
       if (bytes.length > 2 * 1024 * 1024) return bad(res, 'mediaTooLarge', 'The image is larger than 2 MB.');
       await change(video, { thumbnail: type });
       res.send({ kind: 'youtube#thumbnailSetResponse', items: [{}] });
+    }),
+  );
+
+  api.post(
+    '/upload/youtube/v3/captions',
+    signedIn(forceSsl, async (req, res, { person }) => {
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const file = readRelated(req, await kit.readBytes(req));
+      if (req.query.uploadType !== 'multipart' || file === undefined)
+        return bad(res, 'mediaBodyRequired', 'The request does not include the caption track.');
+      const parsed = NewCaptions.safeParse(file.metadata);
+      if (req.query.part !== 'snippet' || !parsed.success)
+        return bad(res, 'invalidMetadata', 'The request contains invalid metadata values.');
+      const { videoId, language, name } = parsed.data.snippet;
+      const video = await ownVideo(person.id, videoId);
+      if (video === undefined) return notFound(res, 'videoNotFound', 'The video could not be found.');
+      if (!file.bytes.toString().startsWith('WEBVTT'))
+        return bad(res, 'contentRequired', 'The request does not contain the caption track contents.');
+      const { captions = [] } = video.data as { captions?: string[] };
+      const track = `${language} ${name}`;
+      if (captions.includes(track)) {
+        const message = 'The specified video already has a caption track with the given language and name.';
+        return refuse(res, { code: 409, status: 'ALREADY_EXISTS', reason: 'captionExists', message });
+      }
+      await change(video, { captions: [...captions, track] });
+      res.send({
+        kind: 'youtube#caption',
+        id: kit.newId(),
+        snippet: { ...parsed.data.snippet, trackKind: 'standard' },
+      });
     }),
   );
 
@@ -438,6 +508,10 @@ const sandbox: Sandbox = (kit) => {
 };
 
 export default sandbox;
+
+const NewCaptions = z.object({
+  snippet: z.object({ videoId: z.string(), language: z.string().min(2), name: z.string().max(150) }),
+});
 
 const NewPlaylistItem = z.strictObject({
   snippet: z.strictObject({

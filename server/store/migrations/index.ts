@@ -39,6 +39,22 @@ import { sql as videoFits } from './0038-video-fits.ts';
 import { sql as mediaByAddress } from './0039-media-by-address.ts';
 import { sql as bin } from './0040-bin.ts';
 import { sql as presence } from './0041-presence.ts';
+import { sql as approvalWords } from './0042-approval-words.ts';
+import { sql as receipts } from './0043-receipts.ts';
+import { sql as backups } from './0044-backups.ts';
+import { sql as whoMayPublish } from './0045-who-may-publish.ts';
+import { sql as advice } from './0046-advice.ts';
+import { sql as passkeys } from './0047-passkeys.ts';
+import { sql as forecast } from './0048-forecast.ts';
+import { sql as resumableUploads } from './0049-resumable-uploads.ts';
+import { sql as bursts } from './0050-bursts.ts';
+import { sql as choiceNames } from './0051-choice-names.ts';
+import { sql as approvalPasskeys } from './0052-approval-passkeys.ts';
+import { sql as secondFactors } from './0053-second-factors.ts';
+import { sql as backupHosts } from './0054-backup-hosts.ts';
+import { sql as networkKeys } from './0055-network-keys.ts';
+import { sql as reopened } from './0056-reopened.ts';
+import { sql as twoFactors } from './0057-two-factors.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -83,4 +99,20 @@ export const migrations = [
   { number: 39, name: 'media-by-address', sql: mediaByAddress },
   { number: 40, name: 'bin', sql: bin },
   { number: 41, name: 'presence', sql: presence },
+  { number: 42, name: 'approval-words', sql: approvalWords },
+  { number: 43, name: 'receipts', sql: receipts },
+  { number: 44, name: 'backups', sql: backups },
+  { number: 45, name: 'who-may-publish', sql: whoMayPublish },
+  { number: 46, name: 'advice', sql: advice },
+  { number: 47, name: 'passkeys', sql: passkeys },
+  { number: 48, name: 'forecast', sql: forecast },
+  { number: 49, name: 'resumable-uploads', sql: resumableUploads },
+  { number: 50, name: 'bursts', sql: bursts },
+  { number: 51, name: 'choice-names', sql: choiceNames },
+  { number: 52, name: 'approval-passkeys', sql: approvalPasskeys },
+  { number: 53, name: 'second-factors', sql: secondFactors },
+  { number: 54, name: 'backup-hosts', sql: backupHosts },
+  { number: 55, name: 'network-keys', sql: networkKeys },
+  { number: 56, name: 'reopened', sql: reopened },
+  { number: 57, name: 'two-factors', sql: twoFactors },
 ] as const;

@@ -1,10 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
+import { app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { keys } from '#web/queries.ts';
+import { useSession } from '#web/session.ts';
 import styles from './accounts.module.css';
 
 export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
@@ -37,13 +41,48 @@ export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
           No credentials are set for {sandboxes.length === 1 ? 'it' : 'them'}, so posts stay on this server.
         </Banner>
       )}
-      {list.length === 0 && (
-        <p className="small text-2">
-          This server can connect to no network yet. Its operator registers Posthorn at a network and sets the
-          credentials it gets there.
-        </p>
-      )}
+      <NeedKeys offered={list.map(({ network }) => network)} />
     </>
+  );
+};
+
+/** In production, networks without credentials are missing above. Elsewhere they are sandboxes. */
+const NeedKeys = ({ offered }: { offered: readonly string[] }) => {
+  const { user } = useSession();
+  const { data } = useQuery({ queryKey: keys.networkKeys, queryFn: ({ signal }) => app.readNetworkKeys({ signal }) });
+  const missing = data?.networks.filter(({ state }) => state === 'Missing') ?? [];
+  const hidden = missing.filter(({ network }) => !offered.includes(network));
+  if (data === undefined || missing.length === 0) return null;
+  if (hidden.length === 0) {
+    return user.operator ? (
+      <p className={`small ${styles.needKeys}`}>
+        <Link to="/settings/networks">Enter keys for the real networks</Link>
+      </p>
+    ) : null;
+  }
+  return (
+    <div className={styles.needKeys}>
+      <p className="small text-2">
+        {hidden.length === 1 ? '1 network needs' : `${hidden.length} networks need`} keys
+        {user.operator ? ':' : `: ${joinWithAnd(hidden.map(({ provider }) => provider))}. Ask ${data.operator}.`}
+      </p>
+      {user.operator && (
+        <ul className={styles.tiles}>
+          {hidden.map(({ network, provider }) => (
+            <li key={network}>
+              <Link to="/settings/networks" hash={network} className={styles.tile}>
+                {/* The badge knows the names of offered networks alone. */}
+                <span aria-hidden="true">
+                  <NetworkBadge network={network} size={20} />
+                </span>
+                {provider}
+                <span className="hidden">, needs keys</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 };
 

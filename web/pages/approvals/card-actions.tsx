@@ -1,18 +1,29 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ApprovalCard } from '#generated/app-client';
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import type { ApprovalCard, ApprovalEdit } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { count } from '#web/parts/number.ts';
-import { now } from '#web/parts/time.ts';
-import { usePermissions } from '#web/session.ts';
+import { Chip } from '#web/parts/state-chip.tsx';
+import { formatDateTime, now } from '#web/parts/time.ts';
+import { usePermissions, useSession, useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { isDestructive, needsDecision } from './card-state.ts';
+import { EditForm } from './edit-form.tsx';
+import { canEdit } from './edit-of-request.ts';
+import { EditedTexts, OtherEdits } from './edited-texts.tsx';
+import { PasskeyYes } from './passkey-yes.tsx';
+import { ReasonForm } from './reason-form.tsx';
 import { useDecisions } from './use-decisions.ts';
 
 export const CardActions = ({ card }: { card: ApprovalCard }) => {
-  const { canWrite } = usePermissions();
-  const { approve, reject, confirm, running, fault } = useDecisions();
+  const { canWrite, canPublish } = usePermissions();
+  const { user } = useSession();
+  const { approve, reject, rejecting, setRejecting, confirm, running, fault } = useDecisions();
+  const [edit, setEdit] = useState<ApprovalEdit>();
+  const [isEditing, setIsEditing] = useState(false);
   if (!needsDecision(card)) return null;
   if (!canWrite) {
     return (
@@ -21,33 +32,105 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
       </footer>
     );
   }
+  const isMine = card.isOwn === true && card.requestedBy === user.id;
+  const { allowed = canPublish, note } = card.decision ?? {};
+  if (!allowed) {
+    return (
+      <footer className={styles.foot}>
+        <p className="small text-2">{note ?? 'Owners, admins and named approvers decide here.'}</p>
+        {isMine && (
+          <Button variant="quiet" loading={running?.id === card.id} onClick={() => reject(card)}>
+            Take back
+          </Button>
+        )}
+      </footer>
+    );
+  }
   const act = actOf(card);
   const isRunning = running?.id === card.id;
+  if (rejecting === card.id) {
+    return (
+      <footer className={styles.foot}>
+        <Fault fault={fault?.id === card.id ? fault.error : undefined} />
+        <ReasonForm
+          client={card.client}
+          isRunning={isRunning}
+          onReject={(reason) => reject(card, reason)}
+          onCancel={() => setRejecting(undefined)}
+        />
+      </footer>
+    );
+  }
+  if (isEditing) {
+    return (
+      <footer className={styles.foot}>
+        <EditForm
+          card={card}
+          edit={edit}
+          onDone={(next) => {
+            setEdit(next);
+            setIsEditing(false);
+          }}
+          onCancel={() => setIsEditing(false)}
+        />
+      </footer>
+    );
+  }
   return (
     <footer className={styles.foot}>
-      {fault?.id === card.id && (
-        <div className={styles.fault}>
-          <FaultBanner fault={fault.error} title="Not done" />
-        </div>
-      )}
+      <Fault fault={fault?.id === card.id ? fault.error : undefined} />
+      {edit && <YourEdit card={card} edit={edit} onReset={() => setEdit(undefined)} />}
       <MainButton
         variant={isDestructive(card) ? 'danger' : 'send'}
-        reason={act.reason}
+        // An edit may fix what is broken: the server decides.
+        reason={edit ? undefined : act.reason}
         loading={isRunning && running?.what === 'approve'}
-        onClick={() => (isDestructive(card) ? confirm(card) : approve(card))}
+        onClick={() => (isDestructive(card) ? confirm(card) : approve(card, edit))}
       >
-        {act.label}
+        {edit ? `${act.label} with your edit` : act.label}
       </MainButton>
-      {card.post && (
+      {canEdit(card) && <Button onClick={() => setIsEditing(true)}>Edit</Button>}
+      {card.post && !canEdit(card) && (
         <Button component={Link} to="/posts/$id" params={{ id: card.post.id } as never}>
-          {card.status === 'Open' && !isDestructive(card) ? 'Edit first' : 'Open post'}
+          Open post
         </Button>
       )}
-      <Button variant="quiet" loading={isRunning && running?.what === 'reject'} onClick={() => reject(card)}>
+      <Button variant="quiet" onClick={() => setRejecting(card.id)}>
         Reject
       </Button>
-      {act.reason === undefined && <p className={styles.note}>{act.note}</p>}
+      {act.reason === undefined && <p className={styles.note}>{note ?? act.note}</p>}
+      {card.status === 'Open' && !isDestructive(card) && (
+        <div className={styles.passkey}>
+          <PasskeyYes />
+        </div>
+      )}
     </footer>
+  );
+};
+
+const Fault = ({ fault }: { fault: unknown }) =>
+  fault !== undefined && (
+    <div className={styles.fault}>
+      <FaultBanner fault={fault} title="Not done" />
+    </div>
+  );
+
+const YourEdit = ({ card, edit, onReset }: { card: ApprovalCard; edit: ApprovalEdit; onReset: () => void }) => {
+  const zone = useZone();
+  return (
+    <section className={styles.edit} aria-label="Your edit">
+      <p className={styles.editHead}>
+        <Chip tone="blue" icon={Pencil}>
+          Your edit
+        </Chip>
+        {edit.scheduledAt && <span className="small">Goes out {formatDateTime(edit.scheduledAt, zone)}</span>}
+        <Button size="xs" variant="quiet" onClick={onReset}>
+          Back to its text
+        </Button>
+      </p>
+      {edit.versions && <EditedTexts card={card} edit={edit} />}
+      <OtherEdits card={card} edit={edit} />
+    </section>
   );
 };
 
@@ -72,7 +155,9 @@ export const actOf = (card: ApprovalCard): { label: string; note: string; reason
       : { label: 'Publish the new text', note: `Your click, your post: goes to ${places} at once.`, reason };
   }
   const notes: Record<string, string> = {
-    'posts.schedule': 'Runs as you. You can still unschedule until it goes out.',
+    'posts.schedule': card.becomes
+      ? 'Runs as you. You can still move it until it goes out.'
+      : 'Runs as you. You can still unschedule until it goes out.',
     'posts.publishNow': `Runs as you: goes to ${count(accounts.length, 'account')} at once.`,
   };
   return { label: verb, note: notes[action] ?? 'Runs as you.', reason };

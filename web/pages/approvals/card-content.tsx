@@ -131,18 +131,20 @@ interface OptionLine {
 }
 
 /** Options matter to the approver: they decide who sees the post, or are public themselves. */
-const Options = ({
+export const Options = ({
   postId,
   accounts,
   versions,
   before,
   media,
+  isDifferenceOnly = false,
 }: {
   postId: string;
   accounts: readonly Account[];
   versions: Post['versions'];
   before: Content | undefined;
   media: ApprovalCard['media'];
+  isDifferenceOnly?: boolean;
 }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const isSet = versions.some(({ options }) => Object.keys(options).length > 0);
@@ -161,7 +163,7 @@ const Options = ({
     const provider = limits.find((one) => one.network === network);
     for (const { key, label, type, choices } of provider?.options ?? []) {
       const [value = '', was = ''] = [set[key], wasSet[key]];
-      if ((value === '' && was === '') || isShownApart(key, type)) continue;
+      if ((value === '' && was === '') || isShownApart(key, type) || (isDifferenceOnly && value === was)) continue;
       const labelOf = (one: string) =>
         [...(own?.[key] ?? []), ...(choices ?? [])].find((choice) => choice.value === one)?.label ??
         (one === '' ? 'not set' : yesNo(type, one));

@@ -5,10 +5,17 @@ import { PreviewPicker } from '#web/previews/preview-picker.tsx';
 import { useZone } from '#web/session.ts';
 
 /** What the request would make public, as readers see it. */
-export const CardPreviews = ({ card, content }: { card: ApprovalCard; content: Post }) => {
+export const CardPreviews = ({
+  card,
+  content,
+  at = typeof card.input.at === 'string' ? card.input.at : content.scheduledAt,
+}: {
+  card: ApprovalCard;
+  content: Post;
+  at?: string | undefined;
+}) => {
   const zone = useZone();
   const { media, fitted, linkCards } = card;
-  const at = typeof card.input.at === 'string' ? card.input.at : content.scheduledAt;
   const time = at && card.action !== 'posts.publishNow' ? formatDateTime(at, zone) : undefined;
   const accounts = card.accounts.filter(({ id }) => content.accountIds.includes(id));
   const previews = useSavedPreviews(content, accounts, {

@@ -3,6 +3,7 @@ import { SquareTerminal } from 'lucide-react';
 import { useZone } from '#web/session.ts';
 import styles from './conversation-list.module.css';
 import { lineOf, shortTime } from './format-request.ts';
+import { ReceiptLog } from './receipt-log.tsx';
 import type { Conversation } from './use-approvals.ts';
 
 /** One row per client, with the number of open requests. */
@@ -24,6 +25,7 @@ export const ConversationList = ({
           <Row key={one.id} conversation={one} isOpen={one.id === open} show={show} />
         ))}
     </ul>
+    {show === 'decided' && <ReceiptLog />}
   </nav>
 );
 

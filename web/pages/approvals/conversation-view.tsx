@@ -8,13 +8,14 @@ import { EmptyState } from '#web/parts/empty-state.tsx';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
-import { usePermissions, useZone } from '#web/session.ts';
+import { usePermissions } from '#web/session.ts';
 import { useShortcutsOn } from '#web/shell/shortcuts.ts';
 import { canStillSend, needsDecision } from './card-state.ts';
 import { ConfirmApproval } from './confirm-approval.tsx';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
-import { formatMoment } from './format-request.ts';
+import { PassView } from './pass-view.tsx';
+import { passesOf, passSize } from './passes.ts';
 import { RequestCard } from './request-card.tsx';
 import type { Conversation } from './use-approvals.ts';
 import { useDecisionText } from './use-decision-text.ts';
@@ -22,7 +23,7 @@ import { DecisionsProvider, useMakeDecisions } from './use-decisions.ts';
 
 const cardsAtOnce = 20;
 
-/** Open requests oldest first, then edited posts, then decided requests collapsed to a line. */
+/** Passes, then other open requests oldest first, then edited posts, then decided requests collapsed to a line. */
 export const ConversationView = ({
   conversation,
   focused,
@@ -42,76 +43,67 @@ export const ConversationView = ({
   const changed = useChanged(conversation);
   const waiting = show === 'decided' ? [] : [...conversation.waiting, ...changed];
   const open = new Set(waiting.map(({ id }) => id));
-  const rest = conversation.decided.filter(({ id }) => !open.has(id));
   const isExpanded = ({ id }: ApprovalCard) => id === focused?.id || decisions.late.has(id);
+  const groups = passesOf(waiting);
+  // The last card of a pass stays in it, because its mark and its edit do.
+  const inPass = useRef(new Set<string>());
+  const isPass = (cards: readonly ApprovalCard[]) => cards.length > 1 || inPass.current.has(cards[0]?.id ?? '');
+  const passes = groups.filter(isPass);
+  const singles = groups.filter((cards) => !isPass(cards)).flat();
+  for (const { id } of passes.flat()) inPass.current.add(id);
+  // Beside a pass, the earlier decisions are a page of their own.
+  const rest = conversation.decided.filter((card) => !open.has(card.id) && (passes.length === 0 || isExpanded(card)));
+  const earlier = conversation.decided.find(({ status }) => status === 'Approved');
+  const shownSingles = singles.slice(0, visibleCount);
   useListKeys(area);
-  useDecisionKeys(area, [...waiting, ...rest], decisions);
+  useDecisionKeys(area, [...singles, ...rest], decisions);
   useFocusOn(area, focused?.id);
   return (
     <DecisionsProvider value={decisions}>
-      <div ref={area} className={styles.column}>
-        {passesOf(waiting.slice(0, visibleCount)).map((pass) => (
-          <Pass key={pass[0]?.id} cards={pass}>
-            {pass.map((card) => (
+      <div ref={area} className={styles.area}>
+        {passes.map((cards, index) => (
+          <PassView
+            // biome-ignore lint/suspicious/noArrayIndexKey: any card of a pass can leave it, and the marks of the others stay
+            key={index}
+            cards={cards}
+            size={passSize(cards, conversation.decided)}
+            focused={focused?.id}
+            earlier={earlier}
+          />
+        ))}
+        {(passes.length === 0 || singles.length + rest.length > 0) && (
+          <div className={styles.column}>
+            {shownSingles.map((card) => (
               <RequestCard key={card.id} card={card} decision={decisionText(card, ' at ')} wasDecided={false} />
             ))}
-          </Pass>
-        ))}
-        {waiting.length > visibleCount && (
-          <Button onClick={() => setVisibleCount(visibleCount + cardsAtOnce)}>
-            Show {waiting.length - visibleCount} more
-          </Button>
+            {singles.length > visibleCount && (
+              <Button onClick={() => setVisibleCount(visibleCount + cardsAtOnce)}>
+                Show {singles.length - visibleCount} more
+              </Button>
+            )}
+            {waiting.length === 0 && rest.length === 0 && (
+              <EmptyState icon={Stamp} title="Nothing waiting">
+                What {conversation.client} asks for next appears here.
+              </EmptyState>
+            )}
+            {rest.map((card) =>
+              isExpanded(card) ? (
+                <RequestCard
+                  key={card.id}
+                  card={card}
+                  decision={decisionText(card, ' at ')}
+                  wasDecided={decisions.late.has(card.id)}
+                />
+              ) : (
+                <DecidedLine key={card.id} card={card} decision={decisionText(card)} />
+              ),
+            )}
+            {more}
+          </div>
         )}
-        {waiting.length === 0 && rest.length === 0 && (
-          <EmptyState icon={Stamp} title="Nothing waiting">
-            What {conversation.client} asks for next appears here.
-          </EmptyState>
-        )}
-        {rest.map((card) =>
-          isExpanded(card) ? (
-            <RequestCard
-              key={card.id}
-              card={card}
-              decision={decisionText(card, ' at ')}
-              wasDecided={decisions.late.has(card.id)}
-            />
-          ) : (
-            <DecidedLine key={card.id} card={card} decision={decisionText(card)} />
-          ),
-        )}
-        {more}
       </div>
       <ConfirmApproval decisions={decisions} />
     </DecisionsProvider>
-  );
-};
-
-const passMs = 10 * 60_000;
-
-/** Requests that came within ten minutes belong together. */
-const passesOf = (cards: readonly ApprovalCard[]): ApprovalCard[][] => {
-  const passes: ApprovalCard[][] = [];
-  for (const card of cards) {
-    const first = passes.at(-1)?.[0];
-    const isSame = first?.status === card.status && Date.parse(card.createdAt) - Date.parse(first.createdAt) <= passMs;
-    if (isSame) passes.at(-1)?.push(card);
-    else passes.push([card]);
-  }
-  return passes;
-};
-
-const Pass = ({ cards, children }: { cards: readonly ApprovalCard[]; children: React.ReactNode }) => {
-  const zone = useZone();
-  const [first] = cards;
-  if (first === undefined || cards.length === 1) return children;
-  return (
-    <section className={styles.pass} aria-label={`${cards.length} requests`}>
-      <p className={styles.together}>{cards.length} requests</p>
-      <p className="small text-3">
-        Asked {formatMoment(first.createdAt, zone)} in one go. Each one waits for its own button.
-      </p>
-      {children}
-    </section>
   );
 };
 
@@ -157,7 +149,7 @@ const useDecisionKeys = (
       if (!row || !area.current?.contains(row) || card === undefined || !needsDecision(card)) return;
       event.preventDefault();
       if (key === 'a') latest.current.decisions.confirm(card);
-      else void latest.current.decisions.reject(card);
+      else latest.current.decisions.setRejecting(card.id);
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
@@ -173,6 +165,7 @@ const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | unde
     if (!row) return;
     done.current = id;
     row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: 'start' });
+    // A card is long; a row of a pass keeps the head of the pass in sight.
+    row.scrollIntoView({ block: row.tagName === 'LI' ? 'nearest' : 'start' });
   });
 };

@@ -23,7 +23,11 @@ export const DecidedLine = ({ card, decision }: { card: ApprovalCard; decision: 
       <Link to="/approvals/$id" params={{ id: card.id }} data-row-link="" className={styles.link} dir="auto">
         {lineOf(card, zone)}
       </Link>
-      <span className={styles.by}>{capitalize(decision)}</span>
+      <span className={styles.by}>
+        {capitalize(decision)}
+        {card.edited && ', with an edit'}
+        {card.reason && `: “${card.reason}”`}
+      </span>
     </div>
   );
 };

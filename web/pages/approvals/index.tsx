@@ -17,6 +17,7 @@ import { useSession } from '#web/session.ts';
 import styles from './approvals.module.css';
 import { ConversationList } from './conversation-list.tsx';
 import { ConversationView } from './conversation-view.tsx';
+import { passesOf } from './passes.ts';
 import { type Conversation, conversationsOf, useApprovals } from './use-approvals.ts';
 
 const Approvals = () => {
@@ -68,6 +69,10 @@ const Approvals = () => {
       </Page>
     );
   }
+  // A pass takes all the width, unless there is somebody else to choose.
+  const waitingElsewhere = conversations.some(({ id, waiting }) => waiting.length > 0 && id !== open?.id);
+  const hasPass = show === undefined && passesOf(open?.waiting ?? []).some((pass) => pass.length > 1);
+  const hasList = !hasPass || waitingElsewhere;
   const side = <ConversationList conversations={conversations} open={open?.id} show={show} />;
   const more = list.hasNextPage && (
     <Button variant="quiet" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
@@ -84,8 +89,8 @@ const Approvals = () => {
   }
   return (
     <Page conversation={open}>
-      <div className={styles.both}>
-        {!isPhone && <div className={styles.side}>{side}</div>}
+      <div className={styles.both} data-pass={hasPass || undefined}>
+        {!isPhone && hasList && <div className={styles.side}>{side}</div>}
         <div className={styles.cards}>
           {open && (
             <ConversationView
@@ -126,7 +131,8 @@ const Page = ({ conversation, children }: { conversation?: Conversation | undefi
 
 const Keys = () => (
   <p className={`kbd-hint desk-only ${styles.keys}`} aria-hidden="true">
-    <Kbd keys="J K" /> move <Kbd keys="A" /> approve <Kbd keys="R" /> reject
+    <Kbd keys="J K" /> move <Kbd keys="A" /> approve <Kbd keys="R" /> reject <Kbd keys="E" /> edit <Kbd keys="Space" />{' '}
+    leave open
   </p>
 );
 

@@ -14,16 +14,19 @@ import {
   X,
 } from 'lucide-react';
 import { useEffect } from 'react';
-import type { ApprovalCard } from '#generated/app-client';
+import type { ApprovalCard, ApprovalEdit } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { toastIdOf } from '#web/live/apply-event.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
+import { AdviceList } from '#web/parts/advice-list.tsx';
 import { Banner } from '#web/parts/banner.tsx';
+import { DiffText } from '#web/parts/diff-text.tsx';
 import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
 import { closeToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
@@ -36,7 +39,10 @@ import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
 import { CardPreviews } from './card-previews.tsx';
 import { isDestructive, needsDecision } from './card-state.ts';
+import { mediaWithEdit, withEdit } from './edit-of-request.ts';
+import { EditedAlts } from './edited-texts.tsx';
 import { fitsLine, formatMoment, titleOf } from './format-request.ts';
+import { Receipt } from './receipt.tsx';
 
 const pollMs = 2_000;
 
@@ -45,9 +51,15 @@ export const RequestCard = ({
   card: listed,
   decision,
   wasDecided,
+  edit,
+  actions,
 }: {
   card: ApprovalCard;
   decision: string;
+  /** The person's edit of an open request, shown as a diff. */
+  edit?: ApprovalEdit | undefined;
+  /** In place of the buttons of the card. */
+  actions?: React.ReactNode;
   /** Someone else decided before this click. */
   wasDecided: boolean;
 }) => {
@@ -110,20 +122,37 @@ export const RequestCard = ({
         </p>
       )}
       <Changes card={card} />
-      <CardContent card={card} now={card.changedPost ?? card.becomes} />
+      {card.reason && (
+        <blockquote className={styles.reason} dir="auto">
+          {card.reason}
+        </blockquote>
+      )}
+      {card.edited && <p className={`small ${styles.line}`}>Approved with an edit:</p>}
+      {card.editedAlts && (
+        <div className={styles.section}>
+          <EditedAlts alts={card.editedAlts} />
+        </div>
+      )}
+      <CardContent
+        card={{ ...card, media: mediaWithEdit(card, edit) }}
+        now={card.changedPost ?? card.edited ?? (edit ? withEdit(card, edit) : card.becomes)}
+      />
       {post && post.accountIds.length > 0 && !isDestructive(card) && (
         <div className={styles.section}>
           <PreviewDisclosure>
-            <CardPreviews card={card} content={card.changedPost ?? card.becomes ?? post} />
+            <CardPreviews card={card} content={card.changedPost ?? card.edited ?? withEdit(card, edit) ?? post} />
           </PreviewDisclosure>
         </div>
       )}
       {card.account && <AccountLine card={card} />}
+      {card.action === 'changeMedia' && <AltChange card={card} />}
+      {post && <AdviceList postId={post.id} />}
       {isOpen && <Checks card={card} />}
       {card.status === 'Expired' && (
         <p className={`text-3 small ${styles.line}`}>Nobody decided within 7 days. Ask the client again.</p>
       )}
-      <CardActions card={card} />
+      {actions === undefined ? <CardActions card={card} /> : actions}
+      {(card.status === 'Approved' || card.status === 'Rejected') && <Receipt card={card} />}
     </article>
   );
 };
@@ -241,6 +270,16 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
       )}
     </section>
   );
+
+/** The file, and what its alternative text would become. */
+const AltChange = ({ card: { media, input } }: { card: ApprovalCard }) =>
+  media.map(({ id, thumbnailUrl, alt = '' }) => (
+    <section key={id} className={styles.section}>
+      <Thumbnail src={thumbnailUrl} size={72} />
+      <p className="small text-3">Alternative text</p>
+      <DiffText before={alt} after={String(input.alt)} />
+    </section>
+  ));
 
 /** Validation against the current limits of the networks. */
 const Checks = ({ card: { post, becomes, accounts, validation, action } }: { card: ApprovalCard }) => {

@@ -1,12 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useRef, useState } from 'react';
-import { type ApprovalCard, isPosthornError } from '#generated/app-client';
+import { type ApprovalCard, type ApprovalEdit, isPosthornError } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
+import { offerReopen, offerUndo } from './undo-approvals.ts';
+import { usePasskeyYes } from './use-passkey-yes.ts';
 
 interface Decisions {
-  /** Approves the card, or sends an edited post as the person's own action. */
-  approve: (card: ApprovalCard) => Promise<void>;
-  reject: (card: ApprovalCard) => Promise<void>;
+  /** Approves the card, with the person's edit, or sends a changed post as the person's own action. */
+  approve: (card: ApprovalCard, edit?: ApprovalEdit) => Promise<void>;
+  reject: (card: ApprovalCard, reason?: string) => Promise<void>;
+  /** The card whose rejection asks for a reason. */
+  rejecting: string | undefined;
+  setRejecting: (id: string | undefined) => void;
   /** Opens the confirmation dialog. */
   confirm: (card: ApprovalCard) => void;
   confirming: ApprovalCard | undefined;
@@ -30,10 +35,14 @@ export const useDecisions = () => {
 export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   const client = useQueryClient();
   const [running, setRunning] = useState<Decisions['running']>();
+  const [rejecting, setRejecting] = useState<string>();
   const [fault, setFault] = useState<Decisions['fault']>();
   const [confirming, setConfirming] = useState<ApprovalCard>();
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
+  const passkeyYes = usePasskeyYes();
   const isRunning = useRef(false);
+  const refresh = () =>
+    Promise.all(['approvals', 'posts'].map((domain) => client.invalidateQueries({ queryKey: [domain] })));
 
   const decide = async ({ id }: ApprovalCard, what: 'approve' | 'reject', work: () => Promise<unknown>) => {
     if (isRunning.current) return;
@@ -42,24 +51,33 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     setFault(undefined);
     try {
       await work();
+      setRejecting(undefined);
       leave(id);
     } catch (error) {
       if (isPosthornError(error, 'Conflict')) setLate((before) => new Set([...before, id]));
       else setFault({ id, error });
     } finally {
-      await Promise.all(['approvals', 'posts'].map((domain) => client.invalidateQueries({ queryKey: [domain] })));
+      await refresh();
       isRunning.current = false;
       setRunning(undefined);
     }
   };
 
   return {
-    approve: (card) =>
+    approve: (card, edit) =>
       decide(card, 'approve', async () => {
-        await (card.status === 'Open' ? app.approve({ id: card.id }) : actAsPerson(card));
-        if (card.action === 'posts.publishNow' && card.post) void followSendOff(card.post.id);
+        if (card.status !== 'Open') return actAsPerson(card);
+        const yesTo = await passkeyYes.confirm([{ id: card.id, edit }]);
+        await app.approve(yesTo(card.id));
+        followApproved([card], refresh);
       }),
-    reject: (card) => decide(card, 'reject', () => app.reject({ id: card.id })),
+    reject: (card, reason) =>
+      decide(card, 'reject', async () => {
+        await app.reject({ id: card.id, ...(reason && { reason }) });
+        if (card.status === 'Open') offerReopen(card, refresh);
+      }),
+    rejecting,
+    setRejecting,
     confirm: setConfirming,
     confirming,
     closeConfirm: () => setConfirming(undefined),
@@ -69,10 +87,19 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   };
 };
 
+/** Offers to undo what can be undone, and shows how far what goes out now is. */
+export const followApproved = (cards: readonly ApprovalCard[], refresh: () => Promise<unknown>) => {
+  offerUndo(cards, refresh);
+  const [sent, ...others] = cards.filter(({ action, post }) => action === 'posts.publishNow' && post);
+  if (sent?.post && others.length === 0) void followSendOff(sent.post.id);
+};
+
 const followSendOff = async (postId: string) => (await import('#web/send-off/board-toast.tsx')).showBoardToast(postId);
 
 /** The request no longer matches the post, so the person sends it in their own name. */
-const actAsPerson = ({ action, post, input }: ApprovalCard) =>
-  action === 'posts.schedule'
-    ? actions.posts.schedule({ id: post?.id ?? '', at: String(input.at) })
-    : actions.posts.publishNow({ id: post?.id ?? '' });
+const actAsPerson = async ({ action, post, input }: ApprovalCard) => {
+  const id = post?.id ?? '';
+  if (action === 'posts.schedule') return actions.posts.schedule({ id, at: String(input.at) });
+  await actions.posts.publishNow({ id });
+  return followSendOff(id);
+};

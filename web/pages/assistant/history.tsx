@@ -1,21 +1,22 @@
 import { ActionIcon, Drawer } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessageCircle, Trash2 } from 'lucide-react';
 import type { ListChatsOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './history.module.css';
 
 const History = ({
-  chats,
+  list,
   open,
   onOpen,
   onClose,
 }: {
-  chats: ListChatsOutput['chats'];
+  list: UseQueryResult<ListChatsOutput>;
   open: string | undefined;
   /** Undefined after the open chat was deleted. */
   onOpen: (id: string | undefined) => void;
@@ -32,37 +33,42 @@ const History = ({
   return (
     <Drawer opened onClose={onClose} title="Your chats" size={380}>
       {remove.error && <FaultBanner fault={remove.error} title="Not deleted" />}
-      {chats.length === 0 && (
-        <EmptyState icon={MessageCircle} title="No chat yet">
-          What you ask is kept here, for you alone.
-        </EmptyState>
-      )}
-      <ul className={styles.list}>
-        {chats.map(({ id, title, updatedAt }) => (
-          <li key={id} className={styles.row} aria-current={id === open ? 'true' : undefined}>
-            <button
-              type="button"
-              className={styles.open}
-              onClick={() => {
-                onOpen(id);
-                onClose();
-              }}
-            >
-              <span className="one-line" dir="auto">
-                {title}
-              </span>
-              <When at={updatedAt} className="caption text-3" />
-            </button>
-            <ActionIcon
-              aria-label={`Delete ${title}`}
-              loading={remove.isPending && remove.variables === id}
-              onClick={() => remove.mutate(id)}
-            >
-              <Trash2 size={15} strokeWidth={1.75} aria-hidden="true" />
-            </ActionIcon>
-          </li>
-        ))}
-      </ul>
+      <Loaded query={list} title="Your chats could not be loaded">
+        {({ chats }) =>
+          chats.length === 0 ? (
+            <EmptyState icon={MessageCircle} title="No chat yet">
+              What you ask is kept here, for you alone.
+            </EmptyState>
+          ) : (
+            <ul className={styles.list}>
+              {chats.map(({ id, title, updatedAt }) => (
+                <li key={id} className={styles.row} aria-current={id === open ? 'true' : undefined}>
+                  <button
+                    type="button"
+                    className={styles.open}
+                    onClick={() => {
+                      onOpen(id);
+                      onClose();
+                    }}
+                  >
+                    <span className="one-line" dir="auto">
+                      {title}
+                    </span>
+                    <When at={updatedAt} className="caption text-3" />
+                  </button>
+                  <ActionIcon
+                    aria-label={`Delete ${title}`}
+                    loading={remove.isPending && remove.variables === id}
+                    onClick={() => remove.mutate(id)}
+                  >
+                    <Trash2 size={15} strokeWidth={1.75} aria-hidden="true" />
+                  </ActionIcon>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
     </Drawer>
   );
 };

@@ -78,14 +78,7 @@ const Assistant = () => {
         />
       )}
       <Suspense>
-        {isHistoryOpen && (
-          <History
-            chats={list.data?.chats ?? []}
-            open={visit.id}
-            onOpen={open}
-            onClose={() => setIsHistoryOpen(false)}
-          />
-        )}
+        {isHistoryOpen && <History list={list} open={visit.id} onOpen={open} onClose={() => setIsHistoryOpen(false)} />}
       </Suspense>
     </>
   );

@@ -5,6 +5,7 @@ import { EmptyState } from '#web/parts/empty-state.tsx';
 import { ListRow, useListKeys } from '#web/parts/list.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { instantOf } from '#web/parts/time.ts';
@@ -24,6 +25,7 @@ export const Agenda = ({
   times,
   slots,
   isLoading,
+  isLoaded,
   onChoose,
 }: {
   days: readonly string[];
@@ -31,6 +33,8 @@ export const Agenda = ({
   times: readonly GoodTime[];
   slots: readonly FreeSlot[];
   isLoading: boolean;
+  /** Whether the items of all days are here. */
+  isLoaded: boolean;
   onChoose: (choosing: Choosing) => void;
 }) => {
   const zone = useZone();
@@ -58,12 +62,19 @@ export const Agenda = ({
         .filter(({ wall }) => wall.startsWith(day))
         .sort((a, b) => a.wall.localeCompare(b.wall)),
     }))
-    .filter(({ day, posts, good }) => posts.length + good.length > 0 || day === today);
-  if (!isLoading && full.every(({ posts, good }) => posts.length + good.length === 0)) {
+    .filter(({ day, posts, good }) => posts.length + good.length > 0 || (isLoaded && day === today));
+  if (isLoaded && full.every(({ posts, good }) => posts.length + good.length === 0)) {
     return (
       <EmptyState icon={CalendarDays} title="Nothing is planned here">
         Posts with a time appear here, day by day.
       </EmptyState>
+    );
+  }
+  if (isLoading && items.length === 0) {
+    return (
+      <div className={styles.agenda}>
+        <SkeletonRows rows={6} label="Loading the agenda" />
+      </div>
     );
   }
   return (

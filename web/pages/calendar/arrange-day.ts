@@ -15,16 +15,14 @@ export interface Crowd<Entry> {
   rest: readonly Entry[];
 }
 
-const mostAtOnce = 3;
-
 /**
- * Entries that would cover each other share the width. Four or more become the first and a crowd, unless
- * `hasRoomForAll`. `entries` are sorted by time; `minutes` is how much time the height of a card covers.
+ * Entries that would cover each other share the width. More than `mostAtOnce` become the first and a crowd. `entries`
+ * are sorted by time; `minutes` is how much time the height of a card covers.
  */
 export const arrangeDay = <Entry extends Timed>(
   entries: readonly Entry[],
   minutes: number,
-  hasRoomForAll: boolean,
+  mostAtOnce: number,
 ): Placed<Entry | (Crowd<Entry> & Timed)>[] => {
   const shown: (Entry | (Crowd<Entry> & Timed))[] = [];
   let left = entries;
@@ -32,7 +30,7 @@ export const arrangeDay = <Entry extends Timed>(
     const end = first.minute + minutes;
     const together = left.filter(({ minute }) => minute < end);
     left = left.slice(together.length);
-    if (hasRoomForAll || together.length <= mostAtOnce) shown.push(...together);
+    if (together.length <= mostAtOnce) shown.push(...together);
     else shown.push(first, { minute: first.minute, rest: together.slice(1) });
   }
   return toLanes(shown, minutes);

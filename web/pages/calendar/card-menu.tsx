@@ -2,17 +2,17 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, Copy, Ellipsis, EllipsisVertical, SquarePen, Stamp } from 'lucide-react';
 import { useState } from 'react';
+import { useActLabel } from '#web/parts/asked.ts';
 import { useDuplicate } from '#web/parts/post-actions.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
-import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { usePermissions } from '#web/session.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 
-/** Every drag action has its equivalent here. */
+/** Every drag action has its equivalent here. Menus are expensive to render, so only the open one is mounted. */
 export const CardMenu = ({
-  item: { post, at, isMovable },
+  item,
   onChoose,
   className,
   isTall = false,
@@ -25,17 +25,13 @@ export const CardMenu = ({
   tabIndex?: 0 | -1;
 }) => {
   const [opened, setOpened] = useState(false);
-  const navigate = useNavigate();
-  const duplicate = useDuplicate();
-  const { canWrite } = usePermissions();
-  const card = useOpenApprovals().ofPost.get(post.id);
-  const Icon = useIsPhone() ? EllipsisVertical : Ellipsis;
+  const Icon = isTall ? EllipsisVertical : Ellipsis;
   const button = (
     <ActionIcon
       className={className}
       tabIndex={tabIndex}
       size={isTall ? 40 : 24}
-      aria-label={`Actions for ${titleOf(post.text) || 'the empty draft'}`}
+      aria-label={`Actions for ${titleOf(item.post.text) || 'the empty draft'}`}
       aria-haspopup="menu"
       data-open={opened || undefined}
       onClick={() => setOpened(!opened)}
@@ -43,10 +39,27 @@ export const CardMenu = ({
       <Icon size={isTall ? 18 : 16} aria-hidden="true" />
     </ActionIcon>
   );
-  // Menus are expensive to render, so only the open one is mounted.
-  if (!opened) return button;
+  return opened ? <OpenMenu item={item} button={button} onChoose={onChoose} onChange={setOpened} /> : button;
+};
+
+const OpenMenu = ({
+  item: { post, at, isMovable },
+  button,
+  onChoose,
+  onChange,
+}: {
+  item: Item;
+  button: React.ReactElement;
+  onChoose: (choosing: Choosing) => void;
+  onChange: (isOpen: boolean) => void;
+}) => {
+  const navigate = useNavigate();
+  const duplicate = useDuplicate();
+  const { canWrite } = usePermissions();
+  const label = useActLabel();
+  const card = useOpenApprovals().ofPost.get(post.id);
   return (
-    <Menu opened onChange={setOpened} withinPortal width={200} returnFocus>
+    <Menu opened onChange={onChange} withinPortal width={200} returnFocus>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Item
@@ -57,7 +70,7 @@ export const CardMenu = ({
         </Menu.Item>
         {isMovable && (
           <Menu.Item leftSection={<CalendarClock size={16} />} onClick={() => onChoose({ post, at })}>
-            {post.status === 'Draft' ? 'Schedule or move…' : 'Move to…'}
+            {post.status === 'Draft' ? label('Schedule or move…') : label('Move to…')}
           </Menu.Item>
         )}
         {card && (

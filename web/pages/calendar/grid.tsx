@@ -1,4 +1,4 @@
-import { useElementSize } from '@mantine/hooks';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { instantOf, now, wallTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { usePermissions, useZone } from '#web/session.ts';
@@ -46,7 +46,7 @@ export const Grid = ({
   const zone = useZone();
   const { canWrite } = usePermissions();
   const newPost = useNewPost();
-  const { ref, height } = useElementSize();
+  const { ref, width, height } = useSize();
   useNow();
   const today = todayIn(zone);
   const present = wallTime(now(), zone);
@@ -92,8 +92,8 @@ export const Grid = ({
       <span id="calendar-keys" className="hidden">
         Arrow keys move between posts, Enter opens one, M moves it.
       </span>
-      {view === 'month' ? (
-        <Month {...shared} canWrite={canWrite} month={date.slice(0, 7)} height={height / rem()} />
+      {height === 0 ? null : view === 'month' ? (
+        <Month {...shared} slots={slots} canWrite={canWrite} month={date.slice(0, 7)} height={height / rem()} />
       ) : (
         <Hours
           {...shared}
@@ -101,12 +101,32 @@ export const Grid = ({
           slots={slots}
           minute={present.slice(0, 16)}
           height={height / rem()}
+          isNarrow={width / rem() < narrowest}
           bands={bands}
         />
       )}
       <DropLabel place={drag.place} />
     </div>
   );
+};
+
+/** In rem: two posts at one time have room beside each other, three do not. */
+const narrowest = 60;
+
+/** Measured before the first paint: with a height of 0 the cards would be painted in other places first. */
+const useSize = () => {
+  const ref = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, ...size };
 };
 
 /** Pixels of a rem, which follows the font size of the browser. */

@@ -60,6 +60,7 @@ export const Hours = ({
   today,
   minute,
   height,
+  isNarrow,
   isLoading,
   bands,
   drag,
@@ -76,6 +77,7 @@ export const Hours = ({
   minute: string;
   /** Of the sheet, in rem. */
   height: number;
+  isNarrow: boolean;
   isLoading: boolean;
   bands: ReturnType<typeof useOpenBands>;
   drag: Drag;
@@ -98,6 +100,7 @@ export const Hours = ({
     return open * hour + closed * sizes.band;
   };
   const isWeek = days.length > 1;
+  const mostAtOnce = isWeek ? (isNarrow ? 2 : 3) : Number.POSITIVE_INFINITY;
   const place = (at: number, size: number) => ({ top: `${Math.min(topOf(at), total - size)}rem` });
   const stops = useStops(days, items, times, slots);
   const target = drag.place?.wall;
@@ -174,7 +177,7 @@ export const Hours = ({
               day={day}
               items={items}
               minutes={(sizes.card / hour) * 60}
-              isWeek={isWeek}
+              mostAtOnce={mostAtOnce}
               place={(at) => place(at, sizes.card)}
               stops={stops}
               drag={drag}
@@ -231,7 +234,7 @@ const DayCards = ({
   day,
   items,
   minutes,
-  isWeek,
+  mostAtOnce,
   place,
   stops,
   drag,
@@ -242,7 +245,7 @@ const DayCards = ({
   day: string;
   items: readonly Item[];
   minutes: number;
-  isWeek: boolean;
+  mostAtOnce: number;
   place: (minute: number) => React.CSSProperties;
   stops: readonly string[];
   drag: Drag;
@@ -253,7 +256,7 @@ const DayCards = ({
   const entries = items
     .filter(({ wall }) => wall.startsWith(day))
     .map((item): Entry => ({ item, minute: minuteOf(item.wall) }));
-  return arrangeDay<Entry>(entries, minutes, !isWeek).map(({ entry, lane, lanes }) => {
+  return arrangeDay<Entry>(entries, minutes, mostAtOnce).map(({ entry, lane, lanes }) => {
     const style = { ...place(entry.minute), left: `${(lane / lanes) * 100}%`, width: `${100 / lanes}%` };
     if (isCrowd(entry)) {
       const [first] = entry.rest;

@@ -61,8 +61,8 @@ const Calendar = () => {
   const days = useMemo(() => daysOf([from, to]), [from, to]);
 
   const moves = useMoves();
-  const { items, error, refetch, isLoading } = useItems(range, { accountIds, labelIds }, moves.moved);
-  const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
+  const { items, error, refetch, isLoading, isLoaded } = useItems(range, { accountIds, labelIds }, moves.moved);
+  const slots = useFreeSlots(days, accounts);
   const bestTimes = useBestTimes(view === 'month' ? [] : days, items, accountIds);
   // Slots are chosen by people; a suggested time beside one is noise.
   const times = withoutNear(bestTimes, slots);
@@ -161,9 +161,9 @@ const Calendar = () => {
         </div>
       )}
       {isPhoneMonth ? (
-        <PhoneMonth days={daysOf(range)} date={date} items={items} onDate={setDate} />
+        <PhoneMonth days={daysOf(range)} date={date} items={items} isLoaded={isLoaded} onDate={setDate} />
       ) : (
-        isPhone && <WeekStrip days={daysOf(week)} date={date} items={items} onDate={setDate} />
+        isPhone && <WeekStrip days={daysOf(week)} date={date} items={items} isLoaded={isLoaded} onDate={setDate} />
       )}
       {error && (
         <div className={styles.fault}>
@@ -179,6 +179,7 @@ const Calendar = () => {
               times={times}
               slots={slots}
               isLoading={isLoading}
+              isLoaded={isLoaded}
               onChoose={setChoosing}
             />
           </div>

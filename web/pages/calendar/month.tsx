@@ -4,9 +4,11 @@ import { dayName, shortWeekday, type View } from './dates.ts';
 import styles from './month.module.css';
 import { PostCard } from './post-card.tsx';
 import { useIsSlow } from './skeleton-cards.tsx';
+import { Spot } from './spot.tsx';
 import type { Choosing } from './time-dialog.tsx';
 import type { useCardKeys } from './use-card-keys.ts';
 import type { Drag } from './use-drag.ts';
+import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
 const morning = '09:00:00';
@@ -17,6 +19,7 @@ export const Month = ({
   days,
   month,
   items,
+  slots,
   today,
   height,
   isLoading,
@@ -30,6 +33,7 @@ export const Month = ({
   /** `2026-11`; other days are grey. */
   month: string;
   items: readonly Item[];
+  slots: readonly FreeSlot[];
   today: string;
   /** Of the sheet, in rem. */
   height: number;
@@ -47,7 +51,13 @@ export const Month = ({
     const posts = byDay.get(day) ?? [];
     return posts.slice(0, entriesInCell(posts.length, cell));
   };
-  const stops = days.flatMap((day) => shownOf(day).map(({ post }) => post.id));
+  /** Days with posts have no room for free slots. */
+  const slotOf = (day: string) =>
+    byDay.has(day) || isLoading ? undefined : slots.find(({ wall }) => wall.startsWith(day));
+  const stops = days.flatMap((day) => {
+    const slot = slotOf(day);
+    return slot ? [spotId(slot)] : shownOf(day).map(({ post }) => post.id);
+  });
   const isSlow = useIsSlow(isLoading);
   return (
     <div className={styles.scroller} data-dragging-any={drag.id !== undefined || undefined}>
@@ -61,6 +71,7 @@ export const Month = ({
           const posts = byDay.get(day) ?? [];
           const shown = shownOf(day);
           const more = posts.length - shown.length;
+          const slot = slotOf(day);
           return (
             <div
               key={day}
@@ -95,6 +106,11 @@ export const Month = ({
                   <PostCard item={item} onChoose={onChoose} isEntry tabIndex={keys.tabIndexOf(item.post.id, stops)} />
                 </div>
               ))}
+              {slot && (
+                <div className={styles.spot}>
+                  <Spot slot={slot} id={spotId(slot)} tabIndex={keys.tabIndexOf(spotId(slot), stops)} />
+                </div>
+              )}
               {more > 0 && (
                 <button
                   type="button"
@@ -114,3 +130,5 @@ export const Month = ({
     </div>
   );
 };
+
+const spotId = ({ wall }: FreeSlot) => `spot ${wall}`;

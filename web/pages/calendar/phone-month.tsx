@@ -13,11 +13,13 @@ export const PhoneMonth = ({
   days,
   date,
   items,
+  isLoaded,
   onDate,
 }: {
   days: readonly string[];
   date: string;
   items: readonly Item[];
+  isLoaded: boolean;
   onDate: (date: string) => void;
 }) => {
   const today = todayIn(useZone());
@@ -52,7 +54,8 @@ export const PhoneMonth = ({
               onClick={() => onDate(day)}
             >
               <span className="hidden">
-                {dayName(day, today)}, {count(posts.length, 'post')}
+                {dayName(day, today)}
+                {isLoaded && `, ${count(posts.length, 'post')}`}
               </span>
               <strong className="number" data-today={day === today || undefined} aria-hidden="true">
                 {Number(day.slice(8))}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Heart } from 'lucide-react';
 import type { PostSummary } from '#generated/app-client';
+import { blocksIn } from '#web/parts/forecast.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
@@ -34,7 +35,13 @@ export const PostCard = ({
   const badges = <Badges networks={networks} most={isEntry || isFirstDay(post) ? 2 : 4} />;
   const last = isEntry ? undefined : lastLineOf(item);
   return (
-    <div className={styles.card} data-state={state} data-entry={isEntry || undefined} data-last={Boolean(last)}>
+    <div
+      className={styles.card}
+      data-state={state}
+      data-entry={isEntry || undefined}
+      data-last={Boolean(last)}
+      data-foretold={blocksIn(post.forecast).length > 0 || undefined}
+    >
       {/* Without this the browser would drag the link's URL. */}
       <Link to="/posts/$id" params={{ id: post.id }} className={styles.open} draggable={false} tabIndex={tabIndex}>
         <span className={styles.top}>
@@ -97,7 +104,9 @@ const Engagement = ({ post }: { post: PostSummary }) => {
 };
 
 /** Room for one line about the post: `Failed on 1 of 2`. */
-const lastLineOf = ({ state, post: { results } }: Item) => {
+const lastLineOf = ({ state, post: { results, forecast } }: Item) => {
+  const [blocks] = blocksIn(forecast);
+  if (blocks) return [blocks.provider, blocks.short].filter(Boolean).join(': ');
   if (state !== 'Failed' && state !== 'Uncertain') return undefined;
   const troubles = results.filter(({ ok }) => !ok).length;
   return troubles < results.length ? `${state} on ${troubles} of ${results.length}` : state;

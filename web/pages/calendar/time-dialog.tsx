@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
+import { useActLabel } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { TimePicker } from '#web/parts/time-picker/time-picker.tsx';
@@ -53,6 +54,7 @@ const TimeForm = ({
   const [running, setRunning] = useState<'schedule' | 'note'>();
   const [fault, setFault] = useState<unknown>();
   const isScheduled = post.status === 'Scheduled';
+  const label = useActLabel();
 
   const act = async (which: 'schedule' | 'note') => {
     if (chosen === undefined || reason !== undefined || running) return;
@@ -99,7 +101,7 @@ const TimeForm = ({
       <div className={styles.buttons}>
         {isScheduled ? (
           <Button type="submit" variant="ink" {...blocked}>
-            Move
+            {label('Move')}
           </Button>
         ) : (
           <>
@@ -107,7 +109,7 @@ const TimeForm = ({
               Only keep the time
             </Button>
             <Button type="submit" variant="send" loading={running === 'schedule'} {...blocked}>
-              Schedule
+              {label('Schedule')}
             </Button>
           </>
         )}

@@ -75,7 +75,14 @@ export const useItems = (
         .sort((a, b) => a.at.localeCompare(b.at))
     );
   }, [data, deleted, open, waiting, moved, canWrite, zone, accountIds, labelIds, from, to, input.from, input.to]);
-  return { items, error, refetch, isLoading: isPending || isPlaceholderData };
+  return {
+    items,
+    error,
+    refetch,
+    isLoading: isPending || isPlaceholderData,
+    /** A day without an item has none: it is not only that they are still to come. */
+    isLoaded: data !== undefined && !isPlaceholderData,
+  };
 };
 
 /** A draft with a schedule request, at the requested time. */

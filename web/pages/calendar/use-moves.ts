@@ -4,9 +4,10 @@ import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { showIfAsked } from '#web/parts/asked.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 import { isPast, passedMessage } from '#web/parts/time-picker/use-time-picker.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { closeToast, showToast } from '#web/parts/toasts.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { useZone } from '#web/session.ts';
 
@@ -51,7 +52,9 @@ export const useMoves = () => {
           ...(undo && { action: { label: 'Undo', onClick: undo } }),
         });
         await saving.catch((error: unknown) =>
-          showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
+          showIfAsked(error)
+            ? closeToast(toastId)
+            : showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
         );
       };
       const undo =
@@ -66,9 +69,15 @@ export const useMoves = () => {
   /** Not optimistic: scheduling must be confirmed by the server. */
   const schedule = useCallback(
     async ({ id }: PostSummary, at: string) => {
-      await actions.posts.schedule({ id, at });
+      const isDone = await actions.posts.schedule({ id, at }).then(
+        () => true,
+        (error: unknown) => {
+          if (!showIfAsked(error)) throw error;
+          return false;
+        },
+      );
       await client.invalidateQueries({ queryKey: ['posts'] });
-      showToast({ id: 'calendar', icon: CalendarClock, text: `Goes out ${formatDateTime(at, zone)}.` });
+      if (isDone) showToast({ id: 'calendar', icon: CalendarClock, text: `Goes out ${formatDateTime(at, zone)}.` });
     },
     [client, zone],
   );

@@ -11,11 +11,13 @@ export const WeekStrip = ({
   days,
   date,
   items,
+  isLoaded,
   onDate,
 }: {
   days: readonly string[];
   date: string;
   items: readonly Item[];
+  isLoaded: boolean;
   onDate: (date: string) => void;
 }) => {
   const today = todayIn(useZone());
@@ -35,7 +37,8 @@ export const WeekStrip = ({
             onClick={() => onDate(day)}
           >
             <span className="hidden">
-              {dayName(day, today)}, {count(posts.length, 'post')}
+              {dayName(day, today)}
+              {isLoaded && `, ${count(posts.length, 'post')}`}
             </span>
             <span aria-hidden="true">{letterOf(day)}</span>
             <strong className="number" data-today={day === today || undefined} aria-hidden="true">

@@ -47,9 +47,9 @@ const rarelyNeeded = 'accounts:manage';
 const Question = ({ id, question }: { id: string; question: ConsentQuestion }) => {
   const { client, scopes, email, workspace } = question;
   const isVerified = client.host !== undefined;
-  const asked = scopes.map(({ scope }) => scope);
+  const requested = scopes.map(({ scope }) => scope);
   const [granted, setGranted] = useState<readonly string[]>(
-    asked.length > 1 ? asked.filter((scope) => scope !== rarelyNeeded) : asked,
+    requested.length > 1 ? requested.filter((scope) => scope !== rarelyNeeded) : requested,
   );
   const [running, setRunning] = useState<'yes' | 'no'>();
   const [fault, setFault] = useState<unknown>();
@@ -66,7 +66,7 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
     }
   };
   if (isPosthornError(fault, 'NotFound')) return <Over />;
-  const hasNone = asked.length > 0 && granted.length === 0;
+  const hasNone = requested.length > 0 && granted.length === 0;
   return (
     <EntryCard
       isWide

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
@@ -14,6 +14,10 @@ import styles from './first-run.module.css';
 import { takesText } from './takes-text.ts';
 
 const suggestedCount = 3;
+const connectKey = ['connect sandbox accounts'];
+
+/** Each account is announced as soon as it is there, before the last one is. */
+export const useIsConnecting = () => useIsMutating({ mutationKey: connectKey }) > 0;
 
 /** Connects sandbox accounts in one click; real ones are connected on the accounts page. */
 export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
@@ -31,6 +35,7 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
     .map(({ network }) => network);
   const selection = chosen ?? suggestion;
   const connect = useMutation({
+    mutationKey: connectKey,
     mutationFn: () => app.connectSandboxAccounts({ networks: [...selection] }),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.accounts }),
   });

@@ -6,7 +6,7 @@ import { Kbd } from '#web/parts/kbd.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { AgentStep } from './agent-step.tsx';
-import { ConnectStep } from './connect-step.tsx';
+import { ConnectStep, useIsConnecting } from './connect-step.tsx';
 import styles from './first-run.module.css';
 import { FirstSendOff } from './first-send-off.tsx';
 import { PublishStep } from './publish-step.tsx';
@@ -19,7 +19,9 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
   const { list } = useAccounts();
   const [sentId, setSentId] = useState<string>();
   const hasSandbox = networks.list.some(({ sandbox }) => sandbox);
-  const { hasAccount, sent, wasAsked } = steps;
+  const { sent, wasAsked } = steps;
+  const isConnecting = useIsConnecting();
+  const hasAccount = steps.hasAccount && !isConnecting;
   const isSandbox = list.every(({ network }) => networks.list.some((one) => one.network === network && one.sandbox));
   const names = [...new Set(list.map(({ network }) => networks.of(network).name))];
   return (

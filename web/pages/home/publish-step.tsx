@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { actions } from '#web/api.ts';
+import { useActLabel } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import styles from './first-run.module.css';
@@ -31,6 +32,7 @@ export const PublishStep = ({ onSent }: { onSent: (postId: string) => void }) =>
     onSuccess: ({ id }) => navigate({ to: '/posts/$id', params: { id } }),
   });
   const canSend = accounts.length > 0;
+  const label = useActLabel();
   return (
     <>
       <div className={styles.post}>
@@ -42,7 +44,7 @@ export const PublishStep = ({ onSent }: { onSent: (postId: string) => void }) =>
       <div className={styles.buttons}>
         {canSend && (
           <Button variant="send" loading={publish.isPending} onClick={() => publish.mutate()}>
-            Publish to the sandbox
+            {label('Publish to the sandbox')}
           </Button>
         )}
         <Button variant={canSend ? 'default' : 'ink'} loading={edit.isPending} onClick={() => edit.mutate()}>

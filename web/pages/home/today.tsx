@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { useListKeys } from '#web/parts/list.tsx';
@@ -11,11 +10,12 @@ import { Column, Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { usePermissions, useZone } from '#web/session.ts';
 import { AccountHealth } from './account-health.tsx';
 import { BestPost } from './best-post.tsx';
 import { DayRow } from './day-row.tsx';
+import { NextDays } from './forecast.tsx';
 import { PasswordStep } from './password-step.tsx';
 import styles from './today.module.css';
 import { Waiting } from './waiting.tsx';
@@ -27,12 +27,15 @@ export const Today = () => {
   const { canWrite } = usePermissions();
   const area = useRef<HTMLDivElement>(null);
   useListKeys(area);
+  const isShown = useIsShown(zone);
   return (
     <Column width="wide">
-      <div className={styles.columns}>
+      {!isShown && <SkeletonRows rows={6} height={60} label="Loading your day" />}
+      <div className={styles.columns} hidden={!isShown}>
         <div ref={area} className={styles.main}>
           <PasswordStep />
           {canWrite && <Waiting />}
+          <NextDays />
           <Days today={today} zone={zone} />
         </div>
         <aside className={styles.side} aria-label="Numbers and accounts">
@@ -43,6 +46,26 @@ export const Today = () => {
       </div>
     </Column>
   );
+};
+
+/** A part that does not answer holds up the others no longer. */
+const longestMs = 2000;
+
+/** Shown as a whole: parts that arrive one after the other would push down what somebody reads or is about to click. */
+const useIsShown = (zone: string) => {
+  const client = useQueryClient();
+  const [isShown, setIsShown] = useState(() => client.getQueryData(queries.forecast(zone).queryKey) !== undefined);
+  const pending = useIsFetching({ predicate: ({ state }) => state.data === undefined });
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    if (pending > 0) hasBegun.current = true;
+    else if (hasBegun.current) setIsShown(true);
+  }, [pending]);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsShown(true), longestMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isShown;
 };
 
 const Days = ({ today, zone }: { today: string; zone: string }) => {
@@ -60,7 +83,7 @@ const Days = ({ today, zone }: { today: string; zone: string }) => {
   if (query.data === undefined && !query.error) {
     return (
       <>
-        <Section title="Today" action={<Link to="/calendar">Open calendar</Link>}>
+        <Section title="Today">
           <SkeletonRows rows={3} label="Loading today" />
         </Section>
         <Section title="Tomorrow">
@@ -77,11 +100,7 @@ const Days = ({ today, zone }: { today: string; zone: string }) => {
         const [now, next] = [postsOn(today), postsOn(tomorrow)];
         return (
           <>
-            <Section
-              title="Today"
-              note={now.length > 0 && count(now.length, 'post')}
-              action={<Link to="/calendar">Open calendar</Link>}
-            >
+            <Section title="Today" note={describeDay(now)}>
               <DayList posts={now} label="Today" nothing="Nothing goes out today." />
             </Section>
             <Section title="Tomorrow" note={next.length > 0 && count(next.length, 'post')}>
@@ -92,6 +111,13 @@ const Days = ({ today, zone }: { today: string; zone: string }) => {
       }}
     </Loaded>
   );
+};
+
+/** `2 to go, 1 done` */
+const describeDay = (posts: readonly PostSummary[]) => {
+  const ahead = posts.filter(({ status }) => status === 'Scheduled' || status === 'Publishing').length;
+  const out = posts.filter(({ status }) => status === 'Published').length;
+  return [ahead > 0 && `${ahead} to go`, out > 0 && `${out} done`].filter(Boolean).join(', ');
 };
 
 export const timeOf = ({ publishedAt, scheduledAt, updatedAt }: PostSummary) => publishedAt ?? scheduledAt ?? updatedAt;

@@ -15,6 +15,7 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys, queries } from '#web/queries.ts';
 import { usePermissions, useZone } from '#web/session.ts';
+import { useForetoldAccounts } from './forecast.tsx';
 import styles from './today.module.css';
 
 /** Older failures appear only in the list of posts. */
@@ -38,11 +39,14 @@ export const Waiting = () => {
   const { list } = useAccounts();
   const approvals = useQuery(queries.notificationCount).data?.approvals ?? 0;
   const words = useWords();
+  const foretold = useForetoldAccounts();
   const accountsOfFailures = new Set(failures.flatMap(({ reconnects }) => reconnects));
   const items: Item[] = [
     ...groupByClient(open).map(words.asked),
     ...failures.map(({ item }) => item),
-    ...list.filter(({ id, status }) => status === 'NeedsReconnect' && !accountsOfFailures.has(id)).map(words.refused),
+    ...list
+      .filter(({ id, status }) => status === 'NeedsReconnect' && !accountsOfFailures.has(id) && !foretold.has(id))
+      .map(words.refused),
     ...list.filter(({ status, statistics }) => status === 'Connected' && statistics === 'Reconnect').map(words.blind),
   ];
   if (items.length === 0) return null;

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import { formatChange, formatNumber } from '#web/parts/number.ts';
+import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { Sparkline } from '#web/parts/sparkline.tsx';
-import { addDays, instantOf } from '#web/parts/time.ts';
+import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import styles from './today.module.css';
 
@@ -18,20 +18,27 @@ const metrics: readonly (readonly [Metric, string])[] = [
 ];
 const days = 7;
 
-/** The last seven days including today, against the seven before. */
+/** The last seven days including today, with the seven before if posts began by then. */
 export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) => {
+  const firstDay = addDays(today, 1 - 2 * days);
   const input = {
-    from: instantOf(addDays(today, 1 - 2 * days), zone),
+    from: instantOf(firstDay, zone),
     to: instantOf(addDays(today, 1), zone),
     timeZone: zone,
   };
   const query = useQuery({
     queryKey: keys.analytics({ series: input }),
-    queryFn: ({ signal }) => app.getSeries(input, { signal }),
+    queryFn: async ({ signal }) => {
+      const [series, { beganAt }] = await Promise.all([
+        app.getSeries(input, { signal }),
+        app.getCoverage(input, { signal }),
+      ]);
+      return { days: series.days, hasWeekBefore: beganAt !== undefined && dateIn(beganAt, zone) <= firstDay };
+    },
   });
   const byDate = new Map(query.data?.days.map((day) => [day.date, day]));
   const valuesOf = (metric: Metric) =>
-    Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(today, n + 1 - 2 * days))?.[metric] ?? 0);
+    Array.from({ length: 2 * days }, (_, n) => byDate.get(addDays(firstDay, n))?.[metric] ?? 0);
   return (
     <Section title="Last 7 days" action={<Link to="/analytics">Analytics</Link>} card={!query.error}>
       {query.error && (
@@ -49,7 +56,9 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
                   <>
                     <dd>
                       <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
-                      <Change value={week} before={before} isCount={metric === 'posts'} />
+                      {query.data.hasWeekBefore && (
+                        <span className="small number">{formatNumber(before)} the week before</span>
+                      )}
                     </dd>
                     <Sparkline values={values.slice(days)} />
                   </>
@@ -69,17 +78,3 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
 };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-/** A decline is grey, not red: a quiet week is no error. */
-const Change = ({ value, before, isCount }: { value: number; before: number; isCount: boolean }) => {
-  const difference = value - before;
-  const sign = difference > 0 ? '+' : difference < 0 ? '−' : '±';
-  const text = isCount ? `${sign}${formatNumber(Math.abs(difference))}` : formatChange(value, before);
-  if (text === undefined) return null;
-  return (
-    <span className="small number" data-up={difference > 0 || undefined}>
-      {text}
-      <span className="hidden"> against the seven days before</span>
-    </span>
-  );
-};

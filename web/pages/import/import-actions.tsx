@@ -1,17 +1,24 @@
 import { Button, Checkbox, Progress } from '@mantine/core';
-import { Clock, Save, Undo2 } from 'lucide-react';
+import { Clock, Save, Stamp, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Import, UndoImportOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { useActLabel, useApproverNames } from '#web/parts/asked.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { usePermissions } from '#web/session.ts';
 import styles from './import.module.css';
 import { Stayed } from './stayed.tsx';
 import { useBatches, type Work } from './use-batches.ts';
 
 /** Saving and scheduling are separate: scheduling makes posts public. */
 export const ImportActions = ({ report: { id, totals } }: { report: Import }) => {
+  const { canOnlyAsk } = usePermissions();
+  const label = useActLabel();
+  const approvers = useApproverNames();
+  const scheduleWord = label('Schedule');
   const [unmatched, setUnmatched] = useState(false);
   const [duplicates, setDuplicates] = useState(false);
   const [isConfirming, setIsConfirming] = useState(false);
@@ -28,7 +35,17 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
       return answer;
     });
   const drafts = totals.saved - totals.scheduled;
-  const schedule = () => run('schedule', (after) => app.scheduleImport({ id, after }));
+  const schedule = () => {
+    let requests = 0;
+    return run('schedule', async (after) => {
+      const answer = await app.scheduleImport({ id, after });
+      requests += answer.asked;
+      if (answer.next === undefined && requests > 0) {
+        showToast({ icon: Stamp, tone: 'brass', text: `${count(requests, 'request')}; waiting for ${approvers}.` });
+      }
+      return answer;
+    });
+  };
   return (
     <div className={`card ${styles.acts}`}>
       <p role="status" className={styles.state}>
@@ -83,7 +100,7 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
                 leftSection={<Clock size={16} aria-hidden="true" />}
                 onClick={() => setIsConfirming(true)}
               >
-                Schedule {count(totals.schedulable, 'post')}
+                {scheduleWord} {count(totals.schedulable, 'post')}
               </Button>
             )}
             {drafts > 0 && (
@@ -104,12 +121,15 @@ export const ImportActions = ({ report: { id, totals } }: { report: Import }) =>
       <ConfirmDialog
         opened={isConfirming}
         onClose={() => setIsConfirming(false)}
-        title={`Schedule ${count(totals.schedulable, 'post')}?`}
-        act={`Schedule ${count(totals.schedulable, 'post')}`}
+        title={`${scheduleWord} ${count(totals.schedulable, 'post')}?`}
+        act={`${scheduleWord} ${count(totals.schedulable, 'post')}`}
         kind="send"
         onConfirm={async () => schedule()}
       >
-        Each goes public at its own time. One that breaks a limit stays a draft, and its row says why.
+        {canOnlyAsk
+          ? `Each becomes a request, and goes public at its own time when ${approvers} approves it.`
+          : 'Each goes public at its own time.'}{' '}
+        One that breaks a limit stays a draft, and its row says why.
       </ConfirmDialog>
       <ConfirmDialog
         opened={isUndoing}

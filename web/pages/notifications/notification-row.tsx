@@ -2,12 +2,15 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import {
   AtSign,
+  Ban,
+  CalendarX2,
   CircleHelp,
   CircleX,
   FileInput,
   type LucideIcon,
   Mail,
   MailOpen,
+  MessageSquare,
   Stamp,
   Trash2,
   Unplug,
@@ -25,13 +28,17 @@ type Tone = 'brass' | 'red' | 'plum' | 'orange' | 'grey';
 
 const looks: Record<Notification['kind'], [icon: LucideIcon, tone: Tone]> = {
   'approval.requested': [Stamp, 'brass'],
+  'approval.approved': [Stamp, 'grey'],
+  'approval.rejected': [Ban, 'grey'],
   'post.failed': [CircleX, 'red'],
+  'post.forecast': [CalendarX2, 'orange'],
   'post.uncertain': [CircleHelp, 'plum'],
   'account.reconnect': [Unplug, 'red'],
   'webhook.paused': [Webhook, 'orange'],
   'member.joined': [UserPlus, 'grey'],
   'workspace.deletion': [Trash2, 'orange'],
   'comment.mentioned': [AtSign, 'grey'],
+  'review.advice': [MessageSquare, 'grey'],
   'import.finished': [FileInput, 'grey'],
 };
 

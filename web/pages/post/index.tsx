@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Eye } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
 import NotFound from '#web/pages/not-found/index.tsx';
@@ -35,6 +35,7 @@ export default function PostPage() {
   }
   const { data: post, error, refetch } = useQuery({ ...queries.post(id), enabled: id !== 'new' });
   const sendOff = useSendOffView(post);
+  const earlier = useDeferredValue(post);
 
   if (error && faultOf(error).code === 'NotFound') return <NotFound />;
   if (error && !post) {
@@ -55,7 +56,9 @@ export default function PostPage() {
   }
   const isNew = id === 'new' || created === id;
   if (!post && !isNew) return <Loading />;
-  if (post && isOut(post) && !(post.status === 'Failed' && search.edit) && !hasUnsaved) {
+  // Until the results can replace it: a skeleton in between would take the field away from somebody who types a comment.
+  const isLeavingEditor = post && isOut(post) && earlier?.id === post.id && !isOut(earlier);
+  if (post && isOut(post) && !isLeavingEditor && !(post.status === 'Failed' && search.edit) && !hasUnsaved) {
     // With the comments open somebody may be typing one, and the results have them too.
     return (
       <Suspense fallback={<Loading />}>
@@ -69,7 +72,12 @@ export default function PostPage() {
   }
   return (
     <Suspense fallback={<Loading />}>
-      <Editor key={opened.number} post={post} onCreated={setCreated} onHold={setHasUnsaved} />
+      <Editor
+        key={opened.number}
+        post={isLeavingEditor ? earlier : post}
+        onCreated={setCreated}
+        onHold={setHasUnsaved}
+      />
     </Suspense>
   );
 }

@@ -1,10 +1,13 @@
 import { Button, Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SelectedPost } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { queries } from '#web/queries.ts';
 import styles from './posts.module.css';
 import { useBulkActions } from './use-bulk-actions.ts';
 
@@ -18,6 +21,7 @@ const AddAccountDialog = ({
   onAdded: () => void;
 }) => {
   const { list } = useAccounts();
+  const accounts = useQuery(queries.accounts);
   const { addAccount } = useBulkActions();
   const [chosen, setChosen] = useState<string>();
   const account = list.find(({ id }) => id === chosen);
@@ -30,7 +34,9 @@ const AddAccountDialog = ({
         {list.map((one) => (
           <AccountChip key={one.id} account={one} pressed={one.id === chosen} onToggle={() => setChosen(one.id)} />
         ))}
-        {list.length === 0 && <p>No account is connected.</p>}
+        <Loaded query={accounts} title="The accounts could not be loaded" rows={1}>
+          {() => list.length === 0 && <p>No account is connected.</p>}
+        </Loaded>
       </fieldset>
       <p className={styles.planIntro} role="status">
         {account !== undefined &&

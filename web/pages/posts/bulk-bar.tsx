@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { CalendarClock, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { SelectedPost } from '#generated/app-client';
+import { useActLabel } from '#web/parts/asked.ts';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { isDeletable } from './post-row.tsx';
 import styles from './posts.module.css';
@@ -31,6 +32,7 @@ export const BulkBar = ({
   const { posts, clear } = selection;
   const [dialog, setDialog] = useState<'move' | 'account'>();
   const { unschedule } = useBulkActions();
+  const label = useActLabel();
   const scheduled = posts.filter(({ status }) => status === 'Scheduled');
   const deletable = posts.filter(isDeletable);
   const editable = posts.filter(({ status }) => status !== 'Publishing' && status !== 'Published');
@@ -56,12 +58,14 @@ export const BulkBar = ({
                 leftSection={<CalendarClock size={16} aria-hidden="true" />}
                 onClick={() => setDialog('move')}
               >
-                Move to…
+                {label('Move to…', { isFree: scheduled.length === 0 })}
               </Button>
             )}
             {scheduled.length > 0 && (
               <Button size="xs" onClick={act(() => unschedule(scheduled))}>
-                {scheduled.length === posts.length ? 'Unschedule' : `Unschedule ${formatNumber(scheduled.length)}`}
+                {label(
+                  scheduled.length === posts.length ? 'Unschedule' : `Unschedule ${formatNumber(scheduled.length)}`,
+                )}
               </Button>
             )}
             <Button size="xs" onClick={() => onLabel(posts)}>
@@ -69,7 +73,7 @@ export const BulkBar = ({
             </Button>
             {editable.length > 0 && (
               <Button size="xs" onClick={() => setDialog('account')}>
-                Add account
+                {label('Add account', { isFree: scheduled.length === 0 })}
               </Button>
             )}
             {posts.length <= maxCopies && (
@@ -79,7 +83,9 @@ export const BulkBar = ({
             )}
             {deletable.length > 0 && (
               <Button size="xs" variant="danger" onClick={() => onDelete(deletable)}>
-                {deletable.length === posts.length ? 'Delete' : `Delete ${formatNumber(deletable.length)}`}
+                {label(deletable.length === posts.length ? 'Delete' : `Delete ${formatNumber(deletable.length)}`, {
+                  isFree: scheduled.length === 0,
+                })}
               </Button>
             )}
           </>

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SelectedPost } from '#generated/app-client';
+import { useActLabel } from '#web/parts/asked.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { focusAfter } from '#web/parts/list.tsx';
 import { count } from '#web/parts/number.ts';
@@ -24,9 +25,11 @@ export const DeleteDialog = ({
   const client = useQueryClient();
   const zone = useZone();
   const deletePosts = useDeletePosts();
+  const label = useActLabel();
   const [only] = posts;
   const isOne = posts.length === 1;
   const scheduled = posts.filter(({ status }) => status === 'Scheduled').length;
+  const isFree = scheduled === 0;
   const hasFailed = posts.some(({ status }) => status === 'Failed');
   const remove = async () => {
     if (only) focusAfter(area.current, only.id);
@@ -38,8 +41,8 @@ export const DeleteDialog = ({
     <ConfirmDialog
       opened={only !== undefined}
       onClose={onClose}
-      title={isOne ? 'Delete this post?' : `Delete ${count(posts.length, 'post')}?`}
-      act="Delete"
+      title={`${label(isOne ? 'Delete this post' : `Delete ${count(posts.length, 'post')}`, { isFree })}?`}
+      act={label('Delete', { isFree })}
       kind="danger"
       onConfirm={remove}
     >

@@ -1,15 +1,17 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
 import type { PlannedMove, SelectedPost } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { useActLabel } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { dateIn, formatDateTime, now } from '#web/parts/time.ts';
+import { MonthGrid } from '#web/parts/time-picker/time-picker.tsx';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './posts.module.css';
@@ -32,15 +34,16 @@ const MoveDialog = ({
   const { move } = useBulkActions();
   const today = dateIn(now(), zone);
   const [from, setFrom] = useState(today);
+  const [month, setMonth] = useState<string>();
   const isTooMany = posts.length > maxMoves;
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(from) && from >= today;
   const input = { ids: posts.map(({ id }) => id), from, timeZone: zone };
   const plan = useQuery({
     queryKey: keys.movePlan(input),
     queryFn: ({ signal }) => app.planMoves(input, { signal }),
-    enabled: isDay && !isTooMany,
+    enabled: !isTooMany,
     staleTime: 0,
   });
+  const label = useActLabel();
   const moves: readonly PlannedMove[] = plan.data?.moves ?? [];
   const times = new Map(moves.flatMap(({ id, at }) => (at === undefined ? [] : [[id, at] as const])));
   const movable = posts.filter(({ id }) => times.has(id));
@@ -52,21 +55,15 @@ const MoveDialog = ({
         The posts keep their order and take the free slots from this day on.
         {drafts > 0 && ' Drafts stay drafts: the time is a suggestion until you schedule them.'}
       </p>
-      <TextInput
-        type="date"
-        label="From"
-        value={from}
-        min={today}
-        error={isDay ? undefined : 'Choose today or a later day.'}
-        onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-        data-autofocus
-      />
+      <section className={styles.planFrom} aria-label="From">
+        <MonthGrid picked={{ date: from, today, zone, pickDate: setFrom }} month={month} onMonth={setMonth} />
+      </section>
       <div className={styles.plan} aria-live="polite" aria-busy={plan.isFetching}>
         {isTooMany ? (
           <p>At most {maxMoves} posts can be moved at once. Select fewer.</p>
         ) : plan.error ? (
           <FaultBanner fault={plan.error} title="The times could not be planned" onRetry={() => void plan.refetch()} />
-        ) : plan.isPending && isDay ? (
+        ) : plan.isPending ? (
           <SkeletonRows rows={Math.min(posts.length, 4)} label="Planning the times" />
         ) : (
           <Plan moves={moves} posts={posts} zone={zone} />
@@ -85,7 +82,7 @@ const MoveDialog = ({
             onMoved();
           }}
         >
-          Move {count(movable.length, 'post')}
+          {label(`Move ${count(movable.length, 'post')}`, { isFree: !hasScheduled })}
         </Button>
       </div>
     </Modal>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, startTransition, useEffect, useMemo, useRef, useState } from 'react';
 import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
@@ -11,6 +11,7 @@ import { useDeleted, useDeletePosts, useDuplicate } from '#web/parts/post-action
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { dateIn } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useLabelPosts } from '#web/parts/use-labels.ts';
 import { useNow } from '#web/parts/use-now.ts';
@@ -38,6 +39,7 @@ export const PostList = ({
   onClear: () => void;
 }) => {
   const groups = useGroups(status, filter);
+  const most = useMostRows();
   const counts = useCounts(filter);
   const { rows, waiting, showWaiting, admit } = useSteadyRows(groups, 'list');
   const deleted = useDeleted();
@@ -94,6 +96,7 @@ export const PostList = ({
             key={group.name}
             group={group}
             posts={posts}
+            most={most}
             count={countOf(group.name, status, counts)}
             isSelected={selection.has}
             menuOf={menuOf}
@@ -136,6 +139,16 @@ export const PostList = ({
       <BulkFailures />
     </>
   );
+};
+
+/** So many rows of a group fill a screen. */
+const firstRows = 20;
+
+/** The first screen of rows shows before the rest is rendered. */
+const useMostRows = () => {
+  const [most, setMost] = useState(firstRows);
+  useEffect(() => startTransition(() => setMost(Number.POSITIVE_INFINITY)), []);
+  return most;
 };
 
 const useActs = ({
@@ -190,6 +203,7 @@ const useActs = ({
 const Rows = ({
   group,
   posts,
+  most,
   count,
   isSelected,
   menuOf,
@@ -197,6 +211,8 @@ const Rows = ({
 }: {
   group: Group;
   posts: readonly PostSummary[];
+  /** Rows to render; the others leave their room. */
+  most: number;
   count: number | undefined;
   isSelected: (id: string) => boolean;
   menuOf: string | undefined;
@@ -207,12 +223,13 @@ const Rows = ({
   const today = dateIn(useNow(), zone);
   const { canWrite } = usePermissions();
   const { ofPost } = useOpenApprovals();
+  const { networksOf } = useAccounts();
   if (posts.length === 0) return null;
   return (
     <section aria-label={group.name}>
       <GroupHead title={group.name} count={count} />
       <ul aria-label={group.name}>
-        {posts.map((post) => (
+        {posts.slice(0, most).map((post) => (
           <PostRow
             key={post.id}
             post={post}
@@ -223,9 +240,17 @@ const Rows = ({
             isSelected={isSelected(post.id)}
             isMenuOpen={menuOf === post.id}
             canWrite={canWrite}
+            networksOf={networksOf}
             actions={actions}
           />
         ))}
+        {posts.length > most && (
+          <li
+            aria-hidden="true"
+            className={styles.toCome}
+            style={{ '--rows': posts.length - most } as React.CSSProperties}
+          />
+        )}
       </ul>
       {group.hasMore && <More group={group} />}
     </section>

@@ -10,10 +10,13 @@ import {
   Stamp,
   Tag,
   Trash2,
+  TriangleAlert,
 } from 'lucide-react';
 import { memo } from 'react';
 import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
+import { useActLabel } from '#web/parts/asked.ts';
+import { describeBlocked } from '#web/parts/forecast.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { LabelChips } from '#web/parts/label-chip.tsx';
 import { ListRow } from '#web/parts/list.tsx';
@@ -35,7 +38,7 @@ export interface RowActions {
   openMenu: (id: string | undefined) => void;
 }
 
-/** Memoized: the list can have thousands of rows. */
+/** Memoized, and without queries of its own: the list can have thousands of rows. */
 export const PostRow = memo(
   ({
     post,
@@ -45,6 +48,7 @@ export const PostRow = memo(
     isSelected,
     isMenuOpen,
     canWrite,
+    networksOf,
     actions,
   }: {
     post: PostSummary;
@@ -56,9 +60,9 @@ export const PostRow = memo(
     isSelected: boolean;
     isMenuOpen: boolean;
     canWrite: boolean;
+    networksOf: (accountIds: readonly string[]) => readonly string[];
     actions: RowActions;
   }) => {
-    const { networksOf } = useAccounts();
     const badges = <NetworkBadges networks={networksOf(post.accountIds)} max={isPhone ? 5 : 6} />;
     const when = <time {...timeOf(post, zone)} />;
     return (
@@ -72,7 +76,7 @@ export const PostRow = memo(
         note={
           isPhone && (
             <span className={styles.note}>
-              {post.accountIds.length > 0 && badges} {when} <LabelChips ids={post.labelIds} max={1} />
+              {post.accountIds.length > 0 && badges} {when} <Labels post={post} max={1} />
             </span>
           )
         }
@@ -131,16 +135,8 @@ const Lead = ({
 
 /** Chips for unusual states only. */
 const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: boolean; isPhone: boolean }) => {
-  const { byId } = useAccounts();
-  const networks = useNetworks();
-  const troubles = post.results.filter(({ ok }) => !ok);
-  const [first] = troubles;
   const state = stateOf(post);
-  const nameOf = (accountId: string) => {
-    const account = byId.get(accountId);
-    return account === undefined ? 'A disconnected account' : networks.of(account.network).name;
-  };
-  const word = state === 'Uncertain' ? 'uncertain' : 'failed';
+  const blocked = describeBlocked(post);
   return (
     <>
       {post.items > 1 && (
@@ -154,18 +150,36 @@ const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: 
           Approval asked
         </Chip>
       )}
-      {!isPhone && state === 'Publishing' && <StateChip state="Publishing" />}
-      {!isPhone && (state === 'Failed' || state === 'Uncertain') && first !== undefined && (
-        <StateChip state={state}>
-          {troubles.length === 1
-            ? `${nameOf(first.accountId)} ${word}`
-            : `${troubles.length} of ${post.results.length} ${word}`}
-        </StateChip>
+      {blocked !== undefined && (
+        <Chip tone="orange" icon={TriangleAlert}>
+          {blocked}
+        </Chip>
       )}
-      {!isPhone && <LabelChips ids={post.labelIds} max={2} />}
+      {!isPhone && state === 'Publishing' && <StateChip state="Publishing" />}
+      {!isPhone && (state === 'Failed' || state === 'Uncertain') && <TroubleChip post={post} state={state} />}
+      {!isPhone && <Labels post={post} max={2} />}
     </>
   );
 };
+
+/** `Bluesky failed`, `2 of 5 uncertain` */
+const TroubleChip = ({ post, state }: { post: PostSummary; state: 'Failed' | 'Uncertain' }) => {
+  const { byId } = useAccounts();
+  const networks = useNetworks();
+  const troubles = post.results.filter(({ ok }) => !ok);
+  const [first] = troubles;
+  if (first === undefined) return null;
+  const account = byId.get(first.accountId);
+  const name = account === undefined ? 'A disconnected account' : networks.of(account.network).name;
+  return (
+    <StateChip state={state}>
+      {troubles.length === 1 ? name : `${troubles.length} of ${post.results.length}`} {state.toLowerCase()}
+    </StateChip>
+  );
+};
+
+const Labels = ({ post: { labelIds }, max }: { post: PostSummary; max: number }) =>
+  labelIds.length > 0 && <LabelChips ids={labelIds} max={max} />;
 
 /** Menus are expensive to render, so only the open one is mounted. */
 const RowMenu = ({
@@ -193,6 +207,21 @@ const RowMenu = ({
     </ActionIcon>
   );
   if (!isOpen) return button;
+  return <OpenMenu post={post} button={button} canWrite={canWrite} actions={actions} />;
+};
+
+const OpenMenu = ({
+  post,
+  button,
+  canWrite,
+  actions,
+}: {
+  post: PostSummary;
+  button: React.ReactElement;
+  canWrite: boolean;
+  actions: RowActions;
+}) => {
+  const label = useActLabel();
   return (
     <Menu opened onChange={(opened) => opened || actions.openMenu(undefined)} withinPortal width={210} returnFocus>
       <Menu.Target>{button}</Menu.Target>
@@ -234,7 +263,7 @@ const RowMenu = ({
             rightSection={<Kbd keys="⌫" />}
             onClick={() => actions.remove(post)}
           >
-            Delete
+            {label('Delete', { isFree: post.status !== 'Scheduled' })}
           </Menu.Item>
         )}
       </Menu.Dropdown>

@@ -13,11 +13,15 @@ import { PushBrowsers } from './push-browsers.tsx';
 type Topic = NotificationChoices['mail'][number];
 
 const topics: readonly [topic: Topic, label: string, note: string][] = [
-  ['requests', 'Requests from agents', 'An agent asks to publish, schedule, change or delete.'],
+  ['requests', 'Requests', 'An agent or a colleague asks to publish, schedule, change or delete, and you decide.'],
   ['posts', 'Posts', 'A post failed, or may or may not be out.'],
   ['accounts', 'Accounts', 'A network asks for a new sign-in.'],
   ['webhooks', 'Webhooks', 'A webhook was paused.'],
-  ['personal', 'For you alone', 'Somebody mentions you in a comment, or your import is finished.'],
+  [
+    'personal',
+    'For you alone',
+    'Your request was decided, somebody mentions you in a comment, or your import is finished.',
+  ],
   ['people', 'People and the workspace', 'Somebody joined, or the workspace is being deleted.'],
 ];
 

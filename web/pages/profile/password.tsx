@@ -45,7 +45,7 @@ export const Password = () => {
           </Banner>
         )}
         <input hidden readOnly autoComplete="username" value={user.email} />
-        {user.asksPassword && (
+        {(user.asksPassword || ofCurrent) && (
           <PasswordInput
             label="Current password"
             autoComplete="current-password"

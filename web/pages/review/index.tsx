@@ -13,6 +13,7 @@ import { StateChip } from '#web/parts/state-chip.tsx';
 import { browserZone, formatDateTime, setServerClock } from '#web/parts/time.ts';
 import type { PreviewPost } from '#web/previews/model.ts';
 import { Preview } from '#web/previews/preview.tsx';
+import { AdviceForm } from './advice-form.tsx';
 import styles from './review.module.css';
 
 /** The post may change while someone reads it. */
@@ -51,12 +52,13 @@ export default function Review() {
 }
 
 /** Files have addresses of this link alone. */
-const toPreview = (account: SharedPost['accounts'][number], folder: string): PreviewPost => {
-  const { network, provider, name, handle, constraints, options, labels, linkCards, cover, items } = account;
+const toPreview = (account: SharedPost['accounts'][number], address: string): PreviewPost => {
+  const folder = `${address}/media/`;
+  const { network, provider, name, handle, avatar, constraints, options, labels, linkCards, cover, items } = account;
   const thumbnailOf = (key: string) => `${folder}${key}?size=thumbnail`;
   return {
     network,
-    account: { provider, name, handle },
+    account: { provider, name, handle, picture: avatar && `${address}/avatars/${avatar}` },
     limits: constraints,
     options,
     labels,
@@ -103,11 +105,12 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
                   <Badge look={{ ...badge, network, name: provider }} size={20} isColored />
                   <span aria-hidden="true">{provider}</span>
                 </h2>
-                <Preview post={toPreview(account, `/review/${encodeURIComponent(secret)}/media/`)} time={time} />
+                <Preview post={toPreview(account, `/review/${encodeURIComponent(secret)}`)} time={time} />
               </section>
             );
           })}
         </div>
+        {post.invitesAdvice && <AdviceForm post={post} secret={secret} />}
       </main>
       <footer className={`small text-2 ${styles.foot}`}>
         Changed {formatDateTime(post.updatedAt, zone)}. This address ends {formatDateTime(post.expiresAt, zone)}. Times

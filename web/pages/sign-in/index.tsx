@@ -9,6 +9,7 @@ import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entr
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { queries } from '#web/queries.ts';
+import { PasskeyButton } from './passkey-button.tsx';
 
 /** Why a sign-in through the organisation failed. */
 const refusals: Record<string, [title: string, text: string]> = {
@@ -66,11 +67,18 @@ const SignIn = () => {
           <p className="text-2">Your organisation signs you in.</p>
         </OutsideForm>
       ) : (
-        <Password next={next} />
+        <>
+          <Password next={next} />
+          {canUsePasskeys() && <PasskeyButton next={next} />}
+        </>
       )}
     </EntryCard>
   );
 };
+
+/** Browsers have them on https and on this computer alone, and not for an IP address. */
+const canUsePasskeys = () =>
+  window.isSecureContext && 'credentials' in navigator && !/^[\d.]+$|^\[/.test(location.hostname);
 
 const beginPath = (next: string) => `/sign-in/begin?next=${encodeURIComponent(next)}`;
 

@@ -60,6 +60,12 @@ const Delivery = ({ webhook, delivery, onClose }: { webhook: Webhook; delivery: 
         </dd>
         <dt>Last answer</dt>
         <dd className={isTrouble(delivery) ? styles.trouble : undefined}>{answerOf(delivery)}</dd>
+        {webhook.testReceiver && delivery.state === 'delivered' && (
+          <>
+            <dt>Signature</dt>
+            <dd>Checked by the test receiver, and right</dd>
+          </>
+        )}
         {delivery.nextTryAt && (
           <>
             <dt>Next try</dt>

@@ -54,7 +54,7 @@ const Log = ({ webhook }: { webhook: Webhook }) => {
     <>
       <PageHeader
         crumb={crumb}
-        title={new URL(webhook.url).host}
+        title={webhook.testReceiver ? 'Test receiver' : new URL(webhook.url).host}
         chip={<WebhookState webhook={webhook} />}
         actions={<WebhookActions webhook={webhook} onSecret={setFresh} />}
       />

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { FlaskConical } from 'lucide-react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { isBeyondPlan } from '#web/pages/webhooks/webhook-state.tsx';
@@ -27,6 +28,12 @@ export const WebhookNotices = ({
   return (
     <div className={styles.notices}>
       {resume.error && <FaultBanner fault={resume.error} title="The webhook is still paused" />}
+      {webhook.testReceiver && (
+        <Banner tone="plum" icon={FlaskConical} title="This receiver is part of the sandbox">
+          It checks the signature as your program should. It answers 204 when the signature is right, else 400. The log
+          below shows what arrived.
+        </Banner>
+      )}
       {webhook.state === 'paused' && (
         <Banner
           tone="orange"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { NewWebhook } from '#generated/app-client';
+import { useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
@@ -16,6 +17,7 @@ import { queries } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
 import { NotYours } from './not-yours.tsx';
 import { SignatureSample } from './signature-sample.tsx';
+import { TryTestReceiver } from './try-test-receiver.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookRow } from './webhook-row.tsx';
 import styles from './webhooks.module.css';
@@ -31,6 +33,8 @@ const Managed = () => {
   const [adding, setAdding] = useState(false);
   const [fresh, setFresh] = useState<NewWebhook>();
   const webhooks = data?.webhooks;
+  const hasSandbox = useNetworks().list.some(({ sandbox }) => sandbox);
+  const canTry = hasSandbox && webhooks !== undefined && !webhooks.some(({ testReceiver }) => testReceiver);
   const isFull = webhooks !== undefined && limit !== undefined && webhooks.length >= limit;
   const full = isFull
     ? `Your plan covers ${count(limit, 'webhook')}. Delete one, or ask the owner to change the plan.`
@@ -82,7 +86,16 @@ const Managed = () => {
       )}
       {!webhooks && !error && <SkeletonRows rows={3} height={60} />}
       {webhooks?.length === 0 && (
-        <EmptyState icon={WebhookIcon} title="No webhook yet" action={button}>
+        <EmptyState
+          icon={WebhookIcon}
+          title="No webhook yet"
+          action={
+            <div className={styles.choices}>
+              {button}
+              {canTry && <TryTestReceiver />}
+            </div>
+          }
+        >
           Posthorn tells an address of yours when a post is out, when one failed, and when an account needs
           reconnecting.
         </EmptyState>
@@ -99,6 +112,12 @@ const Managed = () => {
       {webhooks && (
         <Column width="full">
           <div className={styles.sample}>
+            {canTry && webhooks.length > 0 && (
+              <Section title="Test receiver" note="part of the sandbox">
+                <p className={`small ${styles.about}`}>It gets every event, and checks the signature for you to see.</p>
+                <TryTestReceiver />
+              </Section>
+            )}
             <Section title="Check the signature" note="in your receiver">
               <SignatureSample />
             </Section>

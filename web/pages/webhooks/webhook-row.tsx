@@ -7,7 +7,7 @@ import styles from './webhooks.module.css';
 const words = { pending: 'Pending', sending: 'Sending', delivered: 'Delivered', failed: 'Failed' };
 
 export const WebhookRow = ({ webhook }: { webhook: Webhook }) => {
-  const { id, url, events, reason, lastDelivery } = webhook;
+  const { id, url, testReceiver, events, reason, lastDelivery } = webhook;
   const last = lastDelivery ? (
     <>
       {words[lastDelivery.state]} <When at={lastDelivery.at} form="said" />
@@ -19,7 +19,7 @@ export const WebhookRow = ({ webhook }: { webhook: Webhook }) => {
     <ListRow
       id={id}
       link={{ to: '/settings/webhooks/$id', params: { id } }}
-      title={url.replace(/^https:\/\//, '')}
+      title={testReceiver ? 'Test receiver' : url.replace(/^https:\/\//, '')}
       tail={<WebhookState webhook={webhook} />}
       note={
         <span className={styles.note}>

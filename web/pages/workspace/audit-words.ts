@@ -16,6 +16,7 @@ const personTexts: Record<string, Words> = {
   'account.linked': () => 'signed in through the identity provider for the first time',
   'approval.approved': ({ action }) => `approved: ${actionWords(action)}`,
   'approval.rejected': ({ action }) => `rejected: ${actionWords(action)}`,
+  'approval.reopened': ({ action }) => `took a rejection back: ${actionWords(action)}`,
   'approval.outdated': ({ action }) => `found a request outdated: ${actionWords(action)}`,
   'bin.deleted': () => 'deleted a post for good',
   'bin.emptied': ({ posts }) => `emptied the bin, which had ${posts === '1' ? '1 post' : `${posts} posts`}`,
@@ -23,6 +24,7 @@ const personTexts: Record<string, Words> = {
   'signing-key.rotated': () => 'made a new key to sign access tokens with',
   'clock.moved': ({ forwardMs }) => `moved the clock forward by ${hours(forwardMs)}`,
   'consent.given': ({ name }) => `let ${name ?? 'a client'} act for them`,
+  'hold.released': () => 'let posts, webhooks and mails go out again after a restore',
   'import.saved': ({ fileName }) => `saved drafts from the file ${fileName}`,
   'import.scheduled': ({ fileName }) => `scheduled drafts from the file ${fileName}`,
   'import.undone': ({ fileName }) => `undid the import of the file ${fileName}`,
@@ -34,12 +36,23 @@ const personTexts: Record<string, Words> = {
   'member.removed': ({ email }) => `removed ${email}`,
   'member.role': ({ userId, from, to }, names) =>
     `changed the role of ${names.person(userId) ?? 'somebody'} from ${from} to ${to}`,
+  'member.approver': ({ userId, approver }, names) =>
+    `${approver ? 'named' : 'no longer names'} ${names.person(userId) ?? 'somebody'} as an approver`,
+  'network-keys.removed': ({ network = '' }, names) => `removed the credentials of ${names.network(network)}`,
+  'network-keys.saved': ({ network = '' }, names) => `entered the credentials of ${names.network(network)}`,
   'owner.first': () => 'set Posthorn up',
+  'passkey.added': ({ name }) => `added the passkey ${name}`,
+  'passkey.removed': ({ name }) => `removed the passkey ${name}`,
+  'totp.added': () => 'set up an app for codes',
+  'totp.removed': () => 'removed the app for codes',
+  'recovery-codes.renewed': () => 'made new recovery codes',
+  'member.factors-reset': ({ email }) => `removed the second factors of ${email}`,
   'password.changed': () => 'changed their password',
   'password.failed': () => 'gave a wrong password while changing it',
   'password.asked': () => 'asked for a mail to set a new password',
   'password.link': () => 'was given a link for a new password by the operator',
   'password.reset': () => 'set a new password with a link',
+  'person.deleted': ({ by }) => (by === 'self' ? 'deleted their account' : 'was deleted by the operator'),
   'session.ended': () => 'ended a session of theirs',
   'sessions.ended': () => 'was signed out everywhere by the operator',
   'share.made': () => 'shared a post for review',
@@ -55,8 +68,15 @@ const personTexts: Record<string, Words> = {
   'webhook.resent': () => 'sent a delivery again',
   'webhook.resumed': () => 'resumed a webhook',
   'webhook.secret-rotated': () => 'made a new secret for a webhook',
-  'workspace.changed': ({ name, statisticsTools }) =>
-    name ? `renamed the workspace to ${name}` : `switched the statistics tools ${statisticsTools ? 'on' : 'off'}`,
+  'workspace.changed': ({ name, publishers, statisticsTools, approvalPasskey, twoFactors }) => {
+    if (name) return `renamed the workspace to ${name}`;
+    if (publishers) return `let ${publishers === 'approvers' ? 'approvers only' : 'everyone who edits'} publish`;
+    if (twoFactors !== undefined) return `${twoFactors ? 'asked' : 'no longer asks'} members for two factors`;
+    if (approvalPasskey !== undefined) {
+      return approvalPasskey ? 'made a passkey a requirement to approve' : 'let people approve without a passkey';
+    }
+    return `switched the statistics tools ${statisticsTools ? 'on' : 'off'}`;
+  },
   'workspace.deletion-asked': () => 'asked to delete the workspace',
   'workspace.deletion-taken-back': () => 'took the deletion of the workspace back',
   'workspace.handed-over': ({ to }, names) => `handed the workspace over to ${names.person(to) ?? 'somebody'}`,
@@ -79,6 +99,11 @@ const actions: Record<string, string> = {
   'posts.setVersionText': 'change the text of a scheduled post',
   'posts.setOption': 'change an option of a scheduled post',
   'accounts.delete': 'disconnect an account',
+  unschedule: 'unschedule a post',
+  publishScheduled: 'publish a scheduled post now',
+  publishAgain: 'send a post again',
+  giveUp: 'stop sending a post',
+  changeMedia: 'change the alternative text of a file in a scheduled post',
 };
 
 const actionWords = (action = '') => actions[action] ?? action;
@@ -97,7 +122,9 @@ export const auditWords = ({ event, userId, client, details }: AuditEntry, names
     Object.entries(details).map(([key, value]) => [key, value === false ? undefined : String(value)]),
   );
   const who = names.person(userId) ?? (userId ? 'A former member' : 'Somebody');
-  if (event === 'approval.requested') return `${client} asked as ${who}: ${actionWords(texts.action)}`;
+  if (event === 'approval.requested') {
+    return `${client ? `${client} asked as ${who}` : `${who} asked`}: ${actionWords(texts.action)}`;
+  }
   const eventText = eventTexts[event]?.(texts, names);
   if (eventText !== undefined) return eventText;
   const text = personTexts[event]?.(texts, names) ?? event.replaceAll(/[.-]/g, ' ');

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys, queries } from '#web/queries.ts';
@@ -12,8 +13,8 @@ import styles from './workspace.module.css';
 export const HandOver = () => {
   const { user } = useSession();
   const { name } = useWorkspace();
-  const members = useQuery(queries.members).data?.members ?? [];
-  const others = members.filter(({ userId }) => userId !== user.id);
+  const members = useQuery(queries.members);
+  const others = (members.data?.members ?? []).filter(({ userId }) => userId !== user.id);
   const [userId, setUserId] = useState<string | null>(null);
   const [typed, setTyped] = useState('');
   const [isConfirming, setIsConfirming] = useState(false);
@@ -27,29 +28,33 @@ export const HandOver = () => {
   return (
     <Section title="Hand over">
       <p className={`small text-2 ${styles.lead}`}>Another member becomes owner, and you become an admin.</p>
-      {others.length === 0 ? (
-        <p className="small text-3">You are the only member. Invite somebody first.</p>
-      ) : (
-        <div className={styles.form}>
-          <Select
-            className={styles.grow}
-            aria-label="New owner"
-            placeholder="Choose a member"
-            data={others.map((member) => ({ value: member.userId, label: `${nameOf(member)} (${member.email})` }))}
-            value={userId}
-            onChange={setUserId}
-          />
-          <Button
-            disabled={chosen === undefined}
-            onClick={() => {
-              setTyped('');
-              setIsConfirming(true);
-            }}
-          >
-            Hand over
-          </Button>
-        </div>
-      )}
+      <Loaded query={members} title="The members could not be loaded" rows={1}>
+        {() =>
+          others.length === 0 ? (
+            <p className="small text-3">You are the only member. Invite somebody first.</p>
+          ) : (
+            <div className={styles.form}>
+              <Select
+                className={styles.grow}
+                aria-label="New owner"
+                placeholder="Choose a member"
+                data={others.map((member) => ({ value: member.userId, label: `${nameOf(member)} (${member.email})` }))}
+                value={userId}
+                onChange={setUserId}
+              />
+              <Button
+                disabled={chosen === undefined}
+                onClick={() => {
+                  setTyped('');
+                  setIsConfirming(true);
+                }}
+              >
+                Hand over
+              </Button>
+            </div>
+          )
+        }
+      </Loaded>
       <ConfirmDialog
         opened={isConfirming}
         onClose={() => setIsConfirming(false)}

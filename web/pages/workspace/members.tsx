@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '#generated/app-client';
@@ -18,25 +18,32 @@ import styles from './workspace.module.css';
 export const Members = () => {
   const query = useQuery(queries.members);
   const [removing, setRemoving] = useState<Member>();
+  const [resetting, setResetting] = useState<Member>();
   return (
     <Section title="Members" note={query.data && <span className="number">{query.data.members.length}</span>} card>
       <Loaded query={query} title="The members could not be loaded" rows={3} height={54}>
         {({ members }) => (
           <ul aria-label="Members">
             {members.map((member) => (
-              <MemberRow key={member.userId} member={member} onRemove={() => setRemoving(member)} />
+              <MemberRow
+                key={member.userId}
+                member={member}
+                onRemove={() => setRemoving(member)}
+                onReset={() => setResetting(member)}
+              />
             ))}
           </ul>
         )}
       </Loaded>
       <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />
+      <ResetDialog member={resetting} onClose={() => setResetting(undefined)} />
     </Section>
   );
 };
 
-const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void }) => {
+const MemberRow = ({ member, onRemove, onReset }: { member: Member; onRemove: () => void; onReset: () => void }) => {
   const { user } = useSession();
-  const { role: own, canManage } = usePermissions();
+  const { role: own, canManage, isOwner } = usePermissions();
   const client = useQueryClient();
   const key = ['role', member.userId];
   const change = useOptimisticChange({
@@ -50,6 +57,7 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
       ]),
   });
   const role = usePendingChanges<Role>(key).at(-1) ?? member.role;
+  const { publishers } = useWorkspace();
   const isYou = member.userId === user.id;
   const canChange = canManage && !isAbove(member.role, own);
   const name = nameOf(member);
@@ -63,10 +71,22 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
         </span>
         <span className="one-line small text-3">{member.email}</span>
       </span>
+      {publishers === 'approvers' && member.role === 'editor' && <ApproverBox member={member} />}
       {canChange ? (
         <RoleSelect aria-label={`Role of ${name}`} own={own} value={role} onChange={change.mutate} />
       ) : (
         <span className={styles.side}>{capitalize(member.role)}</span>
+      )}
+      {isOwner && !isYou && member.hasFactor && (
+        <Button
+          size="xs"
+          variant="quiet"
+          className={styles.act}
+          onClick={onReset}
+          aria-label={`Remove the second factors of ${name}`}
+        >
+          Reset factors
+        </Button>
       )}
       {(isYou || canChange) && (
         <Button
@@ -80,6 +100,52 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
         </Button>
       )}
     </li>
+  );
+};
+
+const ApproverBox = ({ member }: { member: Member }) => {
+  const { canManage } = usePermissions();
+  const client = useQueryClient();
+  const key = ['approver', member.userId];
+  const change = useOptimisticChange({
+    key,
+    send: (approver: boolean) => app.changeMember({ id: member.userId, approver }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.members }),
+  });
+  const isApprover = usePendingChanges<boolean>(key).at(-1) ?? member.approver;
+  if (!canManage) return isApprover && <span className="small text-3">Approver</span>;
+  return (
+    <Checkbox
+      size="xs"
+      className={styles.approver}
+      label="Approver"
+      aria-label={`${nameOf(member)} is an approver`}
+      checked={isApprover}
+      onChange={(event) => change.mutate(event.currentTarget.checked)}
+    />
+  );
+};
+
+/** For somebody who lost phone and recovery codes. */
+const ResetDialog = ({ member, onClose }: { member: Member | undefined; onClose: () => void }) => {
+  const client = useQueryClient();
+  const reset = async () => {
+    if (!member) return;
+    await app.resetFactors({ id: member.userId });
+    await client.invalidateQueries({ queryKey: keys.members });
+  };
+  return (
+    <ConfirmDialog
+      opened={member !== undefined}
+      onClose={onClose}
+      title={`Remove the second factors of ${member ? nameOf(member) : ''}?`}
+      act="Remove them"
+      kind="danger"
+      onConfirm={reset}
+    >
+      Their app for codes, recovery codes and passkeys stop working, and they are signed out everywhere. Be sure that it
+      is them who asked: from then on their password alone signs them in. They get a mail.
+    </ConfirmDialog>
   );
 };
 

@@ -97,12 +97,13 @@ const ReasonChip = ({ reason }: { reason: Reason }) => {
   );
 };
 
-const MonthGrid = ({
+export const MonthGrid = ({
   picked: { date, today, zone, pickDate },
   month,
   onMonth,
 }: {
-  picked: PickedTime;
+  picked: Pick<PickedTime, 'date' | 'today' | 'zone' | 'pickDate'>;
+  /** The month that is shown; undefined for that of the date. */
   month: string | undefined;
   onMonth: (month: string | undefined) => void;
 }) => {

@@ -46,6 +46,9 @@ export const googleRefresh = async (site: Site, { tokens }: NetworkAccount): Pro
   return tokensFrom(await tokenAnswer(site, form), site.now(), tokens);
 };
 
+/** Google reports an end while the consent screen of the app is in testing, or when the person gave access for a time. */
+export const googleSignInEnd = ({ refreshExpiresAt }: Tokens) => refreshExpiresAt;
+
 /** Ends all that the person gave to our app: both tokens, and those of its other Google networks. */
 export const googleRevoke = (site: Site, { tokens }: NetworkAccount): Promise<void> =>
   revokeToken(site, {

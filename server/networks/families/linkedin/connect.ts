@@ -46,6 +46,10 @@ export const createConnect = (
   },
 });
 
+/** Renewing does not prolong LinkedIn's refresh tokens: after a year the member signs in again. */
+export const signInEnd = ({ refreshToken, expiresAt, refreshExpiresAt }: Tokens) =>
+  refreshToken === undefined ? expiresAt : refreshExpiresAt;
+
 /** Only apps that LinkedIn approved for more than self-service get a refresh token. */
 export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {
   if (tokens.refreshToken === undefined) return cannotRefresh();

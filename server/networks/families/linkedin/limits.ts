@@ -2,7 +2,7 @@ import type { Constraints, Option } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
 import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { MB, minutes, seconds } from '#server/networks/shared/limits';
-import { eachMedia, type Finding, firstItem, hasMedia, isVideo, option } from '#server/networks/shared/post';
+import { eachMedia, type Finding, firstItem, hasMedia, isOn, isVideo, option } from '#server/networks/shared/post';
 
 export const linkedinHosts = { web: 'https://www.linkedin.com', api: 'https://api.linkedin.com' };
 
@@ -79,12 +79,21 @@ export const linkedinOptions = (network: string): Option[] => [
     description: 'Picture of the card.',
   },
   {
+    key: `${network}.as_document`,
+    label: 'Pictures as a document',
+    type: 'Boolean',
+    media: ['Image'],
+    default: 'false',
+    description:
+      'The pictures go out as one PDF with a page for each, through which readers swipe. It shows no alt texts, and a GIF stands still.',
+  },
+  {
     key: `${network}.document_title`,
     label: 'Document title',
     type: 'Text',
-    media: ['Document'],
+    media: ['Document', 'Image'],
     maxLength: maxDocumentTitle,
-    description: 'Title of a PDF; the first line of the text when it is not set.',
+    description: 'Title of a PDF, also of one made of pictures; the first line of the text when it is not set.',
   },
   {
     key: `${network}.poll_question`,
@@ -125,6 +134,15 @@ export const documentTitle = (network: string, post: NetworkPost): string => {
   return option(post, `${network}.document_title`) || [...firstLine].slice(0, maxDocumentTitle).join('').trim();
 };
 
+const hasPictures = (post: NetworkPost) => firstItem(post).media.some(({ kind }) => kind === 'Image');
+
+/** Its pictures go out as pages. */
+export const isPictureBook = (network: string, post: NetworkPost) =>
+  isOn(post, `${network}.as_document`) && hasPictures(post);
+
+const isDocument = (network: string, post: NetworkPost) =>
+  firstItem(post).media.some(({ kind }) => kind === 'Document') || isPictureBook(network, post);
+
 const minVideoBytes = 75_000;
 
 export const linkedinFindings = (network: string, post: NetworkPost): Finding[] => [
@@ -140,7 +158,13 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
       code: 'OptionRequired',
       message: 'A link title or picture needs a link: set it, or remove them.',
     },
-  firstItem(post).media.some(({ kind }) => kind === 'Document')
+  isOn(post, `${network}.as_document`) &&
+    !hasPictures(post) && {
+      path: `options.${network}.as_document`,
+      code: 'OptionNotAllowed',
+      message: 'Only pictures become a document: add some, or switch this off.',
+    },
+  isDocument(network, post)
     ? documentTitle(network, post) === '' && {
         path: `options.${network}.document_title`,
         code: 'OptionRequired',
@@ -149,7 +173,7 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
     : option(post, `${network}.document_title`) !== '' && {
         path: `options.${network}.document_title`,
         code: 'OptionNotAllowed',
-        message: 'Only a PDF has this title: add one, or remove the title.',
+        message: 'Only a document has this title: add a PDF, send pictures as a document, or remove the title.',
       },
   ...pollFindings(network, post),
   ...eachMedia(

@@ -15,11 +15,13 @@ const BegunVideo = z.object({
   }),
 });
 
+type Upload = Pick<PublishMedia, 'kind' | 'bytes' | 'read'>;
+
 /** Returns the URN. */
-export const uploadMedia = (site: Site, access: Access, owner: string, media: PublishMedia): Promise<string> =>
+export const uploadMedia = (site: Site, access: Access, owner: string, media: Upload): Promise<string> =>
   ({ Image: uploadImage, Video: uploadVideo, Document: uploadDocument })[media.kind](site, access, owner, media);
 
-const uploadImage = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
+const uploadImage = async (site: Site, access: Access, owner: string, media: Upload) => {
   const begun = await ask(site, access, {
     path: '/rest/images?action=initializeUpload',
     json: { initializeUploadRequest: { owner } },
@@ -31,7 +33,7 @@ const uploadImage = async (site: Site, access: Access, owner: string, media: Pub
 
 const BegunDocument = z.object({ value: z.object({ uploadUrl: z.string(), document: z.string() }) });
 
-const uploadDocument = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
+const uploadDocument = async (site: Site, access: Access, owner: string, media: Upload) => {
   const begun = await ask(site, access, {
     path: '/rest/documents?action=initializeUpload',
     json: { initializeUploadRequest: { owner } },
@@ -41,7 +43,7 @@ const uploadDocument = async (site: Site, access: Access, owner: string, media: 
   return document;
 };
 
-const uploadVideo = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
+const uploadVideo = async (site: Site, access: Access, owner: string, media: Upload) => {
   const begun = await ask(site, access, {
     path: '/rest/videos?action=initializeUpload',
     json: {

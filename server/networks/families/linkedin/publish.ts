@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import { littleText } from '#server/networks/little-text';
 import {
   type NetworkAccount,
   type NetworkPost,
   type Preparation,
+  type PublishMedia,
   ready,
   type SendEnd,
   type Sending,
@@ -13,11 +15,12 @@ import {
 } from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
 import type { NetworkAnswer } from '#server/networks/request';
+import { toPictureBook } from '#server/networks/shared/picture-pdf';
 import { isOn, option } from '#server/networks/shared/post';
 import { isSince } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { call, postUrn, troubleOf } from './api.ts';
-import { documentTitle, pollDurations } from './limits.ts';
+import { documentTitle, isPictureBook, pollDurations } from './limits.ts';
 import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
 /** How long an image takes where its state cannot be read. Other clients advise this, LinkedIn does not. */
@@ -35,6 +38,8 @@ export interface Prepared {
 
 export const nothing: Prepared = { media: [], processing: [] };
 
+type File = Pick<PublishMedia, 'kind' | 'bytes' | 'read' | 'alt'>;
+
 interface Author {
   /** How option keys begin. */
   readonly network: string;
@@ -47,10 +52,20 @@ interface Author {
 export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: Author) => {
   const thumbnailOf = ({ post }: Sending) => post.optionFiles?.[`${network}.link_thumbnail`];
 
+  /** Those of the part, or the one document that is made of its pictures. */
+  const filesOf = async ({ index, part, post }: Sending): Promise<readonly File[]> => {
+    if (index > 0 || !isPictureBook(network, post)) return part.media;
+    const bytes = await toPictureBook(documentTitle(network, post), part.media);
+    if (bytes === undefined) {
+      throw new NetworkTrouble('media', 'A picture cannot be read, so it cannot become a page: choose another.');
+    }
+    return [{ kind: 'Document', bytes: bytes.length, read: async () => Readable.from([bytes]) }];
+  };
+
   const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
-    const { account, part, post } = sending;
+    const { account, post } = sending;
     const media: Prepared['media'][number][] = [];
-    for (const file of part.media) {
+    for (const file of await filesOf(sending)) {
       const id = await uploadMedia(site, account, urnOf(account), file);
       const title = file.kind === 'Document' ? documentTitle(network, post) : '';
       media.push({ id, alt: file.kind === 'Image' ? (file.alt ?? '') : '', ...(title !== '' && { title }) });

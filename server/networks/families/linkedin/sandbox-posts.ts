@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '#server/networks/network';
 import type { SandboxPost } from '#server/networks/sandbox';
 import { failInput, type LinkedinSandbox } from './sandbox.ts';
 import { createSandboxMedia, parsed } from './sandbox-media.ts';
@@ -58,6 +59,45 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
   const { kit, rules, router, refusals, signedIn, authorOf } = sandbox;
   const media = createSandboxMedia(sandbox);
 
+  // A second time too it answers that the post is gone.
+  router.delete(
+    '/api/rest/posts/:urn',
+    signedIn([rules.writeScope], async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.urn));
+      if (post && authorOf(person, post.author) === undefined) return refusals['missing-permission'](res);
+      if (post) await kit.posts.remove(post.id);
+      res.status(204).end();
+    }),
+  );
+
+  router.post(
+    '/api/rest/posts/:urn',
+    signedIn([rules.writeScope], async (req, res, { person }) => {
+      if (req.get('X-RestLi-Method')?.toUpperCase() !== 'PARTIAL_UPDATE') {
+        return failInput(res, 400, 'ILLEGAL_ARGUMENT', 'X-RestLi-Method must be PARTIAL_UPDATE');
+      }
+      const change = parsed(Patch, req, res);
+      if (change === undefined) return;
+      const post = await kit.posts.get(String(req.params.urn));
+      const original = post && newPostOf(post);
+      if (post === undefined || original === undefined)
+        return failInput(res, 404, 'NOT_FOUND', 'The post does not exist');
+      if (authorOf(person, post.author) === undefined) return refusals['missing-permission'](res);
+      const { commentary = original.commentary } = change.patch.$set;
+      if (commentary.length > maxCommentary) {
+        return failInput(res, 422, 'FIELD_LENGTH_TOO_LONG', `commentary has more than ${maxCommentary} characters`);
+      }
+      const text = readersText(commentary);
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: () => kit.posts.edit(post, { text, data: dataOf({ ...original, commentary }) }),
+        answer: () => res.status(204).end(),
+      });
+    }),
+  );
+
   router.post(
     '/api/rest/posts',
     signedIn([rules.writeScope], async (req, res, { person }) => {
@@ -101,7 +141,7 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
             text,
             media: urns,
             createdAt: kit.now().toISOString(),
-            data: JSON.parse(JSON.stringify({ ...asked, hashtags: hashtagsOf(asked.commentary) })),
+            data: dataOf(asked),
           });
           return urn;
         },
@@ -114,6 +154,13 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
     }),
   );
 };
+
+/** What can be changed later. */
+const Patch = z.strictObject({
+  patch: z.strictObject({ $set: z.strictObject({ commentary: z.string().optional() }) }),
+});
+
+const dataOf = (post: NewPost): Json => JSON.parse(JSON.stringify({ ...post, hashtags: hashtagsOf(post.commentary) }));
 
 /** Undefined for a comment. */
 export const newPostOf = ({ data, replyTo }: SandboxPost): NewPost | undefined => {

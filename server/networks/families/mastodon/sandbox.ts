@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express';
+import type { Json } from '#server/networks/network';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
@@ -172,6 +173,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     return {
       id: post.id,
       created_at: post.createdAt,
+      edited_at: post.edited?.at ?? null,
       in_reply_to_id: post.replyTo ?? null,
       visibility,
       sensitive,
@@ -233,6 +235,44 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     }),
   );
 
+  server.delete(
+    '/api/v1/statuses/:id',
+    signedIn('write:statuses', async (req, res, { person }) => {
+      const post = await kit.posts.get(String(req.params.id));
+      if (post?.author !== person.id) return own.notFound(res);
+      await kit.posts.remove(post.id);
+      // With its source, so that a client can write it anew.
+      res.send({ ...statusView(post), text: post.text });
+    }),
+  );
+
+  /** The files that stand in an edited post: those that it has, in this order, and new ones. Undefined when one is not there. */
+  const attachmentsFor = async (post: SandboxPost, ids: readonly string[], person: SandboxPerson) => {
+    const own = dataOf(post).attachments;
+    const all = await Promise.all(
+      ids.map(async (id) => own.find((one) => one.id === id) ?? (await uploadOf(id, person))),
+    );
+    return all.every((one) => one !== undefined)
+      ? all.map(({ id, type, description, focus }) => ({ id, type, description, focus }))
+      : undefined;
+  };
+
+  /** Without `media_ids` the files stay. */
+  const editPost = async (
+    post: SandboxPost,
+    { text = post.text, attachments = dataOf(post).attachments, data }: Edit,
+  ): Promise<SandboxPost> => {
+    for (const { id } of attachments) {
+      const upload = await kit.records.get<SandboxUpload>('upload', id);
+      if (upload) await kit.records.put('upload', id, { ...upload, postId: post.id });
+    }
+    return kit.posts.edit(post, {
+      text,
+      media: attachments.map(({ id }) => kit.link(`/server/media/${id}`)),
+      data: { ...dataOf(post), ...data, attachments },
+    });
+  };
+
   /** A header leads to the next page. */
   const sendPage = (req: Request, res: Response, posts: readonly SandboxPost[], limit: number) => {
     const { entries, next } = pageAfter(posts, req.query.max_id, limit);
@@ -264,6 +304,8 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     statusView,
     sendPage,
     addPost,
+    attachmentsFor,
+    editPost,
 
     usedFor,
     use,
@@ -278,6 +320,12 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     },
   };
 };
+
+interface Edit {
+  readonly text?: string | undefined;
+  readonly attachments?: StatusData['attachments'] | undefined;
+  readonly data: Readonly<Record<string, Json | undefined>>;
+}
 
 interface NewPost {
   readonly text: string;

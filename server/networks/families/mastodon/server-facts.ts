@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Constraints, PollLimits } from '#contracts/providers';
 import type { Json, Site, Tokens } from '#server/networks/network';
+import { createFactsReader } from '#server/networks/shared/facts-reader';
 import { hostOf, troubleOf } from './api.ts';
 
 const whole = z.int().positive().optional().catch(undefined);
@@ -60,6 +61,8 @@ const Instance = z.object({
     .catch(undefined),
 });
 
+const readFacts = createFactsReader(ServerFacts);
+
 export interface Server {
   /** As it stands behind the @ of a handle. */
   readonly domain: string;
@@ -107,19 +110,18 @@ const toServer = (site: Site, { domain, uri, version, configuration }: z.output<
 export const runsPixelfed = (version: string | undefined): boolean => /pixelfed/i.test(version ?? '');
 
 /** `4.2.1 (compatible; Sharkey 2025.4.3)` */
-export const runsSharkey = (facts: Json | undefined): boolean =>
-  /sharkey/i.test(ServerFacts.safeParse(facts).data?.version ?? '');
+export const runsSharkey = (facts: Json | undefined): boolean => /sharkey/i.test(readFacts(facts)?.version ?? '');
 
 /** Other software that speaks the API says so: `2.7.2 (compatible; Pleroma 2.9.1)`, or counts its versions below 1. */
 export const runsMastodonItself = (facts: Json): boolean =>
-  /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(ServerFacts.safeParse(facts).data?.version ?? '');
+  /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(readFacts(facts)?.version ?? '');
 
 /** What the server itself knows and an address on another server does not tell. */
-export const hostIn = (facts: Json): string | undefined => ServerFacts.safeParse(facts).data?.host;
+export const hostIn = (facts: Json): string | undefined => readFacts(facts)?.host;
 
 /** Why posts cannot be quoted on this server; undefined when they can. Older servers would leave the quote out. */
 export const noQuotes = (facts: Json): string | undefined => {
-  const { version = '' } = ServerFacts.safeParse(facts).data ?? {};
+  const { version = '' } = readFacts(facts) ?? {};
   const [, major = 0, minor = 0] = /^(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
   if (runsMastodonItself(facts) && (major > 4 || (major === 4 && minor >= 5))) return undefined;
   return `The server of this account (${version || 'of unknown version'}) cannot quote, which needs Mastodon 4.5: remove mastodon.quote.`;
@@ -133,25 +135,28 @@ const longestUrl = 1_000;
 
 /** The usual constraints with the limits of the server in their place. */
 export const withLimitsOf = (facts: Json | undefined, constraints: Constraints): Constraints => {
-  const told = ServerFacts.safeParse(facts).data ?? {};
+  const serverFacts = readFacts(facts) ?? {};
   const { characters } = constraints;
   const { images, videos, ...media } = constraints.media;
-  const max = told.maxMedia ?? media.max;
+  const max = serverFacts.maxMedia ?? media.max;
   const typesOf = (kind: string, usual: readonly string[] = []) =>
-    told.mimeTypes?.filter((type) => type.startsWith(kind)) ?? [...usual];
+    serverFacts.mimeTypes?.filter((type) => type.startsWith(kind)) ?? [...usual];
   const imageTypes = typesOf('image/', images?.mimeTypes);
   const videoTypes = typesOf('video/', videos?.mimeTypes);
-  const imageBytes = told.maxImageBytes ?? images?.maxBytes ?? 0;
-  const videoBytes = told.maxVideoBytes ?? videos?.maxBytes ?? imageBytes;
-  const pixels = told.maxImagePixels ?? images?.maxPixels;
-  const altLength = told.maxAltLength ?? images?.maxAltLength;
+  const imageBytes = serverFacts.maxImageBytes ?? images?.maxBytes ?? 0;
+  const videoBytes = serverFacts.maxVideoBytes ?? videos?.maxBytes ?? imageBytes;
+  const pixels = serverFacts.maxImagePixels ?? images?.maxPixels;
+  const altLength = serverFacts.maxAltLength ?? images?.maxAltLength;
   return {
     ...constraints,
     characters: {
       ...characters,
-      max: told.maxCharacters ?? characters.max,
+      max: serverFacts.maxCharacters ?? characters.max,
       ...(characters.links && {
-        links: { ...characters.links, length: Math.min(told.charactersPerUrl ?? characters.links.length, longestUrl) },
+        links: {
+          ...characters.links,
+          length: Math.min(serverFacts.charactersPerUrl ?? characters.links.length, longestUrl),
+        },
       }),
     },
     media: {
@@ -174,14 +179,14 @@ export const withLimitsOf = (facts: Json | undefined, constraints: Constraints):
 
 /** The same for polls. */
 export const pollLimitsOf = (facts: Json, usual: PollLimits): PollLimits => {
-  const told = ServerFacts.safeParse(facts).data ?? {};
+  const serverFacts = readFacts(facts) ?? {};
   const minutes = (seconds: number | undefined, round: (value: number) => number) =>
     seconds === undefined ? undefined : round(seconds / 60);
   return {
     ...usual,
-    maxChoices: told.maxPollChoices ?? usual.maxChoices,
-    maxChoiceLength: told.maxPollChoiceLength ?? usual.maxChoiceLength,
-    minDurationMinutes: minutes(told.minPollSeconds, Math.ceil) ?? usual.minDurationMinutes,
-    maxDurationMinutes: minutes(told.maxPollSeconds, Math.floor) ?? usual.maxDurationMinutes,
+    maxChoices: serverFacts.maxPollChoices ?? usual.maxChoices,
+    maxChoiceLength: serverFacts.maxPollChoiceLength ?? usual.maxChoiceLength,
+    minDurationMinutes: minutes(serverFacts.minPollSeconds, Math.ceil) ?? usual.minDurationMinutes,
+    maxDurationMinutes: minutes(serverFacts.maxPollSeconds, Math.floor) ?? usual.maxDurationMinutes,
   };
 };

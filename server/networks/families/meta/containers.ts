@@ -59,7 +59,7 @@ const Status = z.union([
     .transform(({ status, error_message }) => ({ state: status, why: error_message })),
 ]);
 
-const Made = z.object({ id: z.string().min(1) });
+const Created = z.object({ id: z.string().min(1) });
 
 const longestPauseMs = 30_000;
 const pauseMs = ({ part }: Sending, asked: number) =>
@@ -89,7 +89,7 @@ export const createContainers = ({
   asSent: (site: Site, sending: Sending, post: ListedPost) => Sent;
 }) => {
   const create = async (site: Site, account: NetworkAccount, json: Fields) =>
-    shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.create}`, json })).id;
+    shaped(Created, await ask(site, account, { path: `/${account.id}/${edges.create}`, json })).id;
 
   const stateOf = async (site: Site, account: NetworkAccount, id: string): Promise<{ state: State; why?: string }> => {
     try {
@@ -150,7 +150,7 @@ export const createContainers = ({
     publish: async (site: Site, { account }: Sending, { container }: Containers): Promise<string> => {
       const json = { creation_id: container };
       try {
-        return shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.publish}`, json })).id;
+        return shaped(Created, await ask(site, account, { path: `/${account.id}/${edges.publish}`, json })).id;
       } catch (error) {
         throw isUnpublished(error) ? unpublished(name, error) : error;
       }

@@ -1,6 +1,7 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
+import { showIfAsked } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './dialogs.module.css';
@@ -21,7 +22,8 @@ export default function AltDialog({ id, onClose }: { id: string; onClose: () => 
       rememberMedia(await app.changeMedia({ id, alt: alt.trim() }));
       onClose();
     } catch (error) {
-      setFault(error);
+      if (showIfAsked(error)) onClose();
+      else setFault(error);
     } finally {
       setIsSaving(false);
     }

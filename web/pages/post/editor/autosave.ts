@@ -1,6 +1,7 @@
 import { isPosthornError, type Post } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { isRetryable } from '#web/faults.ts';
+import { isAsked } from '#web/parts/asked.ts';
 import { now } from '#web/parts/time.ts';
 import { type Change, contentOf, type Draft, draftOf, isSame } from './draft.ts';
 import { readLocalDraft, removeLocalDraft, saveLocalDraft } from './local-draft.ts';
@@ -19,7 +20,9 @@ type Phase =
   /** The server refused; the next edit tries again. */
   | 'refused'
   /** Someone else changed the post. */
-  | 'conflict';
+  | 'conflict'
+  /** Changed, and scheduled: the person has to ask for the change. */
+  | 'held';
 
 export interface SaveState {
   readonly draft: Draft;
@@ -47,12 +50,15 @@ export class NotSaved extends Error {}
 export const createAutosave = ({
   post,
   initial,
+  canOnlyAsk,
   onCreated,
   onSaved,
 }: {
   post: Post | undefined;
   /** Initial content of a new post. */
   initial: Draft;
+  /** This person may not change what is scheduled, so nothing of it is saved by itself. */
+  canOnlyAsk: () => boolean;
   onCreated: (id: string) => void;
   onSaved: (post: Post) => void;
 }) => {
@@ -90,6 +96,8 @@ export const createAutosave = ({
     localTimer = undefined;
     removeLocalDraft(id);
   };
+
+  const isHeld = () => canOnlyAsk() && state.base?.status === 'Scheduled';
 
   const isSaved = () => state.base !== undefined && isSame(state.draft, draftOf(state.base));
 
@@ -133,6 +141,10 @@ export const createAutosave = ({
   const handleFailure = async (error: unknown) => {
     if (isRetryable(error)) return scheduleRetry(error);
     attempt = undefined;
+    if (isAsked(error) && state.base) {
+      discardLocal(state.base.id);
+      return set({ draft: draftOf(state.base), phase: 'clean', fault: error });
+    }
     const id = state.base?.id;
     if (!isPosthornError(error, 'Conflict') || id === undefined) return set({ phase: 'refused', fault: error });
     try {
@@ -177,6 +189,7 @@ export const createAutosave = ({
       set({ draft });
       storeSoon();
       if (state.phase === 'conflict') return;
+      if (isHeld()) return set({ phase: isSaved() ? 'clean' : 'held', fault: undefined });
       if (state.phase === 'clean' || state.phase === 'refused') set({ phase: 'dirty' });
       // The scheduled retry sends the new text as well.
       if (state.phase === 'dirty') saveIn(quietMs);
@@ -184,9 +197,22 @@ export const createAutosave = ({
 
     /** Resolves when everything is saved; throws NotSaved otherwise. */
     settle: async () => {
+      if (state.phase === 'held') throw new NotSaved('Ask for your change first, or discard it.');
       await save();
       if (state.phase !== 'clean') throw new NotSaved('The text is not saved yet.', { cause: state.fault });
       return state.base;
+    },
+
+    /** Asks for the change of a scheduled post. Returns the server’s answer; the text is then as it was. */
+    ask: async () => {
+      await save();
+      return state.fault;
+    },
+
+    discard: () => {
+      if (state.phase !== 'held' || state.base === undefined) return;
+      discardLocal(state.base.id);
+      set({ draft: draftOf(state.base), phase: 'clean' });
     },
 
     retry: retryNow,
@@ -214,7 +240,8 @@ export const createAutosave = ({
     start: () => {
       window.addEventListener('pagehide', flushLocal);
       window.addEventListener('online', retryNow);
-      if (state.phase === 'dirty') void save();
+      if (state.phase === 'dirty' && isHeld()) set({ phase: 'held' });
+      else if (state.phase === 'dirty') void save();
     },
 
     stop: () => {

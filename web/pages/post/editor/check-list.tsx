@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { CircleAlert, CircleCheck, Info, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
+import { blocksIn, describeBlocked } from '#web/parts/forecast.tsx';
 import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import styles from './check-list.module.css';
-import { type Fix, isEmpty } from './checks.ts';
+import { type Fix, isEmpty, readyAccounts } from './checks.ts';
 import { changeSide, setOption } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 import { useSplit } from './use-split.ts';
@@ -138,24 +139,35 @@ const WaysToShorten = ({
   );
 };
 
-/** `Ready for 7 accounts` or `2 to fix`. */
+/** `Ready for 7 accounts`, `6 of 7 ready` or `2 to fix`. */
 export const CheckSummary = ({ withIcon = false }: { withIcon?: boolean }) => {
   const { checks, chosen, save, isChecked } = useEditor();
-  const broken = checks.filter(({ tone }) => tone === 'red');
+  const { accountIds } = save.draft;
+  const forecast = useForecast();
   if (isEmpty(save.draft)) return <span className="small text-3">Nothing written yet</span>;
-  if (broken.length > 0) {
-    return (
-      <span className={styles.summary} data-tone="red" role="status">
-        {withIcon && <CircleAlert size={16} aria-hidden="true" />}
-        {broken.length} to fix
-      </span>
-    );
+  const broken = checks.filter(({ tone }) => tone === 'red').length;
+  const foretold = describeBlocked({ accountIds, forecast });
+  const blocked = new Set(blocksIn(forecast).flatMap(({ accountId }) => accountId ?? []));
+  const ready = readyAccounts(checks, accountIds).filter((id) => !blocked.has(id)).length;
+  if (ready > 0 && ready < chosen.length) {
+    return <Summary tone="orange" icon={withIcon && TriangleAlert} text={`${ready} of ${chosen.length} ready`} />;
   }
+  if (broken > 0) return <Summary tone="red" icon={withIcon && CircleAlert} text={`${broken} to fix`} />;
   if (!isChecked) return <span className="small text-3">Checking…</span>;
-  return (
-    <span className={styles.summary} data-tone="green" role="status">
-      {withIcon && <CircleCheck size={16} aria-hidden="true" />}
-      Ready for {count(chosen.length, 'account')}
-    </span>
-  );
+  if (foretold !== undefined) return <Summary tone="orange" icon={withIcon && TriangleAlert} text={foretold} />;
+  return <Summary tone="green" icon={withIcon && CircleCheck} text={`Ready for ${count(chosen.length, 'account')}`} />;
+};
+
+const Summary = ({ tone, icon: Icon, text }: { tone: string; icon: LucideIcon | false; text: string }) => (
+  <span className={styles.summary} data-tone={tone} role="status">
+    {Icon && <Icon size={16} aria-hidden="true" />}
+    {text}
+  </span>
+);
+
+/** Of a scheduled post. It changes without a change of the post, so the editor's own copy may have an old one. */
+export const useForecast = () => {
+  const { base } = useEditor().save;
+  const { data } = useQuery({ ...queries.post(base?.id ?? ''), enabled: base !== undefined });
+  return base?.status === 'Scheduled' ? data?.forecast : undefined;
 };

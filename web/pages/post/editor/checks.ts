@@ -12,6 +12,8 @@ type Issue = EditorView['issues'][number];
 export interface Check {
   readonly tone: 'red' | 'orange' | 'info';
   readonly networks: readonly string[];
+  /** Accounts that it concerns; empty for all of them. */
+  readonly accountIds: readonly string[];
   readonly text: string;
   /** Text of its link. */
   readonly act?: string | undefined;
@@ -73,6 +75,7 @@ const isWorthSaying = ({ chosen, isSandbox }: CheckInput, { code, accountId }: I
 const noAccount: Check = {
   tone: 'red',
   networks: [],
+  accountIds: [],
   text: 'No account is chosen',
   act: 'Choose',
   place: { field: fields.accounts },
@@ -89,7 +92,7 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
   if (limits === undefined || isEmpty(draft)) return [];
   const { items, options } = resultFor(draft, account.id);
   const version = hasOwnText(draft, account.id) ? account.id : undefined;
-  const networks = [account.network];
+  const concerned = { networks: [account.network], accountIds: [account.id] };
   const checks: Check[] = [];
   const isThread = items.length > 1;
   for (const [index, { body, media }] of items.entries()) {
@@ -101,7 +104,7 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
       // Shortening is for this account alone, so it opens its version.
       checks.push({
         tone: 'red',
-        networks,
+        ...concerned,
         text,
         act: 'Shorten',
         place: { ...place, version: account.id },
@@ -111,7 +114,7 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
     const isComment = index > 0 && limits.thread.form === 'Comments';
     if (body.trim() === '' && (limits.characters.required || isComment || media.length === 0)) {
       const text = isThread ? `Item ${index + 1} is empty` : 'A text is needed';
-      checks.push({ tone: 'red', networks, text, act: 'Write', place });
+      checks.push({ tone: 'red', ...concerned, text, act: 'Write', place });
     }
   }
   if (isThread && limits.thread.form === 'Comments' && items.length <= limits.thread.max) {
@@ -119,12 +122,12 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
       items.length === 2
         ? 'No threads here: item 2 becomes the first comment'
         : 'No threads here: items after the first become comments';
-    checks.push({ tone: 'info', networks, text });
+    checks.push({ tone: 'info', ...concerned, text });
   }
   for (const option of optionsOf(account.network)) {
     if (!option.required || (options[option.key] ?? option.default)) continue;
     const place = { version, field: fields.option(option.key) };
-    checks.push({ tone: 'red', networks, text: `${option.label} is needed`, act: 'Choose', place });
+    checks.push({ tone: 'red', ...concerned, text: `${option.label} is needed`, act: 'Choose', place });
   }
   return checks;
 };
@@ -138,7 +141,9 @@ const altChecks = ({ draft, mediaOf, chosen }: CheckInput): Check[] => {
       const image = mediaOf(id);
       if (image === undefined || image.kind !== 'Image' || image.alt) return [];
       const text = `Image ${file + 1}${item > 0 ? ` of item ${item + 1}` : ''} has no alt text`;
-      return [{ tone: 'orange', networks: [], text, act: 'Add', place: { field: fields.file(item, file) } }];
+      return [
+        { tone: 'orange', networks: [], accountIds: [], text, act: 'Add', place: { field: fields.file(item, file) } },
+      ];
     }),
   );
 };
@@ -153,12 +158,21 @@ const toCheck = ({ base, chosen, optionsOf }: CheckInput, issue: Issue, tone: 'r
   // Its links cannot be opened inside of a button.
   const field = issue.code === 'Declaration' ? undefined : fieldOf(rest);
   const networks = account?.network ? [account.network] : [];
+  const accountIds = account ? [account.id] : [];
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
   // The fix buttons replace this hint.
   const message = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
   const text = account ? replaceOptionKeys(message, optionsOf(account.network)) : message;
-  return { tone: notes.includes(issue.code) ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
+  return {
+    tone: notes.includes(issue.code) ? 'info' : tone,
+    networks,
+    accountIds,
+    text,
+    act: field && 'Show',
+    place,
+    fix,
+  };
 };
 
 const fieldOf = (path: string): string | undefined => {
@@ -170,13 +184,26 @@ const fieldOf = (path: string): string | undefined => {
   return file === undefined ? fields.media(Number(item)) : fields.file(Number(item), Number(file));
 };
 
+const joinConcerned = (one: Check, other: Check) => ({
+  networks: [...new Set([...one.networks, ...other.networks])],
+  accountIds: [...new Set([...one.accountIds, ...other.accountIds])],
+});
+
+/** Accounts for which nothing is broken. */
+export const readyAccounts = (checks: readonly Check[], accountIds: readonly string[]): readonly string[] => {
+  const broken = checks.filter(({ tone }) => tone === 'red');
+  if (broken.some((check) => check.accountIds.length === 0)) return [];
+  const isBroken = (id: string) => broken.some((check) => check.accountIds.includes(id));
+  return accountIds.filter((id) => !isBroken(id));
+};
+
 /** Merges equal messages about several networks. */
 const mergeChecks = (checks: readonly Check[]): Check[] => {
   const byKey = new Map<string, Check>();
   for (const check of checks) {
     const key = `${check.tone} ${check.text} ${check.place?.version} ${check.place?.field} ${check.fix?.key}`;
     const before = byKey.get(key);
-    byKey.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
+    byKey.set(key, before ? { ...before, ...joinConcerned(before, check) } : check);
   }
   // One option fixes all images of a network, so offer it once.
   const offered = new Set<string>();

@@ -1,17 +1,18 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
-import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Send, Tag, Trash2 } from 'lucide-react';
+import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Tag, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { usePostLabels } from '#web/pages/post/post-labels.tsx';
 import { SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
+import { useActLabel } from '#web/parts/asked.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { formatShort } from '#web/parts/short-time.ts';
 import { PostStateChip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { useZone } from '#web/session.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { titleOf } from './draft.ts';
 import styles from './editor-header.module.css';
 import { OpenBy } from './open-by.tsx';
@@ -19,6 +20,7 @@ import { PublishDialog } from './publish-dialog.tsx';
 import { SaveLine } from './save-line.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { useEditor } from './use-editor.ts';
+import { useIsNarrow } from './use-is-narrow.ts';
 import type { PostActions } from './use-post-actions.ts';
 import type { Sending } from './use-sending.ts';
 import type { Templating } from './use-templating.ts';
@@ -36,10 +38,15 @@ export const EditorHeader = ({
   const isPhone = useIsPhone();
   const isNarrow = useIsNarrow();
   const { base } = save;
+  const [search] = usePageSearch<'card'>();
   return (
     <>
       <PageHeader
-        crumb={{ label: 'Posts', link: { to: '/posts' } }}
+        crumb={
+          search.card
+            ? { label: 'The request', link: { to: '/approvals/$id', params: { id: search.card } } as never }
+            : { label: 'Posts', link: { to: '/posts' } }
+        }
         title={titleOf(save.draft) || (base ? 'Empty draft' : 'New post')}
         chip={
           !isPhone && (
@@ -57,7 +64,7 @@ export const EditorHeader = ({
             {isPhone && !readOnly && <SaveLine short />}
             {base && <OpenBy postId={base.id} />}
             {base && <SideButton postId={base.id} />}
-            {!readOnly && <PostMenu actions={actions} sending={sending} templating={templating} />}
+            {!readOnly && <PostMenu actions={actions} templating={templating} />}
             {!isPhone && !readOnly && (
               <>
                 {!isNarrow && <PublishButton sending={sending} />}
@@ -72,26 +79,12 @@ export const EditorHeader = ({
   );
 };
 
-/** The header has no room for Publish now; a failed post has no other main button. */
-const useIsNarrow = () => {
-  const { save } = useEditor();
-  const isSmall = useMediaQuery('(max-width: 79.99em)', matchMedia('(max-width: 79.99em)').matches);
-  return isSmall && save.base?.status !== 'Failed';
-};
-
-const PostMenu = ({
-  actions,
-  sending,
-  templating,
-}: {
-  actions: PostActions;
-  sending: Sending;
-  templating: Templating;
-}) => {
+const PostMenu = ({ actions, templating }: { actions: PostActions; templating: Templating }) => {
   const { save, saver } = useEditor();
   const isPhone = useIsPhone();
-  const isNarrow = useIsNarrow();
   const { openSide } = useSide();
+  const { canOnlyAsk } = usePermissions();
+  const label = useActLabel();
   const [deleting, setDeleting] = useState(false);
   const [sharing, setSharing] = useState(false);
   const labels = usePostLabels(save.base?.id, async () => (await saver.settle())?.id);
@@ -105,11 +98,6 @@ const PostMenu = ({
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {isNarrow && (
-            <Menu.Item leftSection={<Send size={15} aria-hidden="true" />} onClick={sending.askPublish}>
-              Publish now
-            </Menu.Item>
-          )}
           <Menu.Item
             leftSection={<Tag size={15} aria-hidden="true" />}
             rightSection={<span className={`one-line caption text-3 ${styles.labels}`}>{labels.names}</span>}
@@ -154,12 +142,14 @@ const PostMenu = ({
       <ConfirmDialog
         opened={deleting}
         onClose={() => setDeleting(false)}
-        title="Delete this scheduled post?"
-        act="Delete post"
+        title={`${label('Delete this scheduled post')}?`}
+        act={label('Delete post')}
         kind="danger"
         onConfirm={actions.remove}
       >
-        It will not go out. It stays in the bin for 30 days.
+        {canOnlyAsk
+          ? 'It goes out as planned until somebody approves that.'
+          : 'It will not go out. It stays in the bin for 30 days.'}
       </ConfirmDialog>
     </>
   );
@@ -175,6 +165,7 @@ const Blockable = ({ reason, children }: { reason: string | undefined; children:
 /** The main button of a failed post, which cannot be scheduled; otherwise secondary. */
 export const PublishButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
   const { save } = useEditor();
+  const label = useActLabel();
   return (
     <Blockable reason={sending.blockReason}>
       <Button
@@ -184,7 +175,7 @@ export const PublishButton = ({ sending, wide = false }: { sending: Sending; wid
         style={{ flex: wide ? 1 : undefined }}
         onClick={sending.askPublish}
       >
-        Publish now
+        {label('Publish now')}
       </Button>
     </Blockable>
   );
@@ -197,7 +188,8 @@ export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wi
   const { plannedFor, blockReason } = sending;
   const isScheduled = save.base?.status === 'Scheduled';
   const when = plannedFor === undefined ? '' : ` · ${formatShort(plannedFor, zone)}`;
-  const label = isScheduled ? 'Reschedule' : `Schedule${when}`;
+  const actLabel = useActLabel();
+  const label = isScheduled ? actLabel('Reschedule') : `${actLabel('Schedule')}${when}`;
   const look = isScheduled ? 'default' : 'send';
   return (
     <ScheduleDialog sending={sending}>

@@ -1,6 +1,7 @@
 import { ActionIcon, Popover, Tooltip } from '@mantine/core';
 import { Smile } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { insertText } from './insert-text.ts';
 
 /** Its data is as large as the editor, so it is loaded when it is opened. */
 const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
@@ -11,7 +12,7 @@ export const EmojiButton = ({ field }: { field: string }) => {
   const insert = (emoji: string) => {
     setOpened(false);
     // After the popover has given the focus back.
-    requestAnimationFrame(() => insertText(document.getElementById(field), emoji));
+    requestAnimationFrame(() => insertText(field, emoji));
   };
   return (
     <Popover
@@ -41,13 +42,4 @@ export const EmojiButton = ({ field }: { field: string }) => {
       </Popover.Dropdown>
     </Popover>
   );
-};
-
-const insertText = (field: HTMLElement | null, text: string) => {
-  if (!(field instanceof HTMLTextAreaElement)) return;
-  field.focus();
-  // Deprecated, but the only way that the browser's own undo knows about.
-  if (document.execCommand('insertText', false, text)) return;
-  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
-  field.dispatchEvent(new Event('input', { bubbles: true }));
 };

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useEffect, useState } from 'react';
 import type { Account, GetLastAccountsOutput, Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { ReviewPanel } from '#web/pages/post/review/review-panel.tsx';
@@ -22,7 +22,7 @@ import { Previews } from './previews.tsx';
 import { SkipToText } from './skip-to-text.tsx';
 import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
-import { EditorProvider, useEditorState } from './use-editor.ts';
+import { type Editor, EditorProvider, useEditorState } from './use-editor.ts';
 import { usePostActions } from './use-post-actions.ts';
 import { usePostCommands } from './use-post-commands.ts';
 import { useSending } from './use-sending.ts';
@@ -78,7 +78,9 @@ const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingPro
   const uploads = useUploads(editor);
   const isPhone = useIsPhone();
   const { side, openSide } = useSide();
-  const [aside, setAside] = useState(false);
+  const [aside, setAside] = useState<'open' | 'closed' | 'left'>('closed');
+  const leaveAside = useCallback(() => setAside('left'), []);
+  const deferredEditor = useDeferredValue(editor);
   const [item, setItem] = useState(0);
   const templating = useTemplating(editor, item);
   usePostCommands(editor, sending, templating);
@@ -94,9 +96,14 @@ const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingPro
               <ReviewPanel postId={post.id} side={side} onRestore={editor.readOnly ? undefined : actions.restore} />
             </SideRail>
           ) : (
-            <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
-              <CheckList onLeave={() => setAside(false)} />
-              <Previews />
+            <SideRail
+              label="Checks and preview"
+              width={424}
+              opened={aside === 'open'}
+              onClose={() => setAside('closed')}
+              returnsFocus={aside !== 'left'}
+            >
+              <ChecksAndPreviews editor={deferredEditor} onLeave={leaveAside} />
             </SideRail>
           )
         }
@@ -113,7 +120,15 @@ const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingPro
       </WithRail>
       <SkipToText />
       <TemplatesDialog templating={templating} />
-      {isPhone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
+      {isPhone && <PhoneBar sending={sending} item={item} onPreview={() => setAside('open')} />}
     </EditorProvider>
   );
 };
+
+/** Memoized: with the deferred editor a key shows in the text first, and here when the browser has time. */
+const ChecksAndPreviews = memo(({ editor, onLeave }: { editor: Editor; onLeave: () => void }) => (
+  <EditorProvider value={editor}>
+    <CheckList onLeave={onLeave} />
+    <Previews />
+  </EditorProvider>
+));

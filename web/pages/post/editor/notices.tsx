@@ -1,15 +1,19 @@
 import { Button } from '@mantine/core';
-import { Clock } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Clock, Stamp } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
+import { showIfAsked, useActLabel, useApproverNames, useOwnRequest } from '#web/parts/asked.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { ForecastFixes, forecastIcon, forecastTitle, useForecastMessage } from '#web/parts/forecast.tsx';
 import { formatRelative, formatSaid, formatTime } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
-import { useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
+import { useForecast } from './check-list.tsx';
 import styles from './notices.module.css';
 import { useChangeAuthor } from './use-change-author.ts';
 import { useEditor } from './use-editor.ts';
@@ -19,6 +23,8 @@ const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
 
 export const Notices = ({ actions }: { actions: PostActions }) => {
   const { save, readOnly } = useEditor();
+  const say = useForecastMessage();
+  const forecast = useForecast();
   const isScheduled = save.base?.status === 'Scheduled';
   return (
     <div className={styles.notices}>
@@ -41,6 +47,19 @@ export const Notices = ({ actions }: { actions: PostActions }) => {
         ) : (
           <FaultBanner fault={save.fault} title="These changes are not saved" />
         ))}
+      {save.phase === 'held' && <HeldNotice />}
+      <RequestNotice />
+      {forecast?.map((entry) => (
+        <Banner
+          key={`${entry.cause} ${entry.accountId}`}
+          tone={entry.level === 'Blocks' ? 'orange' : 'plum'}
+          icon={forecastIcon(entry)}
+          title={forecastTitle(entry)}
+          action={save.base && <ForecastFixes post={save.base} entry={entry} name="this post" />}
+        >
+          {say(entry)}
+        </Banner>
+      ))}
       {isScheduled && save.base?.scheduledAt && !readOnly && (
         <ScheduledNotice at={save.base.scheduledAt} actions={actions} />
       )}
@@ -108,8 +127,60 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
   );
 };
 
+/** An editor who may not publish changed a scheduled post. */
+const HeldNotice = () => {
+  const { saver } = useEditor();
+  const [running, setRunning] = useState(false);
+  const ask = async () => {
+    setRunning(true);
+    showIfAsked(await saver.ask());
+    setRunning(false);
+  };
+  return (
+    <Banner
+      tone="orange"
+      title="Your change is not asked for yet"
+      action={
+        <>
+          <Button size="xs" variant="ink" loading={running} onClick={() => void ask()}>
+            Ask to change
+          </Button>
+          <Button size="xs" onClick={saver.discard}>
+            Discard
+          </Button>
+        </>
+      }
+    >
+      The post is scheduled and goes out as it was until somebody approves your change.
+    </Banner>
+  );
+};
+
+const RequestNotice = () => {
+  const { save } = useEditor();
+  const request = useOwnRequest(save.base?.id);
+  const approvers = useApproverNames();
+  if (request === undefined) return null;
+  return (
+    <Banner
+      tone="brass"
+      icon={Stamp}
+      title={`Asked; waiting for ${approvers}`}
+      action={
+        <Button size="xs" component={Link} to="/approvals/$id" params={{ id: request.id } as never}>
+          Open request
+        </Button>
+      }
+    >
+      {request.sentence}.
+    </Banner>
+  );
+};
+
 const ScheduledNotice = ({ at, actions }: { at: string; actions: PostActions }) => {
   const zone = useZone();
+  const { canOnlyAsk } = usePermissions();
+  const label = useActLabel();
   useNow();
   const [running, setRunning] = useState(false);
   const unschedule = async () => {
@@ -118,7 +189,8 @@ const ScheduledNotice = ({ at, actions }: { at: string; actions: PostActions }) 
       await actions.unschedule();
       showToast({ text: 'Unscheduled. It is a draft again.' });
     } catch (error) {
-      showToast({ text: `It is still scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
+      if (!showIfAsked(error))
+        showToast({ text: `It is still scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
     } finally {
       setRunning(false);
     }
@@ -127,10 +199,10 @@ const ScheduledNotice = ({ at, actions }: { at: string; actions: PostActions }) 
     <Banner
       tone="blue"
       icon={Clock}
-      title={`Goes out ${formatSaid(at, zone)}. Your changes count at once.`}
+      title={`Goes out ${formatSaid(at, zone)}.${canOnlyAsk ? '' : ' Your changes count at once.'}`}
       action={
         <Button size="xs" loading={running} onClick={unschedule}>
-          Unschedule
+          {label('Unschedule')}
         </Button>
       }
     >

@@ -1,9 +1,7 @@
-import { Select, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { instantOf, wallTime } from '#web/parts/time.ts';
-import { useZone } from '#web/session.ts';
+import { isPlainOption, PlainOption } from '#web/parts/plain-option.tsx';
 import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
+import { LookupField } from './lookup-field.tsx';
 import { MediaOption } from './media-option.tsx';
 import { MomentField } from './moment-field.tsx';
 import styles from './options-card.module.css';
@@ -12,6 +10,7 @@ import { fields } from './use-reveal.ts';
 
 /** An empty field means the network's default. */
 export const OptionField = ({
+  accountId,
   option,
   choices,
   value,
@@ -20,6 +19,8 @@ export const OptionField = ({
   readOnly,
   onChange,
 }: {
+  /** The account whose network is searched for values. */
+  accountId: string;
   option: Option;
   /** The account's choices, else those of the option. */
   choices: Option['choices'] | undefined;
@@ -33,7 +34,7 @@ export const OptionField = ({
 }) => {
   const { key, label, required } = option;
   // A moment is shown as a frame, so its unit is of no use to a person.
-  const isSelfExplaining = choices !== option.choices || option.unitMs !== undefined;
+  const isSelfExplaining = !option.searchable && (choices !== option.choices || option.unitMs !== undefined);
   const help = disabled ?? (isSelfExplaining ? undefined : option.description);
   const id = fields.option(key);
   return (
@@ -45,6 +46,7 @@ export const OptionField = ({
       <div>
         <Input
           id={id}
+          accountId={accountId}
           option={option}
           hasHelp={help !== undefined}
           choices={choices}
@@ -70,6 +72,7 @@ const WithCode = ({ text }: { text: string }) =>
 
 const Input = ({
   id,
+  accountId,
   option,
   hasHelp,
   choices,
@@ -79,6 +82,7 @@ const Input = ({
   onChange,
 }: {
   id: string;
+  accountId: string;
   option: Option;
   hasHelp: boolean;
   choices: Option['choices'] | undefined;
@@ -89,134 +93,33 @@ const Input = ({
   onChange: (value: string) => void;
 }) => {
   const fieldProps = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
-  const text = (change: object) => (
-    <TextInput
-      {...fieldProps}
-      dir="auto"
-      value={value}
-      placeholder={fallback ?? ''}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      {...change}
-    />
-  );
-  if (choices && choices.length > 0) {
-    return <Chooser {...fieldProps} choices={choices} value={value} fallback={fallback} onChange={onChange} />;
+  if (option.searchable) {
+    return (
+      <LookupField
+        {...fieldProps}
+        accountId={accountId}
+        option={option}
+        names={choices}
+        value={value}
+        inherited={fallback}
+        onChange={onChange}
+      />
+    );
+  }
+  if (isPlainOption(option) || (choices && choices.length > 0)) {
+    const plain = { option, choices, value, fallback, onChange };
+    return <PlainOption {...fieldProps} {...plain} />;
   }
   switch (option.type) {
-    case 'Boolean':
-      return <Chooser {...fieldProps} choices={yesNo} value={value} fallback={fallback} onChange={onChange} />;
     case 'Integer':
-      if (option.unitMs !== undefined) {
-        return <MomentField {...fieldProps} option={option} value={value} fallback={fallback} onChange={onChange} />;
-      }
-      return text({ type: 'number', min: 0, step: 1, inputMode: 'numeric' });
-    case 'Url':
-      return text({
-        type: 'url',
-        inputMode: 'url',
-        placeholder: fallback ?? 'https://',
-        error: value !== '' && !/^https?:\/\/./.test(value) ? 'Use a complete http or https address.' : undefined,
-      });
-    case 'List':
-      return text({ placeholder: fallback ?? 'One, two, three' });
+      return <MomentField {...fieldProps} option={option} value={value} fallback={fallback} onChange={onChange} />;
     case 'Media':
       return <MediaOption {...fieldProps} option={option} value={value} fallback={fallback} onChange={onChange} />;
-    case 'Instant':
-      return <TimeField {...fieldProps} value={value} onChange={onChange} />;
     case 'Focus':
       return <FocusField {...fieldProps} value={value} fallback={fallback} onChange={onChange} />;
-    case 'Poll':
+    default:
       return option.poll ? (
         <PollField {...fieldProps} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
       ) : null;
-    default:
-      if (isLong(option)) {
-        return (
-          <Textarea
-            {...fieldProps}
-            dir="auto"
-            autosize
-            minRows={3}
-            maxRows={10}
-            maxLength={10_000}
-            value={value}
-            placeholder={fallback ?? ''}
-            error={tooLong(option, value)}
-            onChange={(event) => onChange(event.currentTarget.value)}
-          />
-        );
-      }
-      return text({ maxLength: 10_000, error: tooLong(option, value) });
   }
-};
-
-/** Long enough for paragraphs. */
-const isLong = ({ maxLength = 0 }: Option) => maxLength >= 1_000;
-
-const tooLong = ({ maxLength }: Option, value: string) =>
-  maxLength !== undefined && [...value].length > maxLength ? `Use at most ${maxLength} characters.` : undefined;
-
-const yesNo = [
-  { value: 'true', label: 'Yes' },
-  { value: 'false', label: 'No' },
-];
-
-const Chooser = ({
-  choices,
-  value,
-  fallback,
-  onChange,
-  ...fieldProps
-}: {
-  id: string;
-  disabled: boolean;
-  choices: readonly { value: string; label: string }[];
-  value: string;
-  fallback: string | undefined;
-  onChange: (value: string) => void;
-}) => {
-  const byDefault = choices.find((choice) => choice.value === fallback)?.label;
-  // Keep showing a value that is no longer offered.
-  const isKnown = value === '' || choices.some((choice) => choice.value === value);
-  return (
-    <Select
-      {...fieldProps}
-      data={[...choices, ...(isKnown ? [] : [{ value, label: value }])]}
-      value={value === '' ? null : value}
-      placeholder={byDefault === undefined ? 'Choose' : `${byDefault} (default)`}
-      searchable={choices.length > 12}
-      clearable
-      clearButtonProps={{ 'aria-label': 'Back to the default' }}
-      comboboxProps={{ withinPortal: true }}
-      onChange={(chosen) => onChange(chosen ?? '')}
-    />
-  );
-};
-
-/** A time in the person's zone, applied once it is complete. */
-const TimeField = ({
-  value,
-  onChange,
-  ...fieldProps
-}: {
-  id: string;
-  disabled: boolean;
-  value: string;
-  onChange: (value: string) => void;
-}) => {
-  const zone = useZone();
-  const isInstant = !Number.isNaN(Date.parse(value));
-  const [text, setText] = useState(isInstant ? wallTime(value, zone).slice(0, 16).replace(' ', 'T') : '');
-  return (
-    <TextInput
-      {...fieldProps}
-      type="datetime-local"
-      value={text}
-      description={zone}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value);
-        onChange(currentTarget.value === '' ? '' : instantOf(currentTarget.value, zone));
-      }}
-    />
-  );
 };

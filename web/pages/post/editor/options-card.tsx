@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import type { Account } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
@@ -8,6 +8,7 @@ import { OptionField } from './option-field.tsx';
 import { fitsMedia, summarizeOptions } from './option-summary.ts';
 import styles from './options-card.module.css';
 import { type Editor, useEditor } from './use-editor.ts';
+import { fields } from './use-reveal.ts';
 
 interface Line {
   readonly account: Account;
@@ -19,12 +20,17 @@ interface Line {
 }
 
 /** One line per network that needs something or has something set; the others are as usual. A line opens in place. */
-export const OptionsCard = () => {
+export const OptionsCard = ({
+  revealed,
+}: {
+  /** Field of an option whose line is open. */ revealed?: string | undefined;
+}) => {
   const editor = useEditor();
   const networks = useNetworks();
   const lines = linesOf(editor);
-  const [opened, setOpened] = useState<string>();
+  const [opened, setOpened] = useState(() => networkOf(revealed, lines));
   useReveal((network) => setOpened(network), lines);
+  useFocusOnMount(revealed);
   const isLine = ({ account, needed, summary }: Line) =>
     needed !== undefined || summary !== '' || account.network === opened || account.id === editor.version;
   const needy = lines.filter(({ needed }) => needed !== undefined);
@@ -122,6 +128,7 @@ const OptionLine = ({ line, isOpen, onToggle }: { line: Line; isOpen: boolean; o
           {sorted.map((option) => (
             <OptionField
               key={`${version} ${option.key}`}
+              accountId={account.id}
               option={withLimitsOf(account, option)}
               choices={choicesOf(account, option.key) ?? option.choices}
               value={side.options[option.key] ?? ''}
@@ -141,13 +148,23 @@ const lineId = (network: string) => `editor-options-${network}`;
 
 const focusLine = (network: string) => requestAnimationFrame(() => document.getElementById(lineId(network))?.focus());
 
+/** The network whose option has this field. */
+const networkOf = (field: string | undefined, lines: readonly Line[]): string | undefined =>
+  lines.find(({ account }) => field?.startsWith(fields.option(`${account.network}.`)))?.account.network;
+
+/** The sheet around it focuses what has this attribute, also when a list has taken the place of the field meanwhile. */
+const useFocusOnMount = (field: string | undefined) => {
+  useLayoutEffect(() => {
+    if (field !== undefined) document.getElementById(field)?.setAttribute('data-autofocus', '');
+  });
+};
+
 /** Opens the line when a check links to one of its options. */
 const useReveal = (show: (network: string) => void, lines: readonly Line[]) => {
   useEffect(() => {
     const showNetwork = (event: Event) => {
-      const field = String((event as CustomEvent<string>).detail);
-      const line = lines.find(({ account }) => field.startsWith(`editor-option-${account.network}.`));
-      if (line) show(line.account.network);
+      const network = networkOf(String((event as CustomEvent<string>).detail), lines);
+      if (network !== undefined) show(network);
     };
     window.addEventListener('editor-reveal', showNetwork);
     return () => window.removeEventListener('editor-reveal', showNetwork);

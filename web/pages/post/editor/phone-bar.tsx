@@ -1,6 +1,6 @@
 import { ActionIcon, Drawer } from '@mantine/core';
-import { Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
-import { useState } from 'react';
+import { CircleAlert, Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { CheckSummary } from './check-list.tsx';
 import { PublishButton, ScheduleButton } from './editor-header.tsx';
@@ -23,15 +23,33 @@ export const PhoneBar = ({
   const { checks, readOnly, save } = useEditor();
   const networks = useNetworks();
   const [options, setOptions] = useState(false);
-  const broken = checks.filter(({ tone }) => tone === 'red').flatMap((check) => check.networks);
-  const names = [...new Set(broken)].map((network) => networks.of(network).name);
+  const [revealed, setRevealed] = useState<string>();
+  useRevealedOption((field) => {
+    setRevealed(field);
+    setOptions(true);
+  });
+  const [broken, ...others] = checks.filter(({ tone }) => tone === 'red');
+  const names = broken?.networks.map((network) => networks.of(network).name) ?? [];
   return (
     <div className={styles.bar}>
       <div className={styles.line}>
-        <button type="button" className={styles.checks} onClick={onPreview}>
-          <CheckSummary withIcon />
-          {names.length > 0 && <span className={`one-line ${styles.names}`}>: {names.join(', ')}</span>}
-        </button>
+        {/* Around the button: what changes inside it would be no part of its name. */}
+        <div className={styles.state} role="status">
+          <button type="button" className={styles.checks} onClick={onPreview}>
+            {broken ? (
+              <span className={styles.broken}>
+                <CircleAlert size={16} aria-hidden="true" />
+                <span className="one-line">
+                  {names.length > 0 && `${names.join(', ')}: `}
+                  {broken.text}
+                </span>
+                {others.length > 0 && <span className="number">+{others.length}</span>}
+              </span>
+            ) : (
+              <CheckSummary withIcon />
+            )}
+          </button>
+        </div>
         <button type="button" className={styles.preview} onClick={onPreview}>
           <Eye size={16} aria-hidden="true" /> Preview
         </button>
@@ -58,13 +76,28 @@ export const PhoneBar = ({
       )}
       <Drawer
         opened={options}
-        onClose={() => setOptions(false)}
+        onClose={() => {
+          setOptions(false);
+          setRevealed(undefined);
+        }}
         title="Options of the networks"
         position="bottom"
         size="85%"
       >
-        <OptionsCard />
+        <OptionsCard revealed={revealed} />
       </Drawer>
     </div>
   );
+};
+
+/** The options are not on the page until their sheet opens. */
+const useRevealedOption = (open: (field: string) => void) => {
+  useEffect(() => {
+    const reveal = (event: Event) => {
+      const field = String((event as CustomEvent<string>).detail);
+      if (field.startsWith(fields.option(''))) open(field);
+    };
+    window.addEventListener('editor-reveal', reveal);
+    return () => window.removeEventListener('editor-reveal', reveal);
+  });
 };

@@ -34,7 +34,10 @@ export const PollField = ({
   const focused = useRef<number>(undefined);
   useEffect(() => {
     if (focused.current === undefined) return;
-    list.current?.querySelectorAll('input')[focused.current]?.focus();
+    const field = list.current?.querySelectorAll('input')[focused.current];
+    // The page may be drawn for another reason before the new choice is part of it.
+    if (field === undefined) return;
+    field.focus();
     focused.current = undefined;
   });
   const change = (next: Partial<Poll>, focus?: number) => {

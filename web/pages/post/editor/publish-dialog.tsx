@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { Send, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { showIfAsked, useActLabel, useApproverNames } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
@@ -9,7 +10,7 @@ import { count } from '#web/parts/number.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { formatSaid } from '#web/parts/time.ts';
 import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
-import { useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 import { resultFor } from './draft.ts';
 import { Previews } from './previews.tsx';
 import styles from './publish-dialog.module.css';
@@ -23,6 +24,9 @@ const maxWarnings = 3;
 /** The post itself, grouped by text. The focus is on Cancel, since what is public cannot be taken back. */
 export const PublishDialog = ({ actions, sending }: { actions: PostActions; sending: Sending }) => {
   const { chosen, save } = useEditor();
+  const { canOnlyAsk } = usePermissions();
+  const label = useActLabel();
+  const approvers = useApproverNames();
   const has = (id: string) => save.base?.results.some(({ accountId, ok }) => ok && accountId === id) ?? false;
   const rest = chosen.filter(({ id }) => !has(id));
   const accounts = count(rest.length, 'account');
@@ -41,16 +45,22 @@ export const PublishDialog = ({ actions, sending }: { actions: PostActions; send
       await actions.publish();
       sending.closePublish();
     } catch (error) {
-      setFault(error);
+      if (showIfAsked(error)) sending.closePublish();
+      else setFault(error);
     } finally {
       setIsRunning(false);
     }
   };
   useConfirmKey(publish, sending.isConfirmingPublish);
   return (
-    <Modal opened={sending.isConfirmingPublish} onClose={close} title={`Publish now to ${accounts}?`} size={460}>
+    <Modal
+      opened={sending.isConfirmingPublish}
+      onClose={close}
+      title={`${label(`Publish now to ${accounts}`)}?`}
+      size={460}
+    >
       <p className={styles.lead}>
-        <Planned /> It is public at once.
+        <Planned /> {canOnlyAsk ? `It goes out when ${approvers} approves it.` : 'It is public at once.'}
       </p>
       <PostSummary accountIds={rest.map(({ id }) => id)} />
       <PreviewDisclosure>
@@ -71,7 +81,7 @@ export const PublishDialog = ({ actions, sending }: { actions: PostActions; send
           loading={isRunning}
           onClick={() => void publish()}
         >
-          Publish to {accounts}
+          {label(`Publish to ${accounts}`)}
           <span className={styles.keys}>
             <Kbd keys="⌘ ↵" inverse />
           </span>

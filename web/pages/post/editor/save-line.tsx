@@ -25,6 +25,7 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
     if (short || !navigator.onLine) return line(<CloudOff size={14} aria-hidden="true" />, 'Kept in this browser');
     return line(<CloudOff size={14} aria-hidden="true" />, `Not saved. Trying again in ${seconds} s.`, 'orange');
   }
+  if (phase === 'held') return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not asked yet', 'orange');
   if (phase === 'refused' || phase === 'conflict') {
     return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not saved', 'orange');
   }

@@ -4,6 +4,7 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { lowSheet } from './low-sheet.ts';
 import styles from './schedule-dialog.module.css';
+import { useIsNarrow } from './use-is-narrow.ts';
 import type { Sending } from './use-sending.ts';
 
 const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
@@ -18,7 +19,12 @@ const Loading = () => (
 /** A popover, or a drawer on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
   const isPhone = useIsPhone();
+  const isNarrow = useIsNarrow();
   const { isPanelOpen, closePanel } = sending;
+  const publish = () => {
+    closePanel();
+    sending.askPublish();
+  };
   const close = useRef(closePanel);
   useEffect(() => {
     close.current = closePanel;
@@ -40,6 +46,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
         blockReason={sending.blockReason}
         onPick={sending.pick}
         onSchedule={sending.schedule}
+        onPublish={isNarrow ? publish : undefined}
       />
     </Suspense>
   );

@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { useActLabel } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
@@ -20,6 +23,7 @@ export default function SchedulePanel({
   blockReason,
   onPick,
   onSchedule,
+  onPublish,
 }: {
   /** Planned time. */
   at: string | undefined;
@@ -31,9 +35,12 @@ export default function SchedulePanel({
   blockReason: string | undefined;
   onPick: (at: string) => void;
   onSchedule: (at: string) => Promise<unknown>;
+  /** Where the header has no room for its button. */
+  onPublish: (() => void) | undefined;
 }) {
   const { save } = useEditor();
   const zone = useZone();
+  const label = useActLabel();
   const suggestions = useSuggestedTimes(save.draft.accountIds, slot);
   const [fault, setFault] = useState<unknown>();
   const picked = useTimePicker({
@@ -105,12 +112,23 @@ export default function SchedulePanel({
           loading={isRunning}
           onClick={() => undefined}
         >
-          {isMoving ? 'Move' : 'Schedule'}
+          {label(isMoving ? 'Move' : 'Schedule')}
           {name}
           <span className={styles.keys}>
             <Kbd keys="⌘ ⇧ ↵" inverse />
           </span>
         </MainButton>
+        {onPublish && (
+          <Button
+            variant="quiet"
+            size="md"
+            fullWidth
+            leftSection={<Send size={15} aria-hidden="true" />}
+            onClick={onPublish}
+          >
+            {label('Publish now')}
+          </Button>
+        )}
       </div>
     </form>
   );

@@ -6,6 +6,7 @@ import { Counters } from './counters.tsx';
 import { changeItem, changeSide, type Item, moveItem, removeItem } from './draft.ts';
 import { EmojiButton } from './emoji-button.tsx';
 import { GrowingText } from './growing-text.tsx';
+import { LinkButton } from './link-button.tsx';
 import { AddMedia, MediaStrip } from './media-strip.tsx';
 import { excessIn } from './split-thread.ts';
 import styles from './thread-item.module.css';
@@ -85,6 +86,7 @@ export const ThreadItem = ({
           <div className={styles.tools}>
             <AddMedia itemKey={item.key} index={index} uploads={uploads} icon />
             <EmojiButton field={fields.body(index)} />
+            <LinkButton field={fields.body(index)} />
             {isThread && <ItemActions index={index} count={side.items.length} onMove={move} onRemove={remove} />}
             {children}
           </div>

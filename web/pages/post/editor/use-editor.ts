@@ -1,6 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import {
+  createContext,
+  useContext,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Account, EditorView, GetLastAccountsOutput, MediaItem, Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { now } from '#web/parts/time.ts';
@@ -10,7 +19,7 @@ import { usePermissions } from '#web/session.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
 import { type Change, changeSide, type Draft, emptyDraft, isOwn, type Side, sideOf } from './draft.ts';
-import type { Constraints, Option } from './limits.ts';
+import type { Choice, Constraints, Option } from './limits.ts';
 import { type Place, useReveal } from './use-reveal.ts';
 
 export interface Editor {
@@ -37,6 +46,8 @@ export interface Editor {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
+  /** Keeps the name of a value that was searched for: the server names it only once the post is saved. */
+  readonly rememberChoice: (key: string, choice: Choice) => void;
   /** Why this account cannot switch the option on. */
   readonly whyDisabled: (account: Account, key: string) => string | undefined;
   /** The option with the limits of this account. */
@@ -75,11 +86,14 @@ export const useEditorState = ({
 }): Editor => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { canWrite } = usePermissions();
+  const { canWrite, canOnlyAsk } = usePermissions();
+  const mayOnlyAsk = useRef(canOnlyAsk);
+  mayOnlyAsk.current = canOnlyAsk;
   const [search, setSearch] = usePageSearch<'version' | 'at'>();
   const [saver] = useState(() =>
     createAutosave({
       post,
+      canOnlyAsk: () => mayOnlyAsk.current,
       initial: emptyDraft(defaultAccounts(accounts, lastAccounts), futureOrNone(search.at)),
       onCreated: (id) => {
         onCreated(id);
@@ -107,6 +121,7 @@ export const useEditorState = ({
   const providers = useQuery(queries.providers).data?.providers;
   const limits = useQuery(queries.limits).data?.providers;
   const view = useView(base);
+  const [searchedChoices, setSearchedChoices] = useState<ReadonlyMap<string, readonly Choice[]>>(new Map());
   const [uploaded, setUploaded] = useState<ReadonlyMap<string, MediaItem>>(new Map());
 
   const lookups = useMemo(() => {
@@ -115,7 +130,11 @@ export const useEditorState = ({
     return {
       limitsOf: (account: Account) => viewOf(account.id)?.constraints ?? of(account.network)?.constraints,
       optionsOf: (network: string) => of(network)?.options ?? [],
-      choicesOf: (account: Account, key: string) => viewOf(account.id)?.choices[key],
+      choicesOf: (account: Account, key: string) => {
+        const choices = viewOf(account.id)?.choices[key];
+        const searched = searchedChoices.get(key);
+        return searched ? [...(choices ?? []), ...searched.filter(isNotIn(choices ?? []))] : choices;
+      },
       whyDisabled: (account: Account, key: string) => viewOf(account.id)?.disabledOptions[key],
       withLimitsOf: (account: Account, option: Option) => {
         const poll = option.poll && viewOf(account.id)?.pollLimits;
@@ -124,7 +143,7 @@ export const useEditorState = ({
       fittedOf: (account: Account, mediaId: string) => viewOf(account.id)?.fitted[mediaId],
       mediaOf: (id: string) => uploaded.get(id) ?? view?.media.find((item) => item.id === id),
     };
-  }, [limits, view, uploaded]);
+  }, [limits, view, uploaded, searchedChoices]);
 
   // Counting a long text for many networks must not block typing.
   const deferredDraft = useDeferredValue(draft);
@@ -165,6 +184,8 @@ export const useEditorState = ({
     editSide: (change) => edit(changeSide(version, change)),
     ...lookups,
     linkCards: view?.linkCards ?? [],
+    rememberChoice: (key, choice) =>
+      setSearchedChoices((map) => new Map(map).set(key, [choice, ...(map.get(key) ?? []).filter(isNotIn([choice]))])),
     rememberMedia: (...items) =>
       setUploaded((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
     checks,
@@ -183,6 +204,11 @@ const useView = (base: Post | undefined): EditorView | undefined =>
     // Nothing tells how far a video is.
     refetchInterval: ({ state }) => (state.data?.issues.some(isPreparing) ? pollMs : false),
   }).data;
+
+const isNotIn =
+  (choices: readonly Choice[]) =>
+  ({ value }: Choice) =>
+    !choices.some((choice) => choice.value === value);
 
 const pollMs = 2_000;
 

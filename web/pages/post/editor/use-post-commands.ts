@@ -1,4 +1,5 @@
 import { CalendarClock, Clock, LayoutTemplate, Send } from 'lucide-react';
+import { useActLabel } from '#web/parts/asked.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import { type PaletteCommand, usePageCommands } from '#web/shell/palette-store.ts';
@@ -9,6 +10,7 @@ import type { Templating } from './use-templating.ts';
 /** Commands for the open post. None sends without the panel or dialog. */
 export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, templating: Templating) => {
   const zone = useZone();
+  const label = useActLabel();
   const { slot } = sending;
   const status = save.base?.status;
   const isScheduled = status === 'Scheduled';
@@ -18,7 +20,7 @@ export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, te
       : [
           {
             id: 'slot',
-            label: isScheduled ? 'Move to the next free slot' : 'Schedule in the next free slot',
+            label: label(isScheduled ? 'Move to the next free slot' : 'Schedule in the next free slot'),
             icon: CalendarClock,
             hint: formatDateTime(slot, zone),
             words: 'queue',
@@ -31,9 +33,9 @@ export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, te
   const commands: PaletteCommand[] = [
     ...(status === 'Failed'
       ? []
-      : [{ id: 'schedule', label: 'Schedule this post', icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
+      : [{ id: 'schedule', label: label('Schedule this post'), icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
     ...inSlot,
-    { id: 'publish', label: 'Publish this post now', icon: Send, keys: '⌘ ↵', run: sending.askPublish },
+    { id: 'publish', label: label('Publish this post now'), icon: Send, keys: '⌘ ↵', run: sending.askPublish },
     { id: 'template', label: 'Insert template', icon: LayoutTemplate, words: 'signature', run: templating.choose },
   ];
   usePageCommands(readOnly ? [] : commands);

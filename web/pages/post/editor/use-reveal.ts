@@ -14,6 +14,15 @@ export const fields = {
   option: (key: string) => `editor-option-${key}`,
 };
 
+const focusField = (id: string) => {
+  const field = document.getElementById(id);
+  field?.scrollIntoView({ block: 'center' });
+  field?.focus({ preventScroll: true });
+  // Select what is too much, so that it can be deleted or rewritten at once.
+  const excess = field?.dataset.excessFrom;
+  if (field instanceof HTMLTextAreaElement && excess) field.setSelectionRange(Number(excess), field.value.length);
+};
+
 /** Opens the version, then focuses the field. */
 export const useReveal = (version: string | undefined, open: (version: string | undefined) => void) => {
   const [target, setTarget] = useState<Place>();
@@ -22,14 +31,7 @@ export const useReveal = (version: string | undefined, open: (version: string | 
     setTarget(undefined);
     // OptionsCard listens and renders the network's options, which takes a frame.
     window.dispatchEvent(new CustomEvent('editor-reveal', { detail: target.field }));
-    requestAnimationFrame(() => {
-      const field = document.getElementById(target.field);
-      field?.scrollIntoView({ block: 'center' });
-      field?.focus({ preventScroll: true });
-      // Select what is too much, so that it can be deleted or rewritten at once.
-      const excess = field?.dataset.excessFrom;
-      if (field instanceof HTMLTextAreaElement && excess) field.setSelectionRange(Number(excess), field.value.length);
-    });
+    requestAnimationFrame(() => focusField(target.field));
   }, [target, version]);
   return (place: Place) => {
     setTarget(place);

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
+import { showIfAsked } from '#web/parts/asked.ts';
 import { formatSaid, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { isStillFree, useNextSlot } from '#web/parts/use-next-slot.ts';
@@ -44,10 +45,17 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
   const schedule = async (at: string) => {
     const isSlot = slot !== undefined && Date.parse(slot) === Date.parse(at);
     if (isSlot && !(await isStillFree(at, save.draft.accountIds))) return handleTakenSlot(at);
-    await postActions.schedule(at);
+    const isRequested = await postActions.schedule(at).then(
+      () => false,
+      (error: unknown) => {
+        if (!showIfAsked(error)) throw error;
+        return true;
+      },
+    );
     setTakenSlot(undefined);
     setIsPanelOpen(false);
     setMoveTo(undefined);
+    if (isRequested) return;
     showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatSaid(at, zone)}` });
   };
   const openPanel = () => setIsPanelOpen(true);

@@ -61,6 +61,6 @@ const fits = ({ chosen, version, optionsOf, choicesOf }: Editor, key: string, va
     .filter(({ id }) => version === undefined || id === version)
     .some((account) => {
       const option = optionsOf(account.network).find((one) => one.key === key);
-      const choices = choicesOf(account, key) ?? option?.choices;
+      const choices = option?.searchable ? undefined : (choicesOf(account, key) ?? option?.choices);
       return option !== undefined && (choices === undefined || choices.some((choice) => choice.value === value));
     });

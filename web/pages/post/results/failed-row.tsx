@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Post } from '#generated/app-client';
+import { useActLabel } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { usePermissions } from '#web/session.ts';
@@ -27,6 +28,7 @@ export const FailedRow = ({ target, post }: Props) => (
 /** What can be done about a failure. */
 export const FailedAnswers = ({ target, post: { id: postId, status } }: Props) => {
   const { canWrite } = usePermissions();
+  const label = useActLabel();
   const { account, provider, accountId, result } = target;
   const answers = useAnswers(postId, accountId);
   const code = result?.error?.code ?? '';
@@ -61,7 +63,7 @@ export const FailedAnswers = ({ target, post: { id: postId, status } }: Props) =
             loading={answers.isPending}
             onClick={() => answers.mutate('again')}
           >
-            Send again
+            {label('Send again')}
           </MainButton>
           {!blockReason && <span className="small text-2">to this account only</span>}
         </div>

@@ -5,16 +5,19 @@ import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { History } from '#web/pages/post/review/history.tsx';
 import { ReviewPanel, SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
+import { useActLabel } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { count } from '#web/parts/number.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { headingOf } from '#web/parts/post-title.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { PostStateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
-import { formatDay, formatTime } from '#web/parts/time.ts';
+import { formatDay, formatSaid, formatTime } from '#web/parts/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { describeStep } from '#web/send-off/steps.ts';
 import { usePermissions, useZone } from '#web/session.ts';
+import { readEngagement, totalEngagement } from './engagement.ts';
 import { FailedRow } from './failed-row.tsx';
 import styles from './page.module.css';
 import { PublishedRow } from './published-row.tsx';
@@ -31,7 +34,10 @@ export default function Results({ post }: { post: Post }) {
   const { targets, sendAgain, fault, retry } = useResults(post);
   const { side, openSide } = useSide();
   const { canWrite } = usePermissions();
+  const label = useActLabel();
   const [textShown, setTextShown] = useState(false);
+  const isPhone = useIsPhone();
+  const most = Math.max(0, ...targets.map((target) => readEngagement(target) ?? 0));
   const text = post.versions[0]?.content[0]?.body ?? '';
   return (
     <>
@@ -65,6 +71,7 @@ export default function Results({ post }: { post: Post }) {
       >
         <Column width="full">
           <div className={styles.page}>
+            {isPhone && <Engagement targets={targets} />}
             <Heading post={post} targets={targets} />
             {fault !== undefined && (
               <FaultBanner title="The numbers could not be loaded" fault={fault} onRetry={retry} />
@@ -77,7 +84,7 @@ export default function Results({ post }: { post: Post }) {
                   loading={sendAgain.isPending}
                   onClick={() => sendAgain.mutate(undefined)}
                 >
-                  Send again to all that failed
+                  {label('Send again to all that failed')}
                 </Button>
               </div>
             )}
@@ -87,7 +94,7 @@ export default function Results({ post }: { post: Post }) {
             </div>
             <ul className={`card ${styles.list}`} aria-label="Accounts">
               {targets.map((target) => (
-                <TargetRow key={target.accountId} target={target} post={post} />
+                <TargetRow key={target.accountId} target={target} post={post} most={most} />
               ))}
             </ul>
             <ReadsTimeline targets={targets} />
@@ -103,7 +110,24 @@ const HeaderChip = ({ post }: { post: Post }) => {
   return useIsPhone() ? <StateIcon state={stateOf(post)} /> : <PostStateChip post={post} />;
 };
 
-const TargetRow = ({ target, post }: { target: Target; post: Post }) => {
+/** `312 engagements in 6 hours. Read at 15:00.` */
+const Engagement = ({ targets }: { targets: readonly Target[] }) => {
+  const zone = useZone();
+  const total = totalEngagement(targets);
+  if (total === undefined) return null;
+  const { engagement, hours, readAt } = total;
+  return (
+    <div className={styles.engagement}>
+      <p className={styles.sentence}>
+        <b>{count(engagement, 'engagement')}</b> in{' '}
+        {hours < 48 ? count(hours, 'hour') : count(Math.round(hours / 24), 'day')}.
+      </p>
+      <p className="small text-2">Read {formatSaid(readAt, zone)}.</p>
+    </div>
+  );
+};
+
+const TargetRow = ({ target, post, most }: { target: Target; post: Post; most: number }) => {
   const zone = useZone();
   switch (target.state) {
     case 'Failed':
@@ -111,7 +135,7 @@ const TargetRow = ({ target, post }: { target: Target; post: Post }) => {
     case 'Uncertain':
       return <UncertainRow target={target} post={post} />;
     case 'Published':
-      return <PublishedRow target={target} />;
+      return <PublishedRow target={target} most={most} />;
     case 'Publishing':
       return target.wait ? (
         <WaitingRow target={target} wait={target.wait} postId={post.id} />

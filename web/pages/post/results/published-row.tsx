@@ -6,15 +6,19 @@ import { formatDay, formatTime, now, wallTime } from '#web/parts/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { When } from '#web/parts/when.tsx';
 import { useZone } from '#web/session.ts';
+import { engagementOf, readEngagement } from './engagement.ts';
 import styles from './published-row.module.css';
 import { ReconnectNote } from './reconnect.tsx';
 import { ResultRow } from './result-row.tsx';
 import { webAddress } from './summary-of.ts';
-import { engagementOf, type Reads, type Target } from './use-results.ts';
+import type { Reads, Target } from './use-results.ts';
 
-export const PublishedRow = ({ target }: { target: Target }) => {
+/** `most`: the greatest engagement of an account, which has the longest bar on a phone. */
+export const PublishedRow = ({ target, most }: { target: Target; most: number }) => {
   const { provider, result, entry } = target;
   const zone = useZone();
+  const isPhone = useIsPhone();
+  const engagement = readEngagement(target);
   const publishedAt = result?.publishedAt ?? entry?.publishedAt;
   const url = webAddress(result?.url);
   return (
@@ -33,10 +37,29 @@ export const PublishedRow = ({ target }: { target: Target }) => {
           {result?.note && <span className={styles.note}>{result.note}</span>}
         </>
       }
-      side={<Numbers target={target} />}
+      side={
+        <>
+          {isPhone && engagement !== undefined && <Bar share={engagement / Math.max(most, 1)} />}
+          <Numbers target={target} />
+        </>
+      }
+      figure={isPhone && engagement !== undefined ? <Figure engagement={engagement} /> : undefined}
     />
   );
 };
+
+const Bar = ({ share }: { share: number }) => (
+  <span className={styles.bar} aria-hidden="true">
+    <span style={{ width: `${share * 100}%` }} />
+  </span>
+);
+
+const Figure = ({ engagement }: { engagement: number }) => (
+  <b className="number">
+    {formatNumber(engagement)}
+    <span className="hidden"> engagement, Published</span>
+  </b>
+);
 
 /** Numbers, or why there are none. */
 const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {

@@ -2,8 +2,9 @@ import { formatNumber } from '#web/parts/number.ts';
 import { formatDay, formatTime, now } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useZone } from '#web/session.ts';
+import { engagementOf } from './engagement.ts';
 import styles from './reads-timeline.module.css';
-import { engagementOf, type Target } from './use-results.ts';
+import type { Target } from './use-results.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

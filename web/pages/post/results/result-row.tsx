@@ -8,11 +8,14 @@ export const ResultRow = ({
   target,
   line,
   side,
+  figure,
   children,
 }: {
   target: Target;
   line: React.ReactNode;
   side?: React.ReactNode;
+  /** In place of the state. */
+  figure?: React.ReactNode;
   children?: React.ReactNode;
 }) => {
   const { account, network, provider, state } = target;
@@ -32,7 +35,7 @@ export const ResultRow = ({
           <div className={`small ${styles.line}`}>{line}</div>
         </div>
         {side && <div className={styles.side}>{side}</div>}
-        <StateChip state={state}>{state === 'Publishing' ? 'Working' : undefined}</StateChip>
+        {figure ?? <StateChip state={state}>{state === 'Publishing' ? 'Working' : undefined}</StateChip>}
       </div>
       {children && <div className={styles.more}>{children}</div>}
     </li>

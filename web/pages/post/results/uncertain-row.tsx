@@ -23,7 +23,7 @@ interface Props {
 }
 
 export const UncertainAnswers = ({ target, post: { id: postId, status } }: Props) => {
-  const { canWrite } = usePermissions();
+  const { canWrite, canOnlyAsk } = usePermissions();
   const { account, accountId, result } = target;
   const answers = useAnswers(postId, accountId);
   const isRunning = (answer: typeof answers.variables) => answers.isPending && answers.variables === answer;
@@ -63,7 +63,7 @@ export const UncertainAnswers = ({ target, post: { id: postId, status } }: Props
               disabled={answers.isPending}
               onClick={() => answers.mutate('not there')}
             >
-              It is not there, send it
+              {canOnlyAsk ? 'It is not there, ask to send it' : 'It is not there, send it'}
             </Button>
           </div>
         ) : (

@@ -98,9 +98,3 @@ const stateOf = (result: Result | undefined, isSending: boolean): Target['state'
   if (result.ok) return 'Published';
   return result.uncertain ? 'Uncertain' : 'Failed';
 };
-
-const engagementNames = ['likes', 'comments', 'shares', 'quotes', 'saves'] as const;
-
-/** Views, reach and clicks are not engagement. */
-export const engagementOf = (read: Reads[number]) =>
-  engagementNames.reduce((total, name) => total + (read[name] ?? 0), 0);

@@ -13,7 +13,7 @@ const store = (postId: string, text: string) => {
 };
 
 /** Where somebody was typing when the page changed under them. */
-let interrupted: { postId: string; caret: number } | undefined;
+let interrupted: { postId: string; text: string; caret: number } | undefined;
 
 /**
  * The text of a comment that is not sent yet. With `postId` it stays when the page changes, for example because the post
@@ -32,12 +32,18 @@ export const useCommentDraft = (
     const textarea = field.current;
     if (postId === undefined || textarea === null) return;
     if (interrupted?.postId === postId) {
+      // For the drawer of a phone, which moves the focus when it opens.
+      textarea.dataset.autofocus = '';
+      // This page may have been rendered before the last letters were typed.
+      textarea.value = interrupted.text;
+      setBody(interrupted.text);
       textarea.focus();
       textarea.setSelectionRange(interrupted.caret, interrupted.caret);
     }
     interrupted = undefined;
     return () => {
-      if (document.activeElement === textarea) interrupted = { postId, caret: textarea.selectionStart };
+      if (document.activeElement !== textarea) return;
+      interrupted = { postId, text: textarea.value, caret: textarea.selectionStart };
     };
   }, [postId, field]);
   return [body, setBody] as const;

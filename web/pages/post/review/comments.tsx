@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Comment } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { AdviceList } from '#web/parts/advice-list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { keys } from '#web/queries.ts';
 import { CommentForm } from './comment-form.tsx';
@@ -34,6 +35,7 @@ export const Comments = ({ postId }: { postId: string }) => {
               <CommentRow key={comment.id} comment={comment} put={put} />
             ))}
           </ul>
+          <AdviceList postId={postId} />
           <CommentForm label="Comment" act="Comment" postId={postId} onSend={(body) => add.mutateAsync(body)} />
         </>
       )}

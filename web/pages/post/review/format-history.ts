@@ -33,15 +33,18 @@ export const describeEntry = (entry: HistoryEntry, zone: string): string => {
     case 'Requested':
       return `Asked to ${request}`;
     case 'Approved':
-      return `Approved: ${request}`;
+      return [`Approved: ${request}`, ...(entry.alts ?? []).map(describeAlt)].join('. ');
     case 'Rejected':
-      return `Rejected: ${request}`;
+      return entry.reason ? `Rejected: ${request}. “${entry.reason}”` : `Rejected: ${request}`;
     case 'Published':
       return accounts ? `Went out to ${count(accounts.out, 'account')}` : 'Went out';
     case 'Failed':
       return describeFailed(entry);
   }
 };
+
+const describeAlt = ({ before, alt }: { before: string; alt: string }) =>
+  `Alternative text: ${before ? `“${before}”` : 'none'} became ${alt ? `“${alt}”` : 'none'}`;
 
 /** Uncertain where nothing else went wrong, as the state of the post. */
 export const isUncertain = ({ kind, accounts }: HistoryEntry) =>

@@ -1,4 +1,4 @@
-import { Button, Modal, Select } from '@mantine/core';
+import { Button, Checkbox, Modal, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Share } from '#generated/app-client';
@@ -25,8 +25,9 @@ export const ShareDialog = ({ postId, opened, onClose }: { postId: string; opene
 const Sharing = ({ postId }: { postId: string }) => {
   const client = useQueryClient();
   const [days, setDays] = useState('7');
+  const [invitesAdvice, setInvitesAdvice] = useState(false);
   const make = useMutation({
-    mutationFn: () => app.sharePost({ id: postId, days: Number(days) }),
+    mutationFn: () => app.sharePost({ id: postId, days: Number(days), invitesAdvice }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.shares(postId) }),
   });
   return (
@@ -35,6 +36,13 @@ const Sharing = ({ postId }: { postId: string }) => {
         Anybody who has the address sees this post as it is at that moment, without signing in. They see nothing else
         and change nothing.
       </p>
+      <Checkbox
+        mt="sm"
+        label="Invite words: comments, “fine by me” or “please change”"
+        description="Members see them under the name that the person gives. They decide nothing."
+        checked={invitesAdvice}
+        onChange={(event) => setInvitesAdvice(event.currentTarget.checked)}
+      />
       <div className={styles.make}>
         <Select
           label="Ends after"
@@ -101,6 +109,7 @@ const ShareRow = ({ share, postId }: { share: Share; postId: string }) => {
         </span>
         <span className="small text-2">
           Ends <When at={share.expiresAt} />
+          {share.invitesAdvice && ' · invites words'}
         </span>
       </span>
       <Button size="xs" loading={revoke.isPending} onClick={() => revoke.mutate()}>

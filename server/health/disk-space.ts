@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Check, checksNamed } from '#server/health/check';
+import { type Check, checksNamed } from './check.ts';
 
 const gigabyte = 1e9;
 const warningBytes = 2 * gigabyte;

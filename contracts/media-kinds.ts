@@ -1,0 +1,2 @@
+export const mediaKinds = ['Image', 'Video', 'Document'] as const;
+export type MediaKind = (typeof mediaKinds)[number];

@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { events } from '#contracts/events';
+import type { ClosedSets } from './closed-sets.ts';
+import type { DeclaredAction } from './contracts.ts';
+import { commandOf } from './emit-commands.ts';
+import { bugs, homepage, repository, version } from './release.ts';
+import { banner, json } from './text.ts';
+
+/** Names in n8n's interface, where they are not the domain itself. */
+const resourceNames: Readonly<Record<string, string>> = { ui: 'Open page' };
+
+const nodeFolders = ['Posthorn', 'PosthornTrigger'];
+
+/**
+ * generated/n8n/: a community node package for n8n. Plain JavaScript without dependencies, so that the folder is packed
+ * as it is.
+ */
+export const emitN8n = (actions: readonly DeclaredAction[], closed: ClosedSets): Record<string, string> => {
+  const commands = actions.map((one) => ({
+    ...commandOf(one, closed),
+    domain: one.domain,
+    verb: one.verb,
+    lists: listsOf(one.action.output),
+    isPaged: 'cursor' in one.action.input.shape,
+  }));
+  const icon = read('../web/public/favicon.svg');
+  const files = {
+    LICENSE: read('../LICENSE'),
+    'README.md': read('n8n/README.md').replaceAll('{version}', version),
+    'package.json': emitPackage(),
+    'credentials/posthorn.svg': icon,
+    ...copied('credentials', 'PosthornApi.credentials.js', 'PosthornWebhookApi.credentials.js'),
+    ...Object.fromEntries(nodeFolders.map((name) => [`nodes/${name}/posthorn.svg`, icon])),
+    ...copied('nodes/Posthorn', 'Posthorn.node.js'),
+    ...copied('nodes/PosthornTrigger', 'PosthornTrigger.node.js'),
+    'nodes/Posthorn/actions.js': emitModule({
+      actions: commands.map(({ name, retry, lists, fields }) => ({
+        name,
+        ...(retry === 'WithKey' && { takesKey: true }),
+        ...(lists.length > 0 && { lists }),
+        fields: fields.map(({ name: field, type, required }) => ({ name: field, type, required })),
+      })),
+      properties: propertiesOf(commands),
+    }),
+    'nodes/PosthornTrigger/events.js': emitModule({
+      events: Object.entries(events).map(([type, { when }]) => ({ name: type, value: type, description: when })),
+    }),
+  };
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [`generated/n8n/${path}`, content]));
+};
+
+type Operation = ReturnType<typeof commandOf> &
+  Pick<DeclaredAction, 'domain' | 'verb'> & { lists: readonly string[]; isPaged: boolean };
+
+/** What a list answers beside its entries. */
+const besideEntries = new Set(['nextCursor', 'requests', 'upload']);
+
+/** The fields of an answer that is nothing but a list: each entry becomes an item of the workflow. */
+const listsOf = ({ shape }: DeclaredAction['action']['output']): string[] => {
+  const fields = Object.entries(shape).filter(([name]) => !besideEntries.has(name));
+  const isList = ([, schema]: [string, unknown]) =>
+    (schema instanceof z.ZodOptional ? schema.unwrap() : schema) instanceof z.ZodArray;
+  return fields.every(isList) ? fields.map(([name]) => name) : [];
+};
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+const copied = (folder: string, ...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [`${folder}/${name}`, banner + read(`n8n/${name}`)]));
+
+const emitModule = (values: object) => `${banner}
+module.exports = ${json(values).trim()};
+`;
+
+const emitPackage = () =>
+  json({
+    name: 'n8n-nodes-posthorn',
+    version,
+    description: 'n8n nodes for Posthorn: draft, check and ask to publish posts, and start when one went out',
+    keywords: ['n8n-community-node-package', 'posthorn', 'social media', 'publishing', 'scheduling'],
+    license: 'MIT',
+    ...(homepage !== undefined && { homepage }),
+    ...(repository !== undefined && { repository }),
+    ...(bugs !== undefined && { bugs }),
+    files: ['credentials', 'nodes'],
+    n8n: {
+      n8nNodesApiVersion: 1,
+      credentials: ['credentials/PosthornApi.credentials.js', 'credentials/PosthornWebhookApi.credentials.js'],
+      nodes: nodeFolders.map((name) => `nodes/${name}/${name}.node.js`),
+    },
+    peerDependencies: { 'n8n-workflow': '*' },
+  });
+
+const propertiesOf = (operations: readonly Operation[]) => {
+  const domains = [...new Set(operations.map(({ domain }) => domain))];
+  return [
+    {
+      displayName: 'Resource',
+      name: 'resource',
+      type: 'options',
+      noDataExpression: true,
+      options: domains.map((value) => ({ name: resourceNames[value] ?? capitalized(value), value })),
+      default: 'posts',
+    },
+    ...domains.map((domain) => operationProperty(domain, operations)),
+    ...operations.flatMap(fieldProperties),
+    ...uploadProperties,
+  ];
+};
+
+const operationProperty = (domain: string, operations: readonly Operation[]) => {
+  const options = operations
+    .filter((one) => one.domain === domain)
+    .map(({ verb, summary, description }) => ({ name: summary, value: verb, action: summary, description }));
+  return {
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options',
+    noDataExpression: true,
+    displayOptions: { show: { resource: [domain] } },
+    options: [...options, ...(domain === 'media' ? [uploadOperation] : [])],
+    default: domain === 'posts' ? 'create' : (options[0]?.value ?? ''),
+  };
+};
+
+/** n8n shows optional fields only once somebody adds them. */
+const fieldProperties = ({ domain, verb, retry, isPaged, fields }: Operation) => {
+  const displayOptions = { show: { resource: [domain], operation: [verb] } };
+  const optional = fields.filter(({ name, required }) => !required && name !== 'cursor').map(propertyOf);
+  return [
+    ...(isPaged ? [{ ...returnAllProperty, displayOptions }] : []),
+    ...fields
+      .filter(({ required }) => required)
+      .map((field) => ({ ...propertyOf(field), required: true, displayOptions })),
+    ...(optional.length === 0
+      ? []
+      : [
+          {
+            displayName: 'Fields',
+            name: 'fields',
+            type: 'collection',
+            placeholder: 'Add field',
+            default: {},
+            displayOptions,
+            options: optional,
+          },
+        ]),
+    ...(retry === 'WithKey' ? [{ ...optionsProperty, displayOptions }] : []),
+  ];
+};
+
+/** Instead of a cursor. */
+const returnAllProperty = {
+  displayName: 'Return All',
+  name: 'returnAll',
+  type: 'boolean',
+  default: false,
+  description: 'Whether to return all entries instead of one page of them',
+};
+
+const optionsProperty = {
+  displayName: 'Options',
+  name: 'options',
+  type: 'collection',
+  placeholder: 'Add option',
+  default: {},
+  options: [
+    {
+      displayName: 'Idempotency Key',
+      name: 'idempotencyKey',
+      type: 'string',
+      default: '',
+      description:
+        'Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing.',
+    },
+  ],
+};
+
+type N8nField = Operation['fields'][number];
+
+const propertyOf = (field: N8nField) => ({
+  displayName: titleOf(field.name),
+  name: field.name,
+  description: field.about,
+  ...inputOf(field),
+});
+
+const accountOptions = { typeOptions: { loadOptionsMethod: 'getAccounts' } };
+
+const inputOf = ({ name, type, choices }: N8nField) => {
+  if (choices)
+    return { type: 'options', options: choices.map((value) => ({ name: value, value })), default: choices[0] };
+  if (name === 'accountIds') return { type: 'multiOptions', ...accountOptions, default: [] };
+  if (name === 'accountId') return { type: 'options', ...accountOptions, default: '' };
+  if (type === 'number') return { type: 'number', default: 0 };
+  if (type === 'boolean') return { type: 'boolean', default: false };
+  if (type === 'json') return { type: 'json', default: '[]' };
+  const isText = name === 'body';
+  return { type: 'string', default: '', ...(isText && { typeOptions: { rows: 4 } }) };
+};
+
+const uploadOperation = {
+  name: 'Upload a file',
+  value: 'upload',
+  action: 'Upload a file',
+  description: 'Adds an image, video or PDF to the media library. Its id goes into the media list of a post.',
+};
+
+const onUpload = { displayOptions: { show: { resource: ['media'], operation: ['upload'] } } };
+const uploadProperties = [
+  {
+    displayName: 'Binary Property',
+    name: 'binaryProperty',
+    type: 'string',
+    default: 'data',
+    required: true,
+    description: 'Property of the item that has the file',
+    ...onUpload,
+  },
+  {
+    displayName: 'Alternative Text',
+    name: 'alt',
+    type: 'string',
+    default: '',
+    description: 'What the image or video shows, for people who cannot see it',
+    ...onUpload,
+  },
+  { ...optionsProperty, ...onUpload },
+];
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** baseUpdatedAt → Base Updated At */
+const titleOf = (name: string) => capitalized(name.replace(/[A-Z]/g, ' $&'));

@@ -1,0 +1,100 @@
+// npm run release -- 0.2.0: makes a tree that is ready to be tagged, and in dist/release what belongs to the release.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { mustBeNext, notesOf, numberApiChanges } from './release-notes.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const output = join(root, 'dist/release');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+
+const run = (command: string, args: readonly string[], { cwd = root }: { cwd?: string } = {}) => {
+  const { status, error, stdout } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 2],
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  if (status !== 0) throw error ?? new Error(`${command} ${args.join(' ')} ended with ${status}; see above.`);
+  return stdout;
+};
+
+const mustBeClean = () => {
+  const changed = run('git', ['status', '--porcelain']);
+  if (changed !== '') throw new Error(`Commit first, a release is made of what is committed:\n${changed}`);
+};
+
+/** Sets the number everywhere it stands, and lets the generated packages follow. */
+const setVersion = (version: string) => {
+  run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version']);
+  write('server.json', read('server.json').replace(/"version": "[^"]*"/, `"version": "${version}"`));
+  write('docs/api-changes.md', numberApiChanges(read('docs/api-changes.md'), version));
+  run('npm', ['run', '-s', 'generate']);
+  run('npm', ['run', '-s', 'released', '--', '--release']);
+};
+
+/** The files that git has or would have, as they are now. */
+const packSources = (version: string) => {
+  const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
+  writeFileSync(join(output, 'files'), files);
+  const prefix = `posthorn-${version}`;
+  const options = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--transform=s,^,${prefix}/,`];
+  run('tar', ['-czf', join(output, `${prefix}.tar.gz`), ...options, '--null', '-T', join(output, 'files')]);
+  rmSync(join(output, 'files'));
+};
+
+const engine = () => ['docker', 'podman'].find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0);
+
+/** Says what was built, or that it was not: a release without an image must not look like one with it. */
+const buildImage = (version: string) => {
+  const name = engine();
+  if (name === undefined) return 'image: not run, there is no container engine here (docker or podman)\n';
+  const tag = `posthorn:${version}`;
+  run(name, ['build', '-f', 'ops/Dockerfile', '-t', tag, '.']);
+  const id = run(name, ['image', 'inspect', '--format', '{{.Id}}', tag]).trim();
+  return `image: ${tag}, built by ${name}\nid: ${id}\ndigest: a registry gives it when the image is pushed\n`;
+};
+
+const sums = () =>
+  readdirSync(output)
+    .filter((name) => name !== 'SHA256SUMS')
+    .sort()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(output, name)))
+          .digest('hex')}  ${name}\n`,
+    )
+    .join('');
+
+const main = () => {
+  const { version: current } = JSON.parse(read('package.json')) as { version: string };
+  const version = mustBeNext(process.argv[2], current);
+  const notes = notesOf(read('CHANGES.md'), version);
+  mustBeClean();
+  setVersion(version);
+  rmSync(output, { recursive: true, force: true });
+  mkdirSync(output, { recursive: true });
+  write('dist/release/NOTES.md', notes);
+  write('dist/release/sbom.cdx.json', run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']));
+  packSources(version);
+  for (const folder of ['generated/sdk', 'generated/contract']) {
+    run('npm', ['pack', '--silent', '--pack-destination', output], { cwd: join(root, folder) });
+  }
+  write('dist/release/IMAGE', buildImage(version));
+  write('dist/release/SHA256SUMS', sums());
+  console.log(`${read('dist/release/SHA256SUMS')}
+${read('dist/release/IMAGE')}
+Next:
+  npm test
+  git commit -am "release: ${version}" && git tag -s v${version} -F dist/release/NOTES.md`);
+};
+
+try {
+  main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,42 @@
+import type { ApprovalCard } from '#contracts/approvals';
+import type { Caller } from '#server/context';
+import type { CardRow } from './store.ts';
+
+interface Person {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Who decides in a workspace: those whose own click publishes. */
+export interface Approvers {
+  list(caller: Pick<Caller, 'workspaceId'>): Promise<readonly Person[]>;
+  /** Whether the caller is one, until the transaction ends. */
+  lock(caller: Pick<Caller, 'workspaceId' | 'userId'>): Promise<boolean>;
+}
+
+export const onlyApprovers = 'Only owners, admins and named approvers decide here. Ask one of them.';
+
+/** Nobody approves what they asked for themselves, unless nobody else could. What their agent asked for they may. */
+export const decisionOf = (
+  { userId }: Caller,
+  row: CardRow,
+  approvers: readonly Person[],
+): NonNullable<ApprovalCard['decision']> => {
+  const others = approvers.filter(({ id }) => id !== userId);
+  if (others.length === approvers.length) return { allowed: false, note: onlyApprovers };
+  if (!isRequestOf(row, userId)) return { allowed: true };
+  return others.length === 0
+    ? { allowed: true, note: 'You asked for this yourself. You are the only approver here, so you may approve it.' }
+    : { allowed: false, note: `You asked for this yourself. It waits for ${anyOf(others.map(({ name }) => name))}.` };
+};
+
+/** The person asked in the app, not an agent of theirs. */
+export const isRequestOf = ({ is_own, requested_by }: CardRow, userId: string) => is_own && requested_by === userId;
+
+const maxNames = 3;
+
+/** `Ann, Ben or Cyd`, `Ann, Ben or 4 others`. */
+export const anyOf = (names: readonly string[]) => {
+  const shown = names.length > maxNames ? [...names.slice(0, 2), `${names.length - 2} others`] : names;
+  return shown.length < 2 ? (shown[0] ?? 'an approver') : `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
+};

@@ -1,0 +1,495 @@
+import type { ApprovalEdit, CardStatus } from '#contracts/approvals';
+import type { Version, VersionInput } from '#contracts/posts';
+import type { ReceiptEntry } from '#contracts/receipts';
+import { type AdmittedCall, findAction, type RunnableAction } from '#server/admission';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import { type Caller, clientNamed } from '#server/context';
+import { badInput, notFound, Refusal } from '#server/errors';
+import type { Live } from '#server/live/open-tabs';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
+import type { Reading } from '#server/posts/reading';
+import { toVersions } from '#server/posts/versions';
+import type { Receipts } from '#server/receipts/receipts';
+import { type Approvers, decisionOf, isRequestOf, onlyApprovers } from './approvers.ts';
+import { type CardValidity, draftOf, idOf } from './card-validity.ts';
+import type { Assertion, Confirmations } from './confirmations.ts';
+import type { RequestNotifications } from './request-notifications.ts';
+import type { ApprovalStore, CardRow, PreparedEdit } from './store.ts';
+import type { Subject, Subjects } from './subject.ts';
+
+/** A moment longer than the app offers it. */
+const undoMs = 15_000;
+
+/** How a card ends. `contentHash` is what the yes is for: with an edit, the edited post. */
+interface Decision {
+  readonly status: Exclude<CardStatus, 'Open'>;
+  readonly contentHash: Buffer;
+  readonly reason?: string | undefined;
+  readonly isEdited?: boolean;
+  readonly outcome?: unknown;
+}
+
+/** How a person approves one card. */
+interface Yes {
+  readonly edit?: PreparedEdit | undefined;
+  readonly confirmation?: Assertion | undefined;
+  readonly isRehearsal?: boolean;
+}
+
+interface CardToCheck {
+  readonly id: string;
+  readonly edit?: ApprovalEdit | undefined;
+}
+
+type CheckResult = {
+  id: string;
+  error?: Refusal['body'];
+  sameMinute: { id: string; text: string }[];
+};
+
+export type Decisions = ReturnType<typeof createDecisions>;
+
+/** A human's yes or no. Every decision ends in `settle`, in the transaction that runs what was approved. */
+export const createDecisions = ({
+  store,
+  validity,
+  subjects,
+  reading,
+  lifecycle,
+  linkCards,
+  actions,
+  audit,
+  requestNotifications,
+  receipts,
+  live,
+  approvers,
+  confirmations,
+  clock,
+}: {
+  store: ApprovalStore;
+  validity: CardValidity;
+  subjects: Subjects;
+  reading: Reading;
+  lifecycle: Lifecycle;
+  linkCards: LinkCards;
+  actions: ReadonlyMap<string, RunnableAction>;
+  audit: AuditLog;
+  requestNotifications: RequestNotifications;
+  receipts: Receipts;
+  live: Live;
+  approvers: Approvers;
+  confirmations: Confirmations;
+  clock: Clock;
+}) => {
+  const { kindOf, isExpired, closeOpen, isUnchanged, finishPreparing } = validity;
+
+  /** Locks the card. Throws if it was decided already. */
+  const lockUndecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
+    const row = await store.lock(caller.workspaceId, id);
+    if (row === undefined) throw notFound('approval card', id);
+    // Read again: a lock that was waited for brings the new status without the name of who decided.
+    if (!decidable.includes(row.status)) throw alreadyDecided((await store.get(caller.workspaceId, id)) ?? row);
+    return row;
+  };
+
+  /** Inside the transaction of the decision: a membership that ends meanwhile ends before it, or after it. */
+  const mustDecide = async (caller: Caller, row: CardRow) => {
+    if (!(await approvers.lock(caller))) throw new Refusal('Forbidden', onlyApprovers);
+    const { allowed, note = onlyApprovers } = decisionOf(caller, row, await approvers.list(caller));
+    if (!allowed) throw new Refusal('Forbidden', note);
+  };
+
+  const settle = async (caller: Caller, row: CardRow, { status, reason, isEdited, outcome }: Decision) => {
+    const { workspaceId, userId } = caller;
+    await store.close(workspaceId, row.id, { status, at: clock.now(), by: userId, reason, outcome });
+    await requestNotifications.markDecided(caller, row);
+    if (status === 'Approved' || status === 'Rejected') {
+      await requestNotifications.tellDecided(caller, row, { status, reason, isEdited });
+    }
+    await audit.write({
+      event: `approval.${status.toLowerCase()}`,
+      workspaceId,
+      userId,
+      ...(!row.is_own && { client: row.client }),
+      details: { cardId: row.id, action: row.action, input: row.input, ...(reason && { reason }) },
+    });
+    await live.publish({ workspaceId, kind: 'approval', id: row.id });
+  };
+
+  /** Last in the transaction, because other decisions of the workspace wait for the log. */
+  const writeReceipt = async (
+    caller: Caller,
+    row: CardRow,
+    {
+      status,
+      contentHash,
+      confirmation,
+    }: {
+      status: 'Approved' | 'Rejected' | 'Reopened';
+      contentHash: Buffer;
+      confirmation?: ReceiptEntry['confirmation'];
+    },
+  ) => {
+    const { post, becomes } = row.subject as Subject;
+    const canPublish = status === 'Approved' && post !== undefined && !actions.get(row.action)?.action.destructive;
+    const decided = canPublish ? await reading.get(caller, idOf(row)) : (becomes ?? post);
+    await receipts.recordDecision(caller, {
+      cardId: row.id,
+      action: row.action,
+      decision: status,
+      requestedBy: row.requested_by,
+      client: row.is_own ? 'app' : row.client,
+      input: row.input,
+      contentHash,
+      confirmation,
+      post: decided,
+      canPublish,
+    });
+    // A post without an account left to send to ends while the action runs, before its approval was recorded.
+    if (canPublish && decided && (decided.status === 'Published' || decided.status === 'Failed')) {
+      await receipts.recordOutcomes([{ workspaceId: caller.workspaceId, post: decided }]);
+    }
+  };
+
+  /** The input of posts.update that applies an edit to the post as it is now. */
+  const updateInput = async (caller: Caller, postId: string, edit: PreparedEdit) => {
+    const post = await reading.get(caller, postId);
+    const { versions = post.versions, accountIds = post.accountIds, scheduledAt } = edit;
+    return {
+      id: postId,
+      accountIds,
+      versions: versions.filter(({ accountId }) => !accountId || accountIds.includes(accountId)),
+      // Empty: a scheduled post keeps its time. That of a draft is only a wish.
+      scheduledAt: (post.status === 'Scheduled' ? scheduledAt : post.scheduledAt) ?? '',
+    };
+  };
+
+  const admitUpdate = async (caller: Caller, postId: string, edit: PreparedEdit) => {
+    const update = findAction(actions, 'posts.update');
+    return { update, call: update.admit(await updateInput(caller, postId, edit), asPerson(caller)) };
+  };
+
+  /** Returns what they were, for those who read the edit. */
+  const setAlts = async (caller: Caller, { media = [] }: Subject, alts: PreparedEdit['alts'] = []) => {
+    const change = findAction(actions, 'changeMedia');
+    for (const { mediaId: id, alt } of alts) await change.run(change.admit({ id, alt }, asPerson(caller)), {});
+    const altOf = (id: string) => media.find((one) => one.id === id)?.alt ?? '';
+    return alts.map(({ mediaId, alt }) => ({ mediaId, before: altOf(mediaId), alt }));
+  };
+
+  /** Runs before the transaction, because downloads, linked pages and fitting take long. */
+  const prepareEdit = async (caller: Caller, row: CardRow, edit: ApprovalEdit): Promise<PreparedEdit> => {
+    mustBeEditable(row, actions.get(row.action), edit);
+    const { versions, accountIds, alts, scheduledAt } = edit;
+    const accounts = accountIds && { accountIds: [...new Set(accountIds)] };
+    if (versions === undefined) return { scheduledAt, alts, ...accounts };
+    const { update, call } = await admitUpdate(caller, idOf(row), { versions, ...accounts });
+    const prepared = (await update.prepare(call)).input as { versions: VersionInput[]; accountIds: string[] };
+    const content = {
+      id: idOf(row),
+      status: 'Draft' as const,
+      accountIds: prepared.accountIds,
+      versions: toVersions(prepared.versions, prepared.accountIds) satisfies Version[],
+    };
+    await linkCards.keep(caller, content);
+    await lifecycle.fitPictures(caller, content);
+    return { versions: prepared.versions, scheduledAt, alts, ...accounts };
+  };
+
+  const prepare = async (caller: Caller, { id, edit, confirmation }: CardToCheck & { confirmation?: Assertion }) => {
+    const row = await store.get(caller.workspaceId, id);
+    if (row?.status !== 'Open') return undefined;
+    const { becomes } = row.subject as Subject;
+    const draft = becomes && draftOf({ becomes });
+    if (draft) await lifecycle.fitPictures(caller, draft);
+    await finishPreparing(caller, id);
+    // What was confirmed with a passkey was prepared then, and nothing else may go out.
+    if (confirmation) return confirmations.editIn(caller, id, confirmation);
+    return edit && prepareEdit(caller, row, edit);
+  };
+
+  /** Changes the post as the person, and pins the card to it: from now on the card is for the edited post. */
+  const applyEdit = async (caller: Caller, row: CardRow, edit: PreparedEdit): Promise<Buffer> => {
+    const subject = row.subject as Subject;
+    const editedAlts = await setAlts(caller, subject, edit.alts);
+    if (edit.versions ?? edit.accountIds ?? (subject.becomes && edit.scheduledAt)) {
+      const { update, call } = await admitUpdate(caller, idOf(row), edit);
+      await update.run(call, {});
+    }
+    const { post, media = [], fitted } = await subjects.find(caller, 'post', idOf(row));
+    const pin = (await subjects.pins(caller, 'post', [idOf(row)])).get(idOf(row));
+    if (post === undefined || pin === undefined) throw new Error('the edited post of a card is gone');
+    const others = (subject.media ?? []).filter(({ id }) => media.every((one) => one.id !== id));
+    // A draft gets its time from the action that runs next.
+    const edited = edit.scheduledAt && post.status !== 'Scheduled' ? { ...post, scheduledAt: edit.scheduledAt } : post;
+    const shown: Subject = {
+      ...subject,
+      edited,
+      ...(editedAlts.length > 0 && { editedAlts }),
+      media: [...media, ...others],
+      ...(fitted && { fitted }),
+    };
+    await store.setContent(caller.workspaceId, row.id, shown, pin.ready);
+    return pin.ready;
+  };
+
+  const runApproved = async (caller: Caller, row: CardRow, edit: PreparedEdit | undefined) => {
+    const action = findAction(actions, row.action);
+    const as: Caller = { ...caller, human: true, ...(!row.is_own && { client: clientNamed(row.client) }) };
+    const run = async (call: AdmittedCall) => (await action.run(call, {})).value;
+    if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.content_hash };
+    // The edit is of what the card shows: for a change of a scheduled post, of the changed post.
+    if ((row.subject as Subject).becomes) {
+      const outcome = await run(action.admit(row.input, as));
+      return { outcome, contentHash: await applyEdit(caller, row, edit) };
+    }
+    const isContent = (edit.versions ?? edit.accountIds ?? edit.alts) !== undefined;
+    const contentHash = isContent ? await applyEdit(caller, row, edit) : await pinTime(caller, row, edit);
+    const input = edit.scheduledAt === undefined ? row.input : { ...row.input, at: edit.scheduledAt };
+    return { outcome: await run(action.admit(input, as)), contentHash };
+  };
+
+  /** Only the time is edited, which is not part of a draft. */
+  const pinTime = async (caller: Caller, row: CardRow, { scheduledAt }: PreparedEdit) => {
+    const { post, ...subject } = row.subject as Subject;
+    if (post === undefined) throw new Error('a card with a time has no post');
+    const edited = { ...post, ...(scheduledAt && { scheduledAt }) };
+    await store.setContent(caller.workspaceId, row.id, { post, ...subject, edited }, row.content_hash);
+    return row.content_hash;
+  };
+
+  /**
+   * Inside a transaction: runs the action as the approving human and closes the card, so two clicks run it once. Returns the
+   * content number that was approved, or why the card was closed without running it.
+   */
+  const approveLocked = async (
+    caller: Caller,
+    row: CardRow,
+    { edit, confirmation: assertion, isRehearsal = false }: Yes,
+  ): Promise<{ contentHash: Buffer } | { refusal: string }> => {
+    await mustDecide(caller, row);
+    const close = (status: 'Expired' | 'Outdated') => settle(caller, row, { status, contentHash: row.content_hash });
+    if (isExpired(row)) {
+      await close('Expired');
+      return { refusal: 'This request is older than 7 days and has expired.' };
+    }
+    if (!(await isUnchanged(caller, row, filesToChange(row, edit)))) {
+      await close('Outdated');
+      return {
+        refusal: 'The post or account was changed after the request. Check it again; the agent can send a new request.',
+      };
+    }
+    if (row.is_preparing) throw stillPreparing();
+    const run = await runApproved(caller, row, edit);
+    const approved = { status: 'Approved' as const, isEdited: edit !== undefined, ...run };
+    await settle(caller, row, approved);
+    const { contentHash } = approved;
+    // A rehearsal of many would hold the log while it locks what the next card needs.
+    if (isRehearsal) return { contentHash };
+    const confirmation = await confirmations.mustConfirm(caller, row.id, contentHash, assertion);
+    await requestNotifications.countOpen(caller, row);
+    await writeReceipt(caller, row, { ...approved, confirmation });
+    return { contentHash };
+  };
+
+  return {
+    approve: async (
+      caller: Caller,
+      id: string,
+      { edit, confirmation }: { edit?: ApprovalEdit | undefined; confirmation?: Assertion | undefined } = {},
+    ) => {
+      if (edit && confirmation) {
+        const message = 'must be left out: what was confirmed with a passkey has its edit';
+        throw badInput({ path: 'edit', code: 'Invalid', message });
+      }
+      const prepared = await prepare(caller, { id, edit, ...(confirmation && { confirmation }) });
+      let isLocked = false;
+      const decide = async () => {
+        const row = await lockUndecided(caller, id);
+        isLocked = true;
+        return approveLocked(caller, row, { edit: prepared, confirmation });
+      };
+      const result = await store.transaction(decide).catch(async (error: unknown) => {
+        // For example a post that was saved without changes: its updatedAt no longer equals the request's
+        // baseUpdatedAt.
+        const isOutdated = isLocked && error instanceof Refusal && error.code === 'Conflict';
+        if (isOutdated) await closeOpen(caller, [{ id }], 'Outdated');
+        throw error;
+      });
+      if ('refusal' in result) throw new Refusal('Conflict', result.refusal);
+    },
+
+    reject: (caller: Caller, id: string, { reason }: { reason?: string | undefined } = {}) =>
+      store.transaction(async () => {
+        const row = await lockUndecided(caller, id, ['Open', 'Outdated']);
+        // People take their own requests back.
+        if (!isRequestOf(row, caller.userId) && !(await approvers.lock(caller))) {
+          throw new Refusal('Forbidden', onlyApprovers);
+        }
+        const rejected = { status: 'Rejected' as const, contentHash: row.content_hash };
+        await settle(caller, row, { ...rejected, reason: reason || undefined });
+        await requestNotifications.countOpen(caller, row);
+        await writeReceipt(caller, row, rejected);
+      }),
+
+    /** Undoes a rejection of a moment ago, if nothing else happened to the request or to what it is about. */
+    reopen: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const { workspaceId, userId } = caller;
+        await store.lockRequests(workspaceId);
+        const row = await store.lock(workspaceId, id);
+        if (row === undefined) throw notFound('approval card', id);
+        const isRecent = clock.now().getTime() - Date.parse(row.decided_at ?? '') <= undoMs;
+        if (row.status !== 'Rejected' || row.decided_by !== userId || !isRecent) throw tooLateToReopen();
+        if (!isRequestOf(row, userId) && !(await approvers.lock(caller))) throw new Refusal('Forbidden', onlyApprovers);
+        const newer = await store.lockOpen(workspaceId, row.requested_by, row.action, idOf(row));
+        if (newer.length > 0 || isExpired(row) || !(await isUnchanged(caller, row))) throw tooLateToReopen();
+        await store.reopen(workspaceId, id);
+        await requestNotifications.recallRejection(row);
+        await audit.write({
+          event: 'approval.reopened',
+          workspaceId,
+          userId,
+          ...(!row.is_own && { client: row.client }),
+          details: { cardId: id, action: row.action, input: row.input },
+        });
+        await live.publish({ workspaceId, kind: 'approval', id });
+        await requestNotifications.countOpen(caller, row);
+        await writeReceipt(caller, row, { status: 'Reopened', contentHash: row.content_hash });
+      }),
+
+    /** What approving these cards one after the other would answer, so that a person knows it before their yes. */
+    check: async (caller: Caller, cards: readonly CardToCheck[]): Promise<CheckResult[]> => {
+      const { inOrder, errors, clashes, posts } = await rehearse(caller, cards);
+      return inOrder.map(({ id }) => {
+        const error = errors.get(id)?.body;
+        const sameMinute = clashes.filter(({ postId }) => postId === posts.get(id)).map(({ postId: _, ...one }) => one);
+        return { id, ...(error && { error }), sameMinute };
+      });
+    },
+
+    /** What a passkey is asked to sign for: the content of all these cards, with their edits, or none of them. */
+    beginConfirmation: async (caller: Caller, cards: readonly CardToCheck[]) => {
+      const { inOrder, errors, edits, contents } = await rehearse(caller, cards);
+      for (const error of errors.values()) throw error;
+      return confirmations.begin(
+        caller,
+        inOrder.map(({ id }) => ({ id, content: contents.get(id) ?? '', edit: edits.get(id) })),
+      );
+    },
+  };
+
+  /** Approves these cards one after the other, and undoes all of it. */
+  async function rehearse(caller: Caller, cards: readonly CardToCheck[]) {
+    const inOrder = [...new Map(cards.map((card) => [card.id, card])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const errors = new Map<string, Refusal>();
+    const refuse = (id: string, error: unknown) => {
+      if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
+      errors.set(id, error);
+    };
+    const edits = new Map<string, PreparedEdit | undefined>();
+    for (const card of inOrder) {
+      await prepare(caller, card).then(
+        (prepared) => edits.set(card.id, prepared),
+        (error) => refuse(card.id, error),
+      );
+    }
+    const contents = new Map<string, string>();
+    const posts = new Map<string, string>();
+    let clashes: Awaited<ReturnType<Reading['sameMinute']>> = [];
+    await store.rehearse(async () => {
+      const rows = await lockAll(
+        caller,
+        inOrder.filter(({ id }) => !errors.has(id)),
+        edits,
+        refuse,
+      );
+      for (const row of rows) {
+        const run = () => approveLocked(caller, row, { edit: edits.get(row.id), isRehearsal: true });
+        const result = await store.attempt(run).catch((error) => refuse(row.id, error));
+        if (result && 'refusal' in result) refuse(row.id, new Refusal('Conflict', result.refusal));
+        else if (result) contents.set(row.id, result.contentHash.toString('hex'));
+        if (!errors.has(row.id) && kindOf(row.action) === 'post') posts.set(row.id, idOf(row));
+      }
+      clashes = await reading.sameMinute(caller, [...posts.values()]);
+    });
+    return { inOrder, errors, edits, contents, posts, clashes };
+  }
+
+  /**
+   * Locks all cards and posts before the first of them runs and locks the plan: whoever decides or schedules one of them takes
+   * these locks in this order, and would deadlock with another.
+   */
+  async function lockAll(
+    caller: Caller,
+    cards: readonly CardToCheck[],
+    edits: ReadonlyMap<string, PreparedEdit | undefined>,
+    refuse: (id: string, error: unknown) => void,
+  ): Promise<CardRow[]> {
+    const rows: CardRow[] = [];
+    for (const { id } of cards) {
+      await lockUndecided(caller, id).then(
+        (row) => rows.push(row),
+        (error) => refuse(id, error),
+      );
+    }
+    for (const row of rows) await isUnchanged(caller, row, filesToChange(row, edits.get(row.id)));
+    return rows;
+  }
+};
+
+/** Without a client: an edit is the person's own, in the app. */
+const asPerson = ({ client: _, ...person }: Caller): Caller => ({ ...person, human: true });
+
+/** All files of the request when the edit changes the text of one, because one statement locks them in one order. */
+const filesToChange = ({ subject }: CardRow, edit: PreparedEdit | undefined) =>
+  edit?.alts?.length ? ((subject as Subject).media ?? []).map(({ id }) => id) : [];
+
+/** Only what goes out has something to edit, and only what has a time another time. */
+const mustBeEditable = (
+  row: CardRow,
+  action: RunnableAction | undefined,
+  { accountIds, alts = [], scheduledAt }: ApprovalEdit,
+) => {
+  const { post, becomes, media = [] } = row.subject as Subject;
+  if (post === undefined || action?.action.destructive) {
+    const message = 'must be left out: there is nothing to edit in a deletion. Approve or reject it';
+    throw badInput({ path: 'edit', code: 'Invalid', message });
+  }
+  if (post.status === 'Publishing' || becomes?.status === 'Publishing') {
+    const message = 'must be left out: it goes out as it was approved. Approve or reject it';
+    throw badInput({ path: 'edit', code: 'Invalid', message });
+  }
+  const requestAccounts = (becomes ?? post).accountIds;
+  if (accountIds?.some((id) => !requestAccounts.includes(id))) {
+    const message = 'must be accounts of this request. Add others in the editor';
+    throw badInput({ path: 'edit.accountIds', code: 'Invalid', message });
+  }
+  const other = alts.findIndex(({ mediaId }) => media.every(({ id }) => id !== mediaId));
+  if (other >= 0) {
+    const message = 'must be a file of this request';
+    throw badInput({ path: `edit.alts.${other}.mediaId`, code: 'Invalid', message });
+  }
+  if (scheduledAt !== undefined && !('at' in row.input) && becomes?.status !== 'Scheduled') {
+    const message = 'must be left out: this request has no time';
+    throw badInput({ path: 'edit.scheduledAt', code: 'Invalid', message });
+  }
+};
+
+const alreadyDecided = ({ status, decided_by_name }: CardRow) => {
+  const who = decided_by_name === null ? '' : ` by ${decided_by_name}`;
+  return new Refusal('Conflict', `This request is already ${status}${who}. Load the page again.`);
+};
+
+const tooLateToReopen = () =>
+  new Refusal(
+    'Conflict',
+    'This rejection stays: too much time has passed, or something changed since. The client can ask again.',
+  );
+
+const stillPreparing = () => {
+  const message = 'Files of this post are still being prepared for a network. Approve it when they are ready.';
+  return new Refusal('Invalid', message, [{ path: 'media', code: 'MediaFitting', message }]);
+};

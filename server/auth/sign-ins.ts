@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Proof } from '#contracts/receipts';
+import type { Clock } from '#server/clock';
+import { notFound, Refusal } from '#server/errors';
+import { nameOfBrowser, type Sessions } from './sessions.ts';
+import type { PendingStore } from './store.ts';
+
+const lifetimeMs = 10 * 60_000;
+const maxTries = 10;
+/** A passkey is something that one has and unlocks; an outside provider has factors of its own. */
+const sufficient: readonly Proof[] = ['passkey', 'totp', 'recovery-code', 'provider'];
+
+export type SignIns = ReturnType<typeof createSignIns>;
+
+interface Entering {
+  readonly means: readonly Proof[];
+  readonly userAgent?: string;
+  readonly byLink?: boolean;
+}
+
+/** What a browser gets: a session, or the secret of a sign-in that waits for the second factor and is good for nothing else. */
+export type SignInStart = { readonly session: string } | { readonly pending: string };
+
+/** Every way in that proves one thing ends here. Whoever has a second factor then has to give it. */
+export const createSignIns = ({
+  store,
+  sessions,
+  clock,
+}: {
+  store: PendingStore;
+  sessions: Sessions;
+  clock: Clock;
+}) => ({
+  begin: async (userId: string, entering: Entering): Promise<SignInStart> => {
+    const { means, userAgent = '', byLink = false } = entering;
+    const isProven = means.some((one) => sufficient.includes(one));
+    if (isProven || !(await store.hasFactor(userId))) return { session: await sessions.begin(userId, entering) };
+    const pending = randomBytes(32).toString('base64url');
+    const expiresAt = new Date(clock.now().getTime() + lifetimeMs);
+    await store.insert({
+      hash: hashOf(pending),
+      userId,
+      means,
+      byLink,
+      userAgent: nameOfBrowser(userAgent),
+      expiresAt,
+    });
+    return { pending };
+  },
+
+  /** Counts a try, so that nobody goes on trying codes with one password. */
+  find: async (pending: string, { isTry = false } = {}) => {
+    const row = await store.find(hashOf(pending), clock.now(), { isTry, maxTries });
+    if (row === undefined) throw notFound('sign-in that waits for a second factor', 'this one');
+    return row;
+  },
+
+  /** Inside a transaction: ends the waiting, and returns the session. */
+  finish: async (pending: string, proof: Proof) => {
+    const row = await store.take(hashOf(pending), clock.now());
+    if (row === undefined) throw notFound('sign-in that waits for a second factor', 'this one');
+    const { userId, means, byLink, userAgent } = row;
+    return { userId, session: await sessions.begin(userId, { means: [...means, proof], byLink, browser: userAgent }) };
+  },
+
+  hasFactor: store.hasFactor,
+  endOf: store.removeOf,
+  purge: () => store.purge(clock.now()),
+});
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+
+/** For whoever would act in a workspace that asks for two factors. */
+export const factorMissing = () => {
+  const message =
+    'This workspace asks its members for two factors. Set up an app for codes or a passkey in the app, under Profile.';
+  return new Refusal('Forbidden', message, [{ path: '', code: 'FactorMissing', message }]);
+};
+
+/** For whoever has nothing but a session of long ago to prove who they are. */
+export const signInAgain = () => {
+  const message =
+    'You signed in more than an hour ago, and have neither a password nor an app for codes. Sign in again by link, then change this.';
+  return new Refusal('Forbidden', message, [{ path: '', code: 'SignInAgain', message }]);
+};
+
+/** The page then asks for the second factor. */
+export const secondFactorNeeded = () => {
+  const message = 'Your second factor is needed.';
+  return new Refusal('Unauthorized', message, [{ path: '', code: 'SecondFactor', message }]);
+};

@@ -1,0 +1,173 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Backup as BackupRecord } from '#contracts/backups';
+import type { Clock } from '#server/clock';
+import { type Config, SettingError } from '#server/config/config';
+import { notFound, Refusal } from '#server/errors';
+import { measureFreeBytes } from '#server/health/disk-space';
+import { newId } from '#server/ids';
+import { makeBackup } from './backup.ts';
+import { listDumps } from './dump-before-migration.ts';
+import { inGigabytes } from './restore.ts';
+import { findExpired, lastSlot, nameOfDay } from './schedule.ts';
+import type { BackupList, BackupRow } from './store.ts';
+import { verifyBackup } from './verify.ts';
+
+/** A process that does not extend its lease for this long has died, and another one makes the backup. */
+const leaseMs = 2 * 60_000;
+/** After a failure, such as a full disk. */
+const retryMs = 3_600_000;
+const failuresKeptMs = 60 * 24 * 3_600_000;
+/** A backup is about as large as the one before. */
+const growth = 1.1;
+/** Left free for the database. */
+const reserveBytes = 0.2e9;
+
+export type Backups = ReturnType<typeof createBackups>;
+
+/** Backups that the service makes itself: every night, and when a person asks for one. */
+export const createBackups = ({
+  list,
+  config,
+  clock,
+  report,
+  make = makeBackup,
+  verify = verifyBackup,
+  freeBytes = measureFreeBytes,
+  host = hostname(),
+}: {
+  list: BackupList;
+  config: Config;
+  /** The wall clock: the sandbox does not move the night. */
+  clock: Clock;
+  report: (error: unknown) => void;
+  /** For tests, which cannot fill a disk. */
+  make?: typeof makeBackup;
+  verify?: typeof verifyBackup;
+  freeBytes?: typeof measureFreeBytes;
+  /** Names this machine. */
+  host?: string;
+}) => {
+  const { at, folder, keep } = config.backup;
+  const progress = () => undefined;
+
+  /** A disk that fills during a backup stops the service too. Older backups stay, because they may be all there is. */
+  const mustHaveRoom = async () => {
+    const last = (await list.all()).find(({ state, bytes }) => state === 'Made' && bytes !== null);
+    const needed = growth * (last?.bytes ?? (await list.mediaBytes())) + reserveBytes;
+    const free = await freeBytes(folder);
+    if (needed <= free) return;
+    throw new SettingError(
+      `It needs about ${inGigabytes(needed)}, and ${inGigabytes(free)} are free in ${folder}. Older backups are still there. Make room, keep fewer with BACKUP_KEEP, or set BACKUP_FOLDER to another disk.`,
+    );
+  };
+
+  /** The file first, then the test: a backup that was not tested is better than none. */
+  const run = async (id: string) => {
+    const extending = setInterval(() => list.extend(id, clock.now(), leaseMs).catch(report), leaseMs / 4);
+    let verifiedAt: Date | null = null;
+    let problem: string | null = null;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mustHaveRoom();
+      const made = await make(config, folder, { withKeys: false, clock, progress });
+      await list.saveMade(id, { ...made, host });
+      await verify(config, made.path, progress);
+      verifiedAt = clock.now();
+    } catch (error) {
+      problem = describe(error as NodeJS.ErrnoException);
+      report(error);
+    } finally {
+      clearInterval(extending);
+    }
+    await list.end(id, clock.now(), verifiedAt, problem);
+    if (problem === null) await removeExpired();
+  };
+
+  /** Only after a backup was made and could be restored, so that a failure never costs an old one. */
+  const removeExpired = async () => {
+    const made = (await list.all()).filter(({ state, verifiedAt }) => state === 'Made' && verifiedAt !== null);
+    for (const { id, path, host: owner, startedAt } of findExpired(made, keep)) {
+      const isHere = path === null || owner === null || owner === host || (await isFile(path));
+      // The other machine removes its file. One that is gone for good leaves only the row.
+      if (!isHere && clock.now().getTime() - Date.parse(startedAt) < failuresKeptMs) continue;
+      if (path !== null) await rm(path, { force: true });
+      await list.remove(id);
+    }
+    await list.purgeFailed(new Date(clock.now().getTime() - failuresKeptMs));
+  };
+
+  /** Newest first. A backup whose file was taken away is left out; one on another machine is named. */
+  const read = async (): Promise<BackupRecord[]> => {
+    const records = await Promise.all(
+      (await list.all()).map(async (row): Promise<BackupRecord | undefined> => {
+        if (row.path === null || (await isFile(row.path))) return toRecord(row);
+        return row.host === null || row.host === host ? undefined : { ...toRecord(row), host: row.host };
+      }),
+    );
+    return [...records.filter((record) => record !== undefined), ...(await listDumps(folder))].toSorted((a, b) =>
+      a.startedAt < b.startedAt ? 1 : -1,
+    );
+  };
+
+  return {
+    /** Makes the backup of the last night unless it was made. Called every few minutes, on any instance. */
+    makeNightly: async () => {
+      const now = clock.now();
+      await list.endAbandoned(now);
+      if (at === undefined) return;
+      const slotAt = lastSlot(now, at);
+      const id = newId('backup', now);
+      const claimed = await list.claimNight(id, { slot: nameOfDay(slotAt), slotAt, now, leaseMs, retryMs });
+      if (claimed !== undefined) await run(claimed);
+    },
+
+    /** Returns when it has begun. */
+    makeNow: async () => {
+      const now = clock.now();
+      await list.endAbandoned(now);
+      const id = await list.claimAsked(newId('backup', now), now, leaseMs);
+      if (id === undefined) throw new Refusal('Conflict', 'A backup is being made already. Wait until it is done.');
+      return { done: run(id).catch(report) };
+    },
+
+    /** 0 when no backups are made. */
+    goodAgeSeconds: async () => (at === undefined ? 0 : Math.max(0, await list.goodAgeSeconds(clock.now()))),
+
+    schedule: { ...(at !== undefined && { at }), ...keep, folder },
+
+    read,
+
+    /** The file of a backup that is on this machine. */
+    find: async (id: string) => {
+      const backup = (await read()).find((one) => one.id === id);
+      if (backup === undefined) throw notFound('backup', id);
+      if (backup.host !== undefined) {
+        throw new Refusal('Conflict', `The file is on ${backup.host}, at ${backup.path}. Copy it from there.`);
+      }
+      if (backup.path === undefined) throw new Refusal('Conflict', 'This backup has no file.');
+      return backup.path;
+    },
+  };
+};
+
+const isFile = (path: string) =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+
+const toRecord = ({ id, reason, state, startedAt, bytes, path, contents, verifiedAt, problem }: BackupRow) => ({
+  id,
+  reason,
+  state,
+  startedAt,
+  ...(bytes !== null && { bytes }),
+  ...(path !== null && { path }),
+  ...(contents !== null && { contents }),
+  ...(verifiedAt !== null && { verifiedAt }),
+  ...(problem !== null && { problem }),
+});
+
+const describe = ({ code, message }: NodeJS.ErrnoException) =>
+  code === 'ENOSPC' || code === 'EDQUOT' ? 'The disk was full. Older backups are still there.' : message;

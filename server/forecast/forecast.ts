@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { forecastDays } from '#contracts/forecast';
+import { instantOf } from '#contracts/instant';
+import type { ForecastEntry } from '#contracts/posts';
+import type { AccountOutlook, AccountOutlooks } from '#server/accounts/outlook';
+import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/open-tabs';
+import type { MediaLibrary } from '#server/media/library';
+import type { NewNotification, Notifications } from '#server/notifications/notifications';
+import type { Plans } from '#server/plans/allowance';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Reading, ScheduledPost } from '#server/posts/reading';
+import type { SlotQueue } from '#server/slots/queue';
+import type { Deletion } from '#server/workspaces/deletion';
+import { findClockChanges } from './clock-changes.ts';
+import { inOrder, type PlannedPost, type Rule, rules, type Situation } from './rules.ts';
+import type { ForecastRow, ForecastStore } from './store.ts';
+
+const dayMs = 24 * 3_600_000;
+
+export type Forecast = ReturnType<typeof createForecast>;
+
+/** What will happen to scheduled posts as things stand. One rule for each cause: see rules.ts. */
+export const createForecast = ({
+  store,
+  reading,
+  lifecycle,
+  outlooks,
+  library,
+  plans,
+  slots,
+  deletion,
+  notifications,
+  live,
+  clock,
+}: {
+  store: ForecastStore;
+  reading: Reading;
+  lifecycle: Pick<Lifecycle, 'findBrokenLimits'>;
+  outlooks: AccountOutlooks;
+  library: Pick<MediaLibrary, 'find'>;
+  plans: Pick<Plans, 'read'>;
+  slots: Pick<SlotQueue, 'read'>;
+  deletion: Pick<Deletion, 'dateOf'>;
+  notifications: Pick<Notifications, 'tell'>;
+  live: Pick<Live, 'publish'>;
+  clock: Clock;
+}) => {
+  /** Broken limits, for posts of the next days. Only posts whose content, accounts or files changed are examined. */
+  const examineContent = async (
+    workspaceId: string,
+    posts: readonly ScheduledPost[],
+    accounts: ReadonlyMap<string, AccountOutlook>,
+    before: ReadonlyMap<string, ForecastRow>,
+  ): Promise<ReadonlyMap<string, Pick<ForecastRow, 'contentKey' | 'content'>>> => {
+    const files = await library.find({ workspaceId }, [...new Set(posts.flatMap(({ media }) => media))]);
+    const fileTexts = new Map([...files].map(([id, file]) => [id, JSON.stringify(file)]));
+    const today = instantOf(clock.now()).slice(0, 10);
+    const keys = new Map(posts.map((post) => [post.id, contentKey(post, accounts, fileTexts, today)]));
+    const changed = posts.filter(({ id }) => before.get(id)?.contentKey !== keys.get(id)).map(({ id }) => id);
+    const full = changed.length === 0 ? [] : await reading.many({ workspaceId }, changed);
+    const issues = await lifecycle.findBrokenLimits(workspaceId, full);
+    return new Map(
+      posts.map(({ id }) => [
+        id,
+        { contentKey: keys.get(id) ?? '', content: issues.get(id) ?? before.get(id)?.content ?? [] },
+      ]),
+    );
+  };
+
+  const read = async (workspaceId: string, before: ReadonlyMap<string, ForecastRow>) => {
+    const now = clock.now();
+    const nowMs = now.getTime();
+    const scheduled = await reading.scheduled(workspaceId);
+    const accounts = await outlooks.of(workspaceId, [...new Set(scheduled.flatMap(({ accountIds }) => accountIds))]);
+    const near = scheduled.filter(({ scheduledAt }) => isNear(Date.parse(scheduledAt), nowMs));
+    const content = await examineContent(workspaceId, near, accounts, before);
+    const limited = [...accounts.values()].filter(({ network }) => network.postQuota !== undefined);
+    const week = await slots.read(workspaceId);
+    const lastAt = scheduled.at(-1)?.scheduledAt;
+    const situation: Situation = {
+      nowMs,
+      accounts,
+      issues: new Map([...content].map(([id, one]) => [id, one.content])),
+      posts: scheduled.map(toPlanned),
+      publishedMs: await store.published(
+        workspaceId,
+        limited.map(({ id }) => id),
+        new Date(nowMs - dayMs),
+      ),
+      refusedPermissions: await reading.refusedPermissions(workspaceId),
+      plan: await plans.read(workspaceId),
+      slots: week,
+      clockChanges: findClockChanges(
+        nowMs - dayMs,
+        (lastAt === undefined ? nowMs : Date.parse(lastAt)) + dayMs,
+        week.timeZone || 'UTC',
+      ),
+      deleteAt: await deletion.dateOf(workspaceId),
+    };
+    return { situation, content };
+  };
+
+  return {
+    /** Looks at the scheduled posts of a workspace again, and tells people what is new. */
+    check: (workspaceId: string) =>
+      store.transaction(async () => {
+        const oldTopics = await store.lockCheck(workspaceId);
+        if (oldTopics === undefined) return;
+        const before = await store.list(workspaceId);
+        const { situation, content } = await read(workspaceId, before);
+        const entries = findEntries(situation);
+        const rows = situation.posts.map(({ id }): ForecastRow => {
+          const { contentKey = '', content: issues = [] } = content.get(id) ?? {};
+          return { postId: id, contentKey, content: issues, entries: entries.get(id) ?? [] };
+        });
+        const changed = rows.filter((row) => !isSame(before.get(row.postId), row));
+        const current = new Set(rows.map(({ postId }) => postId));
+        const gone = [...before.keys()].filter((id) => !current.has(id));
+        await store.save(workspaceId, changed);
+        await store.remove(workspaceId, gone);
+        const topics = groupByTopic(entries);
+        await notifications.tell(
+          [...topics].flatMap(([topic, about]) =>
+            oldTopics.includes(topic) ? [] : [toNotification(workspaceId, topic, about, situation.posts)],
+          ),
+        );
+        if (rows.length === 0) await store.forget(workspaceId);
+        else await store.endCheck(workspaceId, [...topics.keys()]);
+        const isShown = changed.some(({ postId, entries: now }) => !isEqual(before.get(postId)?.entries ?? [], now));
+        if (isShown) await live.publish({ workspaceId, kind: 'forecast', id: workspaceId });
+      }),
+
+    /** Workspaces whose posts changed after their last check: the process that should have checked them may have died. */
+    findMissed: async () => {
+      const all = await reading.scheduledWorkspaces();
+      const checked = await store.checkedAll(all.map(({ workspaceId }) => workspaceId));
+      return all
+        .filter(({ workspaceId, updatedAt }) => (checked.get(workspaceId) ?? '') < updatedAt)
+        .map(({ workspaceId }) => workspaceId);
+    },
+
+    checkedAt: store.checkedAt,
+
+    /** Networks of posts of the next days that give no end date for a sign-in. */
+    withoutEndDate: async (workspaceId: string) => {
+      const nowMs = clock.now().getTime();
+      const near = (await reading.scheduled(workspaceId)).filter(({ scheduledAt }) =>
+        isNear(Date.parse(scheduledAt), nowMs),
+      );
+      const accounts = await outlooks.of(workspaceId, [...new Set(near.flatMap(({ accountIds }) => accountIds))]);
+      const unknown = [...accounts.values()].filter(({ status, hasEndDate }) => status === 'Connected' && !hasEndDate);
+      return [...new Set(unknown.map(({ network }) => network.name))].sort();
+    },
+  };
+};
+
+const isNear = (atMs: number, nowMs: number) => atMs < nowMs + forecastDays * dayMs;
+
+const toPlanned = ({ id, accountIds, reachedIds, scheduledAt, text }: ScheduledPost): PlannedPost => ({
+  id,
+  atMs: Date.parse(scheduledAt),
+  accountIds: accountIds.filter((accountId) => !reachedIds.includes(accountId)),
+  text: text ?? '',
+});
+
+/** The day is part of it, so that everything is examined once a day, whatever nobody reported. */
+const contentKey = (
+  { updatedAt, accountIds, media }: ScheduledPost,
+  accounts: ReadonlyMap<string, AccountOutlook>,
+  files: ReadonlyMap<string, string>,
+  today: string,
+) => {
+  const hash = createHash('sha1').update(`${today} ${updatedAt}`);
+  for (const id of accountIds) hash.update(`\n${accounts.get(id)?.status} ${accounts.get(id)?.facts}`);
+  for (const id of media) hash.update(`\n${files.get(id) ?? 'gone'}`);
+  return hash.digest('base64url');
+};
+
+export const findEntries = (
+  situation: Situation,
+  all: readonly Rule[] = rules,
+): ReadonlyMap<string, readonly ForecastEntry[]> => {
+  const ready = all.map(({ cause, isCertain = false, in: prepare }) => ({
+    cause,
+    isCertain,
+    find: prepare(situation),
+  }));
+  const certain = ready.filter(({ isCertain }) => isCertain);
+  return new Map(
+    situation.posts.map((post) => {
+      const entries: ForecastEntry[] = [];
+      for (const { cause, find } of isNear(post.atMs, situation.nowMs) ? ready : certain) {
+        for (const finding of find(post)) entries.push({ cause, ...finding });
+      }
+      return [post.id, inOrder(entries)];
+    }),
+  );
+};
+
+const isEqual = (a: readonly ForecastEntry[], b: readonly ForecastEntry[]) =>
+  a.length === b.length && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+
+/** The database orders the keys of objects its own way. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, one]) => [key, sorted(one)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+};
+
+const isSame = (before: ForecastRow | undefined, now: ForecastRow) =>
+  before !== undefined && before.contentKey === now.contentKey && isEqual(before.entries, now.entries);
+
+interface Told {
+  readonly entry: ForecastEntry;
+  readonly postIds: readonly string[];
+}
+
+const ruleOf = new Map(rules.map((rule) => [rule.cause, rule]));
+
+/** What people are told of once: an account with all its posts, or one post. */
+const groupByTopic = (entries: ReadonlyMap<string, readonly ForecastEntry[]>): ReadonlyMap<string, Told> => {
+  const topics = new Map<string, Told>();
+  for (const [postId, own] of entries) {
+    for (const entry of own) {
+      const { isToldElsewhere = false, isOfAccount = false } = ruleOf.get(entry.cause) ?? {};
+      if (isToldElsewhere) continue;
+      const topic = `${entry.level} ${entry.cause} ${isOfAccount ? entry.accountId : postId}`;
+      const { entry: first = entry, postIds = [] } = topics.get(topic) ?? {};
+      topics.set(topic, { entry: first, postIds: [...postIds, postId] });
+    }
+  }
+  return topics;
+};
+
+const toNotification = (
+  workspaceId: string,
+  topic: string,
+  { entry: { level, provider, short, message }, postIds }: Told,
+  posts: readonly PlannedPost[],
+): NewNotification => {
+  const [first = ''] = postIds;
+  const isOne = postIds.length === 1;
+  const which = isOne ? 'A scheduled post' : `${postIds.length} scheduled posts`;
+  const where = provider === undefined ? 'go out' : `reach ${provider}`;
+  return {
+    workspaceId,
+    kind: 'post.forecast',
+    subjectId: topic,
+    title: level === 'Blocks' ? `${which} will not ${where}: ${short}` : `${which} may surprise you: ${short}`,
+    detail: message,
+    ...(isOne && { text: posts.find(({ id }) => id === first)?.text }),
+    path: isOne ? `/posts/${first}` : '/',
+  };
+};

@@ -1,0 +1,128 @@
+import type { Issue } from '#contracts/errors';
+import type { ForecastEntry } from '#contracts/posts';
+import { type Database, sql } from '#server/store/database';
+
+export const reads = ['publications', 'workspaces'];
+
+/** How long one check is claimed for. A process that dies leaves the workspace to another one then. */
+const leaseMinutes = 5;
+
+export interface ForecastRow {
+  readonly postId: string;
+  readonly contentKey: string;
+  readonly content: readonly Issue[];
+  readonly entries: readonly ForecastEntry[];
+}
+
+const claimDue = sql(
+  'forecast.claimDue',
+  `with due as (select workspace_id from forecast_checks where checked_at <= (select posthorn_now()) - interval '1 day'
+                 order by checked_at limit $1 for update skip locked)
+   update forecast_checks set checked_at = posthorn_now() - interval '1 day' + ${leaseMinutes} * interval '1 minute'
+     from due where forecast_checks.workspace_id = due.workspace_id
+   returning forecast_checks.workspace_id as "workspaceId"`,
+);
+/** Like one that was claimed: the next check is a day after `checked_at`. */
+const tryAgain = sql(
+  'forecast.tryAgain',
+  `insert into forecast_checks as c (workspace_id, checked_at)
+   select id, posthorn_now() - interval '1 day' + interval '1 minute' from workspaces where id = $1
+   on conflict (workspace_id) do update set checked_at = least(c.checked_at, excluded.checked_at)`,
+);
+const msToNext = sql(
+  'forecast.msToNext',
+  `select ceil(extract(epoch from min(checked_at) + interval '1 day' - posthorn_now()) * 1000)::float8 as ms
+     from forecast_checks`,
+);
+/** Also for the first check, so that two of them never run at once. */
+const lockCheck = sql(
+  'forecast.lockCheck',
+  `insert into forecast_checks as c (workspace_id, checked_at)
+   select id, posthorn_now() from workspaces where id = $1
+   on conflict (workspace_id) do update set checked_at = c.checked_at returning told`,
+);
+const endCheck = sql(
+  'forecast.endCheck',
+  'update forecast_checks set checked_at = posthorn_now(), told = $2 where workspace_id = $1',
+);
+const forget = sql('forecast.forget', 'delete from forecast_checks where workspace_id = $1');
+const checkedAt = sql(
+  'forecast.checkedAt',
+  'select checked_at as "checkedAt" from forecast_checks where workspace_id = $1',
+);
+const allChecked = sql(
+  'forecast.allChecked',
+  'select workspace_id as "workspaceId", checked_at as "checkedAt" from forecast_checks where workspace_id = any($1)',
+);
+const list = sql(
+  'forecast.list',
+  `select post_id as "postId", content_key as "contentKey", content, entries from forecasts where workspace_id = $1`,
+);
+const save = sql(
+  'forecast.save',
+  `insert into forecasts (workspace_id, post_id, content_key, content, entries)
+   select $1, "postId", "contentKey", content, entries
+     from jsonb_to_recordset($2) as row ("postId" text, "contentKey" text, content jsonb, entries jsonb)
+   on conflict (workspace_id, post_id) do update
+      set content_key = excluded.content_key, content = excluded.content, entries = excluded.entries`,
+);
+const remove = sql('forecast.remove', 'delete from forecasts where workspace_id = $1 and post_id = any($2)');
+const published = sql(
+  'forecast.published',
+  `select account_id as "accountId", extract(epoch from published_at)::float8 * 1000 as "atMs" from publications
+    where workspace_id = $1 and account_id = any($2) and published_at > $3`,
+);
+
+export type ForecastStore = ReturnType<typeof createForecastStore>;
+
+export const createForecastStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  /** Workspaces that were last checked a day ago. */
+  claimDue: async (limit: number) =>
+    (await db.query<{ workspaceId: string }>(claimDue, [limit])).map(({ workspaceId }) => workspaceId),
+
+  /** In a minute, by any process. */
+  tryAgain: (workspaceId: string) => db.run(tryAgain, [workspaceId]),
+
+  msToNext: async () => (await db.query<{ ms: number | null }>(msToNext))[0]?.ms ?? undefined,
+
+  /** The causes that people were told of. Undefined when the workspace is gone. Until the transaction ends nobody else checks it. */
+  lockCheck: async (workspaceId: string) => (await db.query<{ told: string[] }>(lockCheck, [workspaceId]))[0]?.told,
+
+  endCheck: (workspaceId: string, told: readonly string[]) => db.run(endCheck, [workspaceId, told]),
+
+  /** Nothing is scheduled, so there is nothing to check every day. */
+  forget: (workspaceId: string) => db.run(forget, [workspaceId]),
+
+  checkedAt: async (workspaceId: string) =>
+    (await db.query<{ checkedAt: string }>(checkedAt, [workspaceId]))[0]?.checkedAt,
+
+  checkedAll: async (workspaceIds: readonly string[]) =>
+    new Map(
+      (await db.query<{ workspaceId: string; checkedAt: string }>(allChecked, [workspaceIds])).map((row) => [
+        row.workspaceId,
+        row.checkedAt,
+      ]),
+    ),
+
+  list: async (workspaceId: string) =>
+    new Map((await db.query<ForecastRow>(list, [workspaceId])).map((row) => [row.postId, row])),
+
+  save: async (workspaceId: string, rows: readonly ForecastRow[]) => {
+    if (rows.length > 0) await db.run(save, [workspaceId, JSON.stringify(rows)]);
+  },
+
+  remove: async (workspaceId: string, postIds: readonly string[]) => {
+    if (postIds.length > 0) await db.run(remove, [workspaceId, postIds]);
+  },
+
+  /** When posts were published to these accounts, in ms. */
+  published: async (workspaceId: string, accountIds: readonly string[], since: Date) => {
+    if (accountIds.length === 0) return new Map<string, number[]>();
+    const rows = await db.query<{ accountId: string; atMs: number }>(published, [workspaceId, accountIds, since]);
+    const byAccount = new Map<string, number[]>();
+    for (const { accountId, atMs } of rows) byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), atMs]);
+    return byAccount;
+  },
+});

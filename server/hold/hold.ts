@@ -1,0 +1,62 @@
+import type { HeldPost } from '#contracts/backups';
+import type { AuditLog } from '#server/audit/audit-log';
+import { type Clock, systemClock } from '#server/clock';
+import { Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { Database } from '#server/store/database';
+import { createHoldStore, type HoldStore } from './store.ts';
+
+/** In the transaction that restores a backup: the old service may have sent since then what is due here. */
+export const beginHold = (database: Database, backupAt: string, id = newHoldId()) =>
+  createHoldStore(database).begin(id, backupAt, systemClock.now());
+
+export const newHoldId = () => newId('hold', systemClock.now());
+
+/** Whether the restore that begins the hold of this id was committed. */
+export const hasHold = (database: Database, id: string) => createHoldStore(database).has(id);
+
+/** What a slice does with its work that was due during a hold. */
+export interface HeldWork {
+  /** In the transaction that releases. Returns how much there was. */
+  endHeld(): Promise<number>;
+}
+
+export type Hold = ReturnType<typeof createHold>;
+
+/** After a restore nothing is sent until a person releases it. What was due meanwhile is ended, and never sent by itself. */
+export const createHold = ({
+  store,
+  posts,
+  deliveries,
+  messages,
+  audit,
+  clock,
+}: {
+  store: HoldStore;
+  posts: HeldWork & { listHeld(): Promise<{ count: number; posts: HeldPost[] }> };
+  deliveries: HeldWork;
+  messages: HeldWork;
+  audit: AuditLog;
+  clock: Clock;
+}) => ({
+  read: async () => {
+    const row = await store.open();
+    return row && { backupAt: row.backupAt, restoredAt: row.restoredAt };
+  },
+
+  listDue: posts.listHeld,
+
+  release: (userId: string, requestId: string) =>
+    store.transaction(async () => {
+      if (!(await store.lock())) throw new Refusal('Conflict', 'Nothing is held here. Somebody released it already.');
+      // Before the posts: their end creates deliveries and messages that may go out.
+      const ended = {
+        deliveries: await deliveries.endHeld(),
+        messages: await messages.endHeld(),
+        posts: await posts.endHeld(),
+      };
+      await store.release(clock.now(), userId, ended);
+      await audit.write({ event: 'hold.released', userId, requestId, details: ended });
+      return ended;
+    }),
+});

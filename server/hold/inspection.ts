@@ -1,0 +1,32 @@
+import { type Check, checksNamed } from '#server/health/check';
+import type { Database } from '#server/store/database';
+import { createHoldStore, type HoldStore } from './store.ts';
+
+const noSuchTable = '42P01';
+
+/** For the scheduler and for commands. Separate from the slice, which needs everything that sends. */
+export const openHoldInspection = ({ database }: { database: Database }) => {
+  const store = createHoldStore(database);
+  /** The table is missing while a migration before it waits for processes of the release before. No restore ends so. */
+  const find = () =>
+    store.open().catch((error: { code?: string }) => {
+      if (error.code === noSuchTable) return undefined;
+      throw error;
+    });
+  const isHeld = async () => (await find()) !== undefined;
+  /** For everybody: why nothing goes out. */
+  const readHold = async () => {
+    const row = await find();
+    return row && { backupAt: row.backupAt, restoredAt: row.restoredAt };
+  };
+  return { isHeld, readHold, checks: { 'restored backup': () => checkHold(store) } };
+};
+
+const checkHold = async (store: HoldStore): Promise<Check> => {
+  const check = checksNamed('restored backup');
+  const hold = await store.open();
+  if (hold === undefined) return check.ok('Nothing is held back after a restore');
+  return check.warning(
+    `The backup of ${hold.backupAt} was restored here, and nothing goes out: no posts, webhooks or mails. Look at what was due since then and release it in Settings, Backups.`,
+  );
+};

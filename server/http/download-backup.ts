@@ -1,0 +1,29 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { OwnHandler } from './app-routes.ts';
+
+/** `GET /api/app/backups/{id}/file`. */
+export const downloadBackup =
+  ({ findFile }: { findFile: (userId: string, id: string) => Promise<string> }): OwnHandler<{ id: string }> =>
+  async (req, res, { signedIn }) => {
+    const path = await findFile(signedIn.userId, req.params.id);
+    const { size } = await stat(path);
+    res.writeHead(200, {
+      'content-type': 'application/x-tar',
+      'content-length': size,
+      'content-disposition': `attachment; filename="${basename(path)}"`,
+      'cache-control': 'no-store',
+    });
+    if (req.method === 'HEAD') {
+      res.end();
+      return;
+    }
+    try {
+      await pipeline(createReadStream(path), res);
+    } catch (error) {
+      // The client disconnected.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+  };

@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request, Response } from 'express';
+import { MediaForm } from '#contracts/media';
+import { parseInput } from '#server/admission';
+import { bounds } from '#server/bounds';
+import type { Caller } from '#server/context';
+import { badInput, Refusal } from '#server/errors';
+import { keyOf } from '#server/idempotency/header';
+import type { ResumableUploads } from '#server/media/resumable-uploads';
+import { checkText } from './body.ts';
+import { drain, untilStalled } from './form.ts';
+import { reply } from './reply.ts';
+
+const version = '1.0.0';
+const Fields = MediaForm.pick({ alt: true });
+
+type Upload = Awaited<ReturnType<ResumableUploads['find']>>;
+
+/**
+ * The tus protocol 1.0 with creation, termination and expiration. GET is ours: it answers the media item, because a tus
+ * upload ends without a body.
+ */
+export const resumableUploadRoutes = ({ resumableUploads }: { resumableUploads: ResumableUploads }) => {
+  const append = async (req: Request<{ id: string }>, res: Response, caller: Caller) => {
+    if (!/^application\/offset\+octet-stream$/i.test(req.get('content-type') ?? ''))
+      throw badInput({ path: 'Content-Type', code: 'BadFormat', message: 'must be application/offset+octet-stream' });
+    const offset = readNumber(req, 'Upload-Offset');
+    // By default leaving the iterator early destroys the request, which still needs a response.
+    const chunks: AsyncIterableIterator<Buffer> = req.iterator({ destroyOnReturn: false });
+    try {
+      return await untilStalled(req, () => resumableUploads.append(caller, req.params.id, offset, chunks));
+    } catch (error) {
+      // Another request is ahead: the sender asks where to continue, however it learns that this one ended.
+      if (error instanceof Refusal && error.code === 'Conflict') res.setHeader('connection', 'close');
+      // Most clients read the response only after they have sent the whole body.
+      else await untilStalled(req, () => drain(chunks));
+      throw error;
+    }
+  };
+
+  return {
+    /** `POST /api/media/uploads` */
+    createResumableUpload: async (req: Request<Record<string, string>>, res: Response, caller: Caller) => {
+      mustSpeakTus(req, res);
+      const metadata = req.get('upload-metadata') ?? '';
+      const { filename, alt } = readMetadata(metadata);
+      const upload = await resumableUploads.create(caller, {
+        bytes: readNumber(req, 'Upload-Length'),
+        alt: checkedAlt(alt),
+        name: filename,
+        metadata,
+        key: keyOf(req),
+      });
+      setProgress(res, upload);
+      res.setHeader('location', `/api/media/uploads/${upload.id}`);
+      res.writeHead(201).end();
+    },
+
+    /** `HEAD`, `GET`, `PATCH` and `DELETE /api/media/uploads/{id}` */
+    resumableUpload: async (req: Request<{ id: string }>, res: Response, caller: Caller) => {
+      const { id } = req.params;
+      if (req.method === 'GET') {
+        const item = await resumableUploads.result(caller, id, bounds.uploadWaitMs);
+        return item ? reply(res, 200, item) : reply(res, 202, { status: 'Processing' });
+      }
+      mustSpeakTus(req, res);
+      if (req.method === 'DELETE') {
+        await resumableUploads.remove(caller, id);
+        return res.writeHead(204).end();
+      }
+      if (req.method === 'PATCH') {
+        const upload = await append(req, res, caller);
+        if (upload.received === upload.bytes) await resumableUploads.result(caller, id, bounds.uploadWaitMs);
+        setProgress(res, upload);
+        return res.writeHead(204).end();
+      }
+      const upload = await resumableUploads.find(caller, id);
+      setProgress(res, upload);
+      res.setHeader('upload-length', upload.bytes);
+      res.setHeader('cache-control', 'no-store');
+      return res.writeHead(200).end();
+    },
+  };
+};
+
+const setProgress = (res: Response, { received, expiresAt }: Upload) => {
+  res.setHeader('upload-offset', received);
+  res.setHeader('upload-expires', expiresAt.toUTCString());
+};
+
+const mustSpeakTus = ({ headers }: IncomingMessage, res: Response) => {
+  res.setHeader('tus-resumable', version);
+  if (headers['tus-resumable'] === version) return;
+  res.setHeader('tus-version', version);
+  throw new Refusal('BadInput', `Tus-Resumable must be ${version}`, [], 412);
+};
+
+const readNumber = ({ headers }: IncomingMessage, name: string) => {
+  const value = String(headers[name.toLowerCase()] ?? '');
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw badInput({ path: name, code: value === '' ? 'Required' : 'BadFormat', message: 'must be a number of bytes' });
+};
+
+/** `filename d29ybGQ=,alt aG9ybg==`: keys, each with a value in base64. */
+const readMetadata = (header: string): { filename?: string; alt?: string } => {
+  const entries = header
+    .split(',')
+    .map((entry) => entry.trim().split(' '))
+    .map(([key = '', value = '']) => [key, decode(value)]);
+  return Object.fromEntries(entries);
+};
+
+const decode = (base64: string) => {
+  try {
+    return new TextDecoder('utf8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    throw badInput({ path: 'Upload-Metadata', code: 'BadText', message: 'must be UTF-8 in base64' });
+  }
+};
+
+const checkedAlt = (text: string | undefined) => {
+  const { alt } = parseInput(Fields, text === undefined ? {} : { alt: text });
+  checkText(alt ?? '', 'alt');
+  return alt;
+};

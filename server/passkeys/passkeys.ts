@@ -1,0 +1,261 @@
+import { createPublicKey } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { Clock } from '#server/clock';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import { fingerprintOf } from '#server/receipts/verify-receipts';
+import type { PasskeyRow, PasskeyStore } from './store.ts';
+
+/** Imported on demand: most commands and requests do not need it. */
+const webauthn = () => import('@simplewebauthn/server');
+
+const challengeMs = 5 * 60_000;
+const maxPasskeys = 20;
+
+export type Passkeys = ReturnType<typeof createPasskeys>;
+
+/** Passkeys of people (WebAuthn). The browser only lets the host of BASE_URL use them, so a look-alike site gets nothing. */
+export const createPasskeys = ({
+  store,
+  baseUrl,
+  clock,
+}: {
+  store: PasskeyStore;
+  baseUrl: string;
+  /** The wall clock: challenges expire also when the sandbox clock is moved. */
+  clock: Clock;
+}) => {
+  const { origin, hostname: rpID } = new URL(baseUrl);
+  const unavailable = whyUnavailable(new URL(baseUrl));
+
+  const mustWork = () => {
+    if (unavailable) throw new Refusal('Forbidden', unavailable);
+  };
+  const keepChallenge = (challenge: string, userId?: string) =>
+    store.insertChallenge(challenge, userId, new Date(clock.now().getTime() + challengeMs));
+  const expected = (userId?: string) => ({
+    expectedChallenge: (challenge: string) => store.takeChallenge(challenge, userId, clock.now()),
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    requireUserVerification: true,
+  });
+
+  const verifyAssertion = async (
+    response: unknown,
+    { credentialId: id, publicKey, counter }: Pick<PasskeyRow, 'credentialId' | 'publicKey' | 'counter'>,
+    expectation: Omit<ReturnType<typeof expected>, 'expectedChallenge'> & {
+      expectedChallenge: (challenge: string) => boolean | Promise<boolean>;
+    },
+  ) => {
+    const { verifyAuthenticationResponse } = await webauthn();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: response as AuthenticationResponseJSON,
+      credential: { id, publicKey: new Uint8Array(publicKey), counter },
+      ...expectation,
+    });
+    return verified ? authenticationInfo.newCounter : undefined;
+  };
+
+  /** Locked, because two answers with one counter would be a copied passkey. */
+  const findFor = async (response: unknown) => {
+    const { id } = (response ?? {}) as { id?: unknown };
+    return typeof id === 'string' ? store.find(id) : undefined;
+  };
+
+  return {
+    unavailable,
+
+    list: async (userId: string) => Promise.all((await store.list(userId)).map(toPasskey)),
+
+    /** Options for the browser. Call it only after the person has proved who they are. */
+    beginAdding: async ({ userId, email }: { userId: string; email: string }) => {
+      mustWork();
+      const { generateRegistrationOptions } = await webauthn();
+      const existing = await store.list(userId);
+      const options = await generateRegistrationOptions({
+        rpName: 'Posthorn',
+        rpID,
+        userID: new TextEncoder().encode(userId),
+        userName: email,
+        attestationType: 'none',
+        excludeCredentials: existing.map(({ credentialId }) => ({ id: credentialId })),
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      });
+      await keepChallenge(options.challenge, userId);
+      return options;
+    },
+
+    add: async (userId: string, name: string, response: unknown) => {
+      mustWork();
+      const { verifyRegistrationResponse } = await webauthn();
+      return store.transaction(async () => {
+        await store.lockOf(userId);
+        if ((await store.list(userId)).length >= maxPasskeys)
+          throw new Refusal('Conflict', `You have ${maxPasskeys} passkeys. Remove one to add another.`);
+        const { registrationInfo } = await verifyRegistrationResponse({
+          response: response as RegistrationResponseJSON,
+          ...expected(userId),
+        }).catch((error: unknown) => refuse(error, badResponse));
+        if (registrationInfo === undefined) throw badResponse();
+        const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+        const createdAt = clock.now();
+        const passkeyId = newId('passkey', createdAt);
+        const isNew = await store.insert({
+          id: passkeyId,
+          userId,
+          credentialId: id,
+          publicKey: Buffer.from(publicKey),
+          counter,
+          transports: [...transports],
+          name,
+          createdAt,
+        });
+        if (!isNew) throw new Refusal('Conflict', 'This passkey is already stored here.');
+        const row = (await store.list(userId)).find((one) => one.id === passkeyId);
+        if (row === undefined) throw new Error('a passkey that was just added is gone');
+        return toPasskey(row);
+      });
+    },
+
+    /** Returns its name. */
+    remove: async (userId: string, id: string) => {
+      const name = await store.remove(userId, id);
+      if (name === undefined) throw notFound('passkey', id);
+      return name;
+    },
+
+    removeAll: store.removeAll,
+
+    beginSignIn: async () => {
+      mustWork();
+      const { generateAuthenticationOptions } = await webauthn();
+      const options = await generateAuthenticationOptions({ rpID, userVerification: 'required' });
+      await keepChallenge(options.challenge);
+      return options;
+    },
+
+    /** The person whose passkey signed the challenge. An unknown and a wrong one get the same answer. */
+    signIn: async (response: unknown) => {
+      mustWork();
+      return store.transaction(async () => {
+        const passkey = await findFor(response);
+        if (passkey === undefined) throw unknownPasskey();
+        const counter = await verifyAssertion(response, passkey, expected()).catch((error: unknown) =>
+          refuse(error, unknownPasskey),
+        );
+        if (counter === undefined) throw unknownPasskey();
+        await store.saveUsed(passkey.id, counter, clock.now());
+        return passkey.userId;
+      });
+    },
+
+    /** Options for one person, who proves that they are there. With a challenge of its own, it says what for. */
+    beginProof: async (userId: string, challenge?: Buffer) => {
+      mustWork();
+      const { generateAuthenticationOptions } = await webauthn();
+      const own = await store.list(userId);
+      if (own.length === 0) throw new Refusal('Forbidden', 'You have no passkey. Add one in your profile first.');
+      const options = await generateAuthenticationOptions({
+        rpID,
+        userVerification: 'required',
+        allowCredentials: own.map(({ credentialId: id }) => ({ id })),
+        ...(challenge && { challenge: new Uint8Array(challenge) }),
+      });
+      await keepChallenge(options.challenge, userId);
+      return options;
+    },
+
+    /**
+     * Inside a transaction: returns the passkey and what it signed. `isRepeated`: an answer that was accepted before proves another part
+     * of the same challenge.
+     */
+    mustProve: async (
+      userId: string,
+      response: unknown,
+      { challenge, isRepeated = false }: { challenge?: Buffer; isRepeated?: boolean } = {},
+    ) => {
+      mustWork();
+      const passkey = await findFor(response);
+      if (passkey?.userId !== userId) throw unprovenPasskey();
+      const takes = async (answered: string) =>
+        (challenge === undefined || answered === challenge.toString('base64url')) &&
+        (isRepeated || (await store.takeChallenge(answered, userId, clock.now())));
+      const counter = await verifyAssertion(response, isRepeated ? { ...passkey, counter: 0 } : passkey, {
+        ...expected(userId),
+        expectedChallenge: takes,
+      }).catch((error: unknown) => refuse(error, unprovenPasskey));
+      if (counter === undefined) throw unprovenPasskey();
+      if (!isRepeated) await store.saveUsed(passkey.id, counter, clock.now());
+      const { authenticatorData, clientDataJSON, signature } = (response as AuthenticationResponseJSON).response;
+      const assertion = { publicKey: await toSpki(passkey), authenticatorData, clientDataJSON, signature };
+      return { passkeyId: passkey.id, assertion };
+    },
+
+    purge: () => store.purgeChallenges(clock.now()),
+  };
+};
+
+/** Browsers offer passkeys only to a host with a name, on https or on this computer. */
+const whyUnavailable = ({ protocol, hostname, href }: URL) => {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return undefined;
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (address === '127.0.0.1' || address === '::1') {
+    const url = new URL(href);
+    url.hostname = 'localhost';
+    return `On this computer passkeys work at localhost. Open ${url.origin}, and set BASE_URL to it.`;
+  }
+  if (isIP(address) !== 0) {
+    return 'Passkeys need a host name: browsers refuse them for an IP address. Open Posthorn at a name, such as https://posthorn.example.com, and set BASE_URL to it.';
+  }
+  if (protocol !== 'https:') return 'Passkeys need https. Serve Posthorn over https, and set BASE_URL to that address.';
+  return undefined;
+};
+
+/** COSE names these by numbers. */
+const keyTypes = { okp: 1, ec: 2, rsa: 3 };
+const curves: Readonly<Record<number, string>> = { 1: 'P-256', 2: 'P-384', 3: 'P-521' };
+
+/** The public key in the form that everybody's tools read, in base64url. */
+const toSpki = async ({ publicKey }: Pick<PasskeyRow, 'publicKey'>) => {
+  const { isoCBOR } = await import('@simplewebauthn/server/helpers');
+  const cose = isoCBOR.decodeFirst<Map<number, unknown>>(new Uint8Array(publicKey));
+  const part = (label: number) => Buffer.from(cose.get(label) as Uint8Array).toString('base64url');
+  const type = cose.get(1);
+  const key =
+    type === keyTypes.rsa
+      ? { kty: 'RSA', n: part(-1), e: part(-2) }
+      : type === keyTypes.okp
+        ? { kty: 'OKP', crv: 'Ed25519', x: part(-2) }
+        : { kty: 'EC', crv: curves[Number(cose.get(-1))] ?? '', x: part(-2), y: part(-3) };
+  return createPublicKey({ format: 'jwk', key }).export({ format: 'der', type: 'spki' }).toString('base64url');
+};
+
+const toPasskey = async ({ id, name, publicKey, createdAt, lastUsedAt }: PasskeyRow) => ({
+  id,
+  name,
+  fingerprint: fingerprintOf(await toSpki({ publicKey })),
+  createdAt,
+  ...(lastUsedAt !== null && { lastUsedAt }),
+});
+
+/** The library throws plain errors for everything that an answer can have wrong; others are ours. */
+const refuse = (error: unknown, refusal: () => Refusal): never => {
+  if (error instanceof Refusal || (error as { code?: unknown }).code !== undefined) throw error;
+  throw refusal();
+};
+
+const badResponse = () =>
+  badInput({
+    path: 'response',
+    code: 'Invalid',
+    message: 'does not fit the request of this page, or came too late. Try again',
+  });
+
+const unknownPasskey = () =>
+  new Refusal('Unauthorized', 'This passkey is not known here, or was removed. Sign in another way.');
+
+const unprovenPasskey = () => {
+  const message = 'This passkey is not one of yours, was removed, or answered another request or too late. Try again.';
+  return new Refusal('Forbidden', message, [{ path: '', code: 'PasskeyRefused', message }]);
+};

@@ -1,0 +1,192 @@
+import type { NetworkKeys as NetworkKeysRecord } from '#contracts/installation';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { everyWorkspace } from '#server/live/changes';
+import type { Live } from '#server/live/open-tabs';
+import type { Network, Registration } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import { asTrouble, whatHappened } from '#server/networks/trouble';
+import type { Seal } from '#server/secrets/seal';
+import { createSettingReader, openValues, placeOf, type Values } from './entered-settings.ts';
+import type { NetworkKeyRow, NetworkKeyStore } from './store.ts';
+
+export type NetworkKeys = ReturnType<typeof createNetworkKeys>;
+
+/**
+ * Credentials that the operator enters in the app. Every instance has them in memory, because they are read for each
+ * request; a notification makes it read them again.
+ */
+export const createNetworkKeys = ({
+  store,
+  networks,
+  environment,
+  baseUrl,
+  tryKeys,
+  audit,
+  publish,
+  seal,
+  clock,
+  report,
+}: {
+  store: NetworkKeyStore;
+  networks: Networks;
+  /** Wins, for all credentials of a network together. */
+  environment: (name: string) => string | undefined;
+  baseUrl: string;
+  /** At the network itself; undefined when it has no way to do that. */
+  tryKeys: (
+    network: Network,
+    registration: Registration,
+    redirectUri: string,
+  ) => ReturnType<NonNullable<Network['app']['tryCredentials']>> | undefined;
+  audit: AuditLog;
+  publish: Live['publish'];
+  seal: Seal;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  let entered = new Map<string, NetworkKeyRow & { readonly values: Values }>();
+  const registered = networks.all.filter(({ settings }) => settings.length > 0);
+  const { setting, isInEnvironment } = createSettingReader({
+    networks: registered,
+    environment,
+    enteredValues: (id) => entered.get(id)?.values,
+  });
+  const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
+
+  const read = async () => {
+    const rows = await store.all();
+    entered = new Map(
+      rows.flatMap((row) => {
+        try {
+          return [[row.id, { ...row, values: openValues(seal, row) }] as const];
+        } catch (error) {
+          // Its key is lost. The other networks go on.
+          report(error);
+          return [];
+        }
+      }),
+    );
+  };
+
+  /** Open tabs read the networks after this instance did. */
+  const readAndPublish = async ({ key }: Network) => {
+    await read();
+    await publish({ workspaceId: everyWorkspace, kind: 'provider', id: key });
+  };
+
+  const mustBeRegistered = (key: string) => {
+    const network = registered.find((one) => one.key === key);
+    if (network === undefined) throw notFound('network that needs credentials', key);
+    if (isInEnvironment(network.settings)) {
+      const names = network.settings.filter((name) => environment(name) !== undefined).join(' and ');
+      throw new Refusal(
+        'Conflict',
+        `${names} is set in the environment of the server, which wins. Change it there, or remove it and restart.`,
+      );
+    }
+    return network;
+  };
+
+  /** Refuses keys that the network refuses. Returns whether it has confirmed them. */
+  const mustWork = async (network: Network, values: Values) => {
+    const [id = '', secret = ''] = network.settings;
+    const registration = { clientId: values[id] ?? '', clientSecret: values[secret] ?? '' };
+    try {
+      const result = await tryKeys(network, registration, redirectUri(network));
+      if (result?.is === 'refused') {
+        throw new Refusal(
+          'BadInput',
+          `${network.name} does not know this app and secret (${result.said.replace(/\.$/, '')}). Copy ${network.settings.join(' and ')} again. Nothing was saved.`,
+        );
+      }
+      return result?.is === 'accepted';
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const trouble = asTrouble(error, () => undefined);
+      throw new Refusal(
+        'Conflict',
+        `The credentials could not be tried. ${whatHappened(trouble, network)} Nothing was saved.`,
+      );
+    }
+  };
+
+  return {
+    read,
+
+    setting,
+
+    list: (): NetworkKeysRecord[] =>
+      registered.map((network) => {
+        const { key, name, settings } = network;
+        const row = entered.get(settings[0] ?? '');
+        const isFromEnvironment = isInEnvironment(settings);
+        const isWhole = settings.every((one) => environment(one) !== undefined);
+        return {
+          network: key,
+          provider: name,
+          state: isFromEnvironment ? (isWhole ? 'Environment' : 'Missing') : row ? 'Entered' : 'Missing',
+          settings: [...settings],
+          redirectUri: redirectUri(network),
+          sharedWith: registered
+            .filter((one) => one !== network && one.settings[0] === settings[0])
+            .map((one) => one.name),
+          ...(row && !isFromEnvironment && { updatedAt: row.updatedAt }),
+          ...(row?.workedAt && !isFromEnvironment && { workedAt: row.workedAt }),
+        };
+      }),
+
+    save: async (userId: string, key: string, values: Values, requestId: string) => {
+      const network = mustBeRegistered(key);
+      mustBeComplete(network, values);
+      const tried = await mustWork(network, values);
+      const [id = ''] = network.settings;
+      const now = clock.now();
+      await store.transaction(async () => {
+        await store.save(id, seal.seal(JSON.stringify(values), placeOf(id)), now, userId);
+        await audit.write({ event: 'network-keys.saved', userId, requestId, details: { network: key } });
+      });
+      await readAndPublish(network);
+      return { tried };
+    },
+
+    remove: async (userId: string, key: string, requestId: string) => {
+      const network = mustBeRegistered(key);
+      const isRemoved = await store.transaction(async () => {
+        await audit.write({ event: 'network-keys.removed', userId, requestId, details: { network: key } });
+        return store.remove(network.settings[0] ?? '');
+      });
+      if (!isRemoved) throw new Refusal('NotFound', `No credentials of ${network.name} were entered here.`);
+      await readAndPublish(network);
+    },
+
+    /** Somebody signed in at the real network. */
+    confirm: async (network: Network) => {
+      const [id = ''] = network.settings;
+      const row = entered.get(id);
+      if (row === undefined || row.workedAt !== null) return;
+      await store.confirm(id, clock.now());
+      await readAndPublish(network);
+    },
+  };
+};
+
+const mustBeComplete = ({ settings, name: provider }: Network, values: Values) => {
+  const unknown = Object.keys(values).find((name) => !settings.includes(name));
+  if (unknown !== undefined) {
+    throw badInput({ path: `values.${unknown}`, code: 'UnknownField', message: `is no credential of ${provider}` });
+  }
+  const missing = settings.find((name) => !values[name]);
+  if (missing !== undefined) {
+    throw badInput({ path: `values.${missing}`, code: 'Required', message: `is required: ${provider} gives both` });
+  }
+  const broken = settings.find((name) => /\s/.test(values[name] ?? ''));
+  if (broken !== undefined) {
+    throw badInput({
+      path: `values.${broken}`,
+      code: 'BadFormat',
+      message: 'has a space or line break. Copy it again',
+    });
+  }
+};

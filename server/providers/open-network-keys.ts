@@ -1,0 +1,58 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config/config';
+import type { Live } from '#server/live/open-tabs';
+import type { Networks } from '#server/networks/registry';
+import type { Sites } from '#server/networks/sites';
+import type { Seal } from '#server/secrets/seal';
+import type { Database } from '#server/store/database';
+import { createNetworkKeys } from './network-keys.ts';
+import { networkKeyRoutes } from './routes.ts';
+import { createNetworkKeyStore } from './store.ts';
+
+/** Separate from the slice, which `doctor` opens without a database. */
+export const openNetworkKeys = ({
+  database,
+  networks,
+  sites,
+  people: { mustBeOperator, operatorName },
+  config: { baseUrl, setting: environment },
+  audit,
+  live,
+  seal,
+  wallClock: clock,
+  report,
+}: {
+  database: Database;
+  networks: Networks;
+  /** They read the credentials in turn, so they are known only when some are tried. */
+  sites: () => Sites;
+  people: { mustBeOperator(userId: string, does: string): Promise<void>; operatorName(): Promise<string> };
+  config: Config;
+  audit: AuditLog;
+  live: Live;
+  seal: Seal;
+  wallClock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const store = createNetworkKeyStore(database);
+  const networkKeys = createNetworkKeys({
+    store,
+    networks,
+    environment,
+    baseUrl,
+    tryKeys: (network, registration, redirectUri) =>
+      network.app.tryCredentials?.(sites().live(network, { registration }), redirectUri),
+    audit,
+    publish: live.publish,
+    seal,
+    clock,
+    report,
+  });
+  return {
+    networkKeys,
+    routes: networkKeyRoutes({ networkKeys, mustBeOperator, operatorName }),
+    // They are entered again.
+    discards: { 'network_keys.sealed_values': store.remove },
+  };
+};

@@ -1,0 +1,119 @@
+import { createPublicKey, verify } from 'node:crypto';
+import type { ReceiptEntry, ReceiptKey, SignedEntry } from '#contracts/receipts';
+import { canonicalJson, digestOf, sha256 } from './canonical-json.ts';
+
+/** Pure, so that `posthorn verify` needs neither the database nor the service. */
+
+export const firstPrevious = '0'.repeat(64);
+
+export const keyIdOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url')).slice(0, 32);
+
+export const hashOf = ({ entry }: Pick<SignedEntry, 'entry'>) => sha256(canonicalJson(entry));
+
+/** What a passkey signs for a whole pass: a one-time number with the numbers of all its requests. */
+export const challengeOf = ({ nonce, numbers }: { nonce: string; numbers: readonly string[] }) =>
+  digestOf({ nonce, numbers });
+
+/** Of one request: the content that was shown, and the time if the person set another. */
+export const confirmedNumber = ({
+  cardId,
+  content,
+  scheduledAt,
+}: {
+  cardId: string | undefined;
+  content: string | undefined;
+  scheduledAt?: string | undefined;
+}) => digestOf({ cardId, content, scheduledAt });
+
+/** By which a person knows their passkey, and the one of a receipt. */
+export const fingerprintOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url')).slice(0, 32);
+
+type Confirmation = NonNullable<ReceiptEntry['confirmation']>;
+
+/** User present and verified. */
+const assertedFlags = 0b101;
+
+/** Whether the passkey signed the challenge. Entries of early versions have no assertion. */
+const isAsserted = ({ challenge, assertion }: Confirmation) => {
+  if (assertion === undefined) return true;
+  try {
+    const bytes = (field: keyof typeof assertion) => Buffer.from(assertion[field], 'base64url');
+    const [clientData, data] = [bytes('clientDataJSON'), bytes('authenticatorData')];
+    const { type, challenge: answered, origin } = JSON.parse(clientData.toString());
+    const key = createPublicKey({ format: 'der', type: 'spki', key: bytes('publicKey') });
+    const signed = Buffer.concat([data, Buffer.from(sha256(clientData), 'hex')]);
+    return (
+      type === 'webauthn.get' &&
+      answered === Buffer.from(challenge, 'hex').toString('base64url') &&
+      data.subarray(0, 32).toString('hex') === sha256(new URL(origin).hostname) &&
+      ((data[32] ?? 0) & assertedFlags) === assertedFlags &&
+      verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, key, bytes('signature'))
+    );
+  } catch {
+    return false;
+  }
+};
+
+const isConfirmed = ({ cardId, content, confirmation }: ReceiptEntry) =>
+  confirmation === undefined ||
+  (confirmation.challenge === challengeOf(confirmation) &&
+    isAsserted(confirmation) &&
+    confirmation.numbers.includes(confirmedNumber({ cardId, content, scheduledAt: confirmation.scheduledAt })));
+
+type PublicKey = Pick<ReceiptKey, 'publicKey'>;
+
+const isSignedBy = ({ entry, signature }: SignedEntry, { publicKey }: PublicKey) => {
+  try {
+    const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: publicKey } });
+    return verify(null, Buffer.from(canonicalJson(entry)), key, Buffer.from(signature, 'base64url'));
+  } catch {
+    return false;
+  }
+};
+
+/** What is wrong with one entry by itself; undefined when it is as it was signed. */
+export const findFault = (signed: SignedEntry, keys: readonly PublicKey[]): string | undefined => {
+  const key = keys.find(({ publicKey }) => keyIdOf(publicKey) === signed.keyId);
+  const name = `Entry ${signed.entry.number}`;
+  if (key === undefined) return `${name} is signed with the key ${signed.keyId}, which is not among the trusted keys.`;
+  if (!isSignedBy(signed, key)) return `${name} was changed: its signature does not match what it says.`;
+  return isConfirmed(signed.entry) ? undefined : `${name} names a passkey that confirmed something else.`;
+};
+
+/** The first broken link of a log that should begin with entry 1 and have no gaps. */
+export const findBrokenLink = (log: readonly SignedEntry[], keys: readonly PublicKey[]): string | undefined => {
+  let previous = firstPrevious;
+  for (const [index, signed] of log.entries()) {
+    const { number, workspaceId } = signed.entry;
+    const expected = index + 1;
+    if (number > expected) {
+      const last = number - 1;
+      return last === expected ? `Entry ${expected} is missing.` : `Entries ${expected} to ${last} are missing.`;
+    }
+    if (number !== expected) return `Entry ${number} stands where entry ${expected} should be.`;
+    const fault = findFault(signed, keys);
+    if (fault) return fault;
+    if (workspaceId !== log[0]?.entry.workspaceId) return `Entry ${number} is of another workspace, ${workspaceId}.`;
+    if (signed.entry.previous !== previous) {
+      return index === 0
+        ? 'Entry 1 names an entry before it: the beginning of the log was cut.'
+        : `Entry ${number} does not follow entry ${index}: one of them was replaced.`;
+    }
+    previous = hashOf(signed);
+  }
+  return undefined;
+};
+
+/** Whether the log still has what an earlier receipt shows. Reveals a cut end, and a log that was written anew. */
+export const findLostHead = (log: readonly SignedEntry[], earlier: readonly SignedEntry[]): string | undefined => {
+  for (const signed of earlier) {
+    const { number, workspaceId } = signed.entry;
+    if (workspaceId !== log[0]?.entry.workspaceId && log.length > 0)
+      return `The earlier receipt is of another workspace, ${workspaceId}.`;
+    const inLog = log[number - 1];
+    if (inLog === undefined)
+      return `The log ends with entry ${log.length}, but the earlier receipt has entry ${number}: the end was cut.`;
+    if (hashOf(inLog) !== hashOf(signed)) return `Entry ${number} is another one than in the earlier receipt.`;
+  }
+  return undefined;
+};

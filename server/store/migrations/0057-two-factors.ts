@@ -1,0 +1,4 @@
+export const sql = `
+-- Members need a second factor.
+alter table workspaces add column two_factors boolean not null default false;
+`;

@@ -1,0 +1,83 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import { Refusal } from '#server/errors';
+import type { EndMembership } from './membership-end.ts';
+import type { People } from './people.ts';
+import { lockMembers } from './rank.ts';
+import type { WorkspaceStore } from './store.ts';
+
+export type PersonDeletion = ReturnType<typeof createPersonDeletion>;
+
+/** By their address where the operator deletes somebody, by id where people delete themselves. */
+type Who = { readonly address: string } | { readonly userId: string };
+
+/**
+ * Deletes a person: sign-in, name, address, and what is theirs alone. Posts, comments and decisions belong to the workspace
+ * and stay, by "A former member". So the row stays too, without anything that tells who it was.
+ */
+export const createPersonDeletion = ({
+  store,
+  people,
+  endMembership,
+  forgetPerson,
+  audit,
+  clock,
+}: {
+  store: WorkspaceStore;
+  people: People;
+  endMembership: EndMembership;
+  /** Ends all access and deletes what slices have of this person alone. */
+  forgetPerson: (userId: string) => Promise<void>;
+  audit: AuditLog;
+  clock: Clock;
+}) => {
+  const find = async (who: Who) => {
+    const { userId } = 'address' in who ? await people.forLink(who.address) : who;
+    const { user } = await people.session({ userId, workspaceId: undefined });
+    return { ...user, workspaces: await store.memberships(userId), isSelf: 'userId' in who };
+  };
+
+  const mustBeDeletable = async ({ id: userId, operator, workspaces, isSelf }: Awaited<ReturnType<typeof find>>) => {
+    if (operator) {
+      throw new Refusal(
+        'Conflict',
+        `${isSelf ? 'You' : 'This person'} set Posthorn up here, and cannot be deleted: nobody else could run it.`,
+      );
+    }
+    for (const { id, name, role, deleteAt } of workspaces) {
+      // Nobody has to run a workspace that waits to be deleted.
+      const owners = role === 'owner' && deleteAt === null ? await store.owners(id) : [];
+      if (owners.length === 1 && owners[0]?.userId === userId) {
+        throw new Refusal(
+          'Conflict',
+          `${isSelf ? 'You are' : 'This person is'} the last owner of ${name}. Hand the workspace over or delete it first, in its settings.`,
+        );
+      }
+    }
+  };
+
+  return {
+    /** What is stored of the person, to give to them before it is deleted. */
+    exportPerson: async (who: Who) => {
+      const { id, email, name, timeZone, workspaces } = await find(who);
+      return { id, email, name, timeZone, workspaces: workspaces.map(({ id, name, role }) => ({ id, name, role })) };
+    },
+
+    remove: (who: Who, requestId?: string) =>
+      store.transaction(async () => {
+        const person = await find(who);
+        const { id: userId, workspaces, isSelf } = person;
+        for (const { id, role } of workspaces) await lockMembers(store, { userId, workspaceId: id, role, human: true });
+        await mustBeDeletable(person);
+        const details = { by: isSelf ? 'self' : 'operator' };
+        for (const { id: workspaceId } of workspaces) {
+          await store.removeMember({ workspaceId, userId });
+          await endMembership({ workspaceId, userId });
+          await audit.write({ event: 'person.deleted', workspaceId, userId, requestId, details });
+        }
+        await forgetPerson(userId);
+        await store.anonymize(userId, clock.now());
+        return { deleted: userId };
+      }),
+  };
+};

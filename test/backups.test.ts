@@ -1,0 +1,372 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Post } from '#contracts/posts';
+import { findAction } from '#server/admission';
+import { makeBackup } from '#server/backup/backup';
+import { createBackups } from '#server/backup/backups';
+import { checkBackup } from '#server/backup/last-backup';
+import { restoreBackup } from '#server/backup/restore';
+import { findExpired, lastSlot } from '#server/backup/schedule';
+import { createBackupList } from '#server/backup/store';
+import { verifyBackup } from '#server/backup/verify';
+import { systemClock } from '#server/clock';
+import { type Config, readConfig } from '#server/config/config';
+import { type RunningService, start } from '#server/main';
+import { connectInSandbox } from '#server/sandbox/sign-up';
+import { type Database, openDatabase, sql } from '#server/store/database';
+import { migrate, pendingIn, refuseUnknown } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { freePort } from '#test/support/processes';
+import { until } from '#test/support/until';
+
+const quiet = () => undefined;
+const dayMs = 24 * 3_600_000;
+const keys = `k1:${randomBytes(32).toString('base64')}`;
+const databases: FreshDatabase[] = [];
+let folder: string;
+
+const emptyPlace = async (settings: NodeJS.ProcessEnv = {}) => {
+  const database = await freshDatabase();
+  databases.push(database);
+  const data = await mkdtemp(join(folder, 'data-'));
+  const config = readConfig({
+    PORT: String(await freePort()),
+    POSTHORN_DATA: data,
+    DATABASE_URL: urlOf(database.parts),
+    LOG_LEVEL: 'fatal',
+    REQUESTS_PER_MINUTE: '100000',
+    ENCRYPTION_KEYS: keys,
+    BACKUP_AT: '03:00',
+    ...settings,
+  });
+  return { config, parts: database.parts };
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'posthorn-backups-'));
+});
+afterAll(async () => {
+  for (const { drop } of databases) await drop();
+  await rm(folder, { recursive: true });
+});
+
+describe('the nights', () => {
+  const at = (day: number, hour: number) => new Date(2026, 10, day, hour, 30);
+
+  test('begin at BACKUP_AT of today, and before that at the one of yesterday', () => {
+    expect(lastSlot(at(17, 4), '03:00')).toEqual(new Date(2026, 10, 17, 3));
+    expect(lastSlot(at(17, 2), '03:00')).toEqual(new Date(2026, 10, 16, 3));
+  });
+
+  test('keep the newest of each of the last days and weeks', () => {
+    const backups = Array.from({ length: 60 }, (_, back) => ({
+      startedAt: new Date(2026, 10, 17 - back, 3).toISOString(),
+    }));
+    const expired = new Set(findExpired(backups, { days: 3, weeks: 2 }));
+    const days = backups.filter((backup) => !expired.has(backup)).map(({ startedAt }) => new Date(startedAt).getDate());
+    // Three days, and the newest of this week and of the one before (Sunday the 15th).
+    expect(days).toEqual([17, 16, 15]);
+    const weeks = new Set(findExpired(backups, { days: 1, weeks: 3 }));
+    expect(
+      backups.filter((backup) => !weeks.has(backup)).map(({ startedAt }) => new Date(startedAt).getDate()),
+    ).toEqual([17, 15, 8]);
+  });
+
+  test('never remove the only backup', () => {
+    const only = [{ startedAt: '2020-01-01T03:00:00Z' }];
+    expect(findExpired(only, { days: 0, weeks: 0 })).toEqual([]);
+  });
+
+  test.each([['25:00'], ['3:00'], ['never']])('refuse BACKUP_AT=%s in words', (value) => {
+    expect(() => readConfig({ BACKUP_AT: value })).toThrow('BACKUP_AT must be a time such as 03:00, or off');
+  });
+
+  test('are on with the embedded database alone, unless they are asked for', () => {
+    expect(readConfig({}).backup.at).toBe('03:00');
+    expect(readConfig({ DATABASE_URL: 'postgres://somewhere/db' }).backup.at).toBeUndefined();
+    expect(readConfig({ BACKUP_AT: 'off' }).backup.at).toBeUndefined();
+  });
+});
+
+describe('a service that backs itself up', () => {
+  let config: Config;
+  let database: Database;
+  let nowMs = new Date(2030, 4, 6, 12).getTime();
+  const clock = { now: () => new Date(nowMs) };
+  const files = async () => (await readdir(config.backup.folder).catch(() => [])).toSorted();
+  const backupsWith = (parts: Partial<Parameters<typeof createBackups>[0]> = {}) =>
+    createBackups({ list: createBackupList(database), config, clock, report: quiet, ...parts });
+
+  beforeAll(async () => {
+    const place = await emptyPlace({ BACKUP_KEEP: '2d 1w' });
+    ({ config } = place);
+    database = openDatabase(place.parts, { report: quiet });
+    await migrate(database, migrations);
+  });
+  afterAll(() => database?.close());
+
+  test('makes one backup for each night, tests it, and keeps by days and weeks', async () => {
+    const backups = backupsWith();
+    await Promise.all([backups.makeNightly(), backupsWith().makeNightly()]);
+    await backups.makeNightly();
+    const [first, ...others] = await backups.read();
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ reason: 'Nightly', state: 'Made', contents: { posts: 0, people: 0 } });
+    expect(first?.verifiedAt).toBeDefined();
+    for (let night = 0; night < 3; night++) {
+      nowMs += dayMs;
+      await backups.makeNightly();
+    }
+    expect(await backups.read()).toHaveLength(2);
+    expect(await files()).toHaveLength(2);
+    const scratch = sql('test.scratch', "select datname from pg_database where datname like 'posthorn_verify_%'");
+    expect(await database.query(scratch)).toEqual([]);
+  });
+
+  test('a disk that fills leaves the old ones, says so, and is tried again after an hour', async () => {
+    const before = await files();
+    nowMs += dayMs;
+    const full = async () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    await backupsWith({ make: full }).makeNightly();
+    expect(await files()).toEqual(before);
+    const backups = backupsWith();
+    const [failed] = await backups.read();
+    expect(failed).toMatchObject({ state: 'Failed', problem: 'The disk was full. Older backups are still there.' });
+    const [newest] = await createBackupList(database).all();
+    const check = checkBackup(undefined, newest, { now: clock.now(), production: true, isNightly: true });
+    expect(check).toMatchObject({
+      level: 'failure',
+      message: expect.stringContaining('was not made: The disk was full'),
+    });
+    await backups.makeNightly();
+    expect((await backups.read())[0]).toMatchObject({ state: 'Failed' });
+    nowMs += 3_600_001;
+    await backups.makeNightly();
+    expect((await backups.read())[0]).toMatchObject({ state: 'Made' });
+  });
+
+  test('with too little space none is begun: the old ones stay, and it says what to do', async () => {
+    const backups = backupsWith();
+    await (await backups.makeNow()).done;
+    const before = await files();
+    nowMs += dayMs;
+    const short = backupsWith({ freeBytes: async () => 100_000_000 });
+    await short.makeNightly();
+    expect(await files()).toEqual(before);
+    const [newest] = await createBackupList(database).all();
+    expect(newest).toMatchObject({
+      state: 'Failed',
+      problem: expect.stringMatching(
+        /^It needs about 0\.2 GB, and 0\.1 GB are free in .+\. Older backups are still there\. Make room, keep fewer with BACKUP_KEEP, or set BACKUP_FOLDER/,
+      ),
+    });
+    const check = checkBackup(undefined, newest, { now: clock.now(), production: true, isNightly: true });
+    expect(check).toMatchObject({ level: 'failure', message: expect.stringContaining('was not made: It needs about') });
+    await (await backups.makeNow()).done;
+  });
+
+  test('a file on another machine is named, is not offered here, and is not forgotten', async () => {
+    nowMs += dayMs;
+    const list = createBackupList(database);
+    await list.claimAsked('bak_elsewhere', clock.now(), 1);
+    const made = { path: join(folder, 'elsewhere/night.tar'), bytes: 1, createdAt: clock.now().toISOString() };
+    await list.saveMade('bak_elsewhere', { ...made, host: 'attic' });
+    await list.end('bak_elsewhere', clock.now(), clock.now(), null);
+    const backups = backupsWith({ host: 'cellar' });
+    expect(await backups.read()).toContainEqual(expect.objectContaining({ id: 'bak_elsewhere', host: 'attic' }));
+    await expect(backups.find('bak_elsewhere')).rejects.toThrow('The file is on attic, at');
+    await expect(backups.find('bak_unknown')).rejects.toThrow('There is no backup with id bak_unknown here.');
+    for (let night = 0; night < 3; night++) {
+      nowMs += dayMs;
+      await (await backups.makeNow()).done;
+    }
+    expect((await list.all()).map(({ id }) => id)).toContain('bak_elsewhere');
+    // Its own machine removes the file with the row.
+    await (await backupsWith({ host: 'attic' }).makeNow()).done;
+    expect((await list.all()).map(({ id }) => id)).not.toContain('bak_elsewhere');
+  });
+
+  test('a backup that cannot be restored is kept and reported, and costs no older one', async () => {
+    nowMs += dayMs;
+    const before = await files();
+    const broken: typeof verifyBackup = async (to, path, progress) => {
+      await truncate(path, 3000);
+      return verifyBackup(to, path, progress);
+    };
+    await backupsWith({ verify: broken }).makeNightly();
+    const [newest] = await createBackupList(database).all();
+    expect(newest).toMatchObject({ state: 'Made', verifiedAt: null, problem: expect.stringContaining('cut off') });
+    expect(await files()).toEqual(expect.arrayContaining(before));
+    const check = checkBackup(undefined, newest, { now: clock.now(), production: true, isNightly: true });
+    expect(check.message).toMatch(/could not be restored for a test/);
+  });
+
+  test('another process makes the backup of one that died, when its lease has ended', async () => {
+    nowMs += dayMs;
+    const list = createBackupList(database);
+    const slotAt = lastSlot(clock.now(), '03:00');
+    const slot = `${slotAt.getFullYear()}-05-${String(slotAt.getDate()).padStart(2, '0')}`;
+    const claim = { slot, slotAt, now: clock.now(), leaseMs: 120_000, retryMs: 1 };
+    expect(await list.claimNight('bak_dead', claim)).toBe('bak_dead');
+    await backupsWith().makeNightly();
+    expect((await list.all())[0]).toMatchObject({ id: 'bak_dead', state: 'Running' });
+    nowMs += 120_001;
+    await backupsWith().makeNightly();
+    expect((await list.all())[0]).toMatchObject({ id: 'bak_dead', state: 'Made', problem: null });
+  });
+
+  test('a person who asks for one while one is made is told to wait', async () => {
+    nowMs += 60_000;
+    const backups = backupsWith();
+    const { done } = await backups.makeNow();
+    await expect(backups.makeNow()).rejects.toThrow('A backup is being made already. Wait until it is done.');
+    await done;
+    expect((await backups.read())[0]).toMatchObject({ reason: 'Asked', state: 'Made' });
+  });
+});
+
+describe('before a migration', () => {
+  test('the database is dumped or nothing is migrated, three dumps are kept, and one can be restored beside its media', async () => {
+    const { config, parts } = await emptyPlace();
+    const database = openDatabase(parts, { report: quiet });
+    await migrate(database, migrations.slice(0, -1));
+    await database.script(`insert into workspaces (id, name) values ('ws_1', 'Demo')`);
+    const { dumpBeforeMigration, listDumps } = await import('#server/backup/dump-before-migration');
+    for (let number = 1; number <= 3; number++) await dumpBeforeMigration(config, number);
+    const before = await listDumps(config.backup.folder);
+    const make = async () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    await expect(dumpBeforeMigration(config, migrations.length, { make })).rejects.toThrow(
+      /^It could not be dumped before the migration \(the disk of .+ is full\), so nothing was migrated\. Make room, /,
+    );
+    expect(await listDumps(config.backup.folder)).toEqual(before);
+    const service = await start(config);
+    await service.stop();
+    const dumps = await listDumps(config.backup.folder);
+    expect(dumps.map(({ id }) => /^before-migration-(\d+)-/.exec(id)?.[1]).toSorted()).toEqual(
+      ['2', '3', String(migrations.length)].toSorted(),
+    );
+    // What it started with is in it.
+    const dump = dumps.find(({ id }) => id.startsWith(`before-migration-${migrations.length}-`));
+    const target = await emptyPlace();
+    await restoreBackup(target.config, dump?.path ?? '', quiet);
+    const restored = openDatabase(target.parts, { report: quiet });
+    expect(await restored.query(sql('test.workspaces', 'select name from workspaces'))).toEqual([{ name: 'Demo' }]);
+    await restored.close();
+    await database.close();
+  });
+
+  test('a new database, and one whose backups are off, is not dumped', async () => {
+    const { config } = await emptyPlace({ BACKUP_AT: 'off' });
+    await (await start(config)).stop();
+    expect(await readdir(config.dataDir)).not.toContain('backups');
+    const other = await emptyPlace();
+    await (await start(other.config)).stop();
+    expect(await readdir(other.config.dataDir)).not.toContain('backups');
+  });
+});
+
+describe('the release before', () => {
+  test('starts on a database to which a newer one only added, but makes no backup of it', async () => {
+    const { config, parts } = await emptyPlace({ BACKUP_AT: 'off' });
+    const database = openDatabase(parts, { report: quiet });
+    const next = { number: migrations.length + 1, name: 'newer', sql: 'create table newer (id int)' };
+    await migrate(database, [...migrations, next]);
+    expect(await pendingIn(database, migrations)).toEqual([]);
+    const service = await start(config);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await service.stop();
+    await expect(makeBackup(config, folder, { withKeys: false, clock: systemClock, progress: quiet })).rejects.toThrow(
+      /migrated by a newer Posthorn/,
+    );
+    await database.close();
+  });
+
+  test('refuses one from which a newer release removed something', () => {
+    const applied = [...migrations, { number: migrations.length + 1, name: 'removes', additive: false }];
+    expect(() => refuseUnknown(applied, migrations)).toThrow(/migrated by a newer Posthorn/);
+  });
+});
+
+describe('after a restore', () => {
+  let service: RunningService;
+  let owner: { userId: string; workspaceId: string };
+  let path: string;
+  let dueId: string;
+  let laterId: string;
+  let accountId: string;
+
+  const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
+    const action = findAction(posthorn.actions, name);
+    return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value as Post;
+  };
+  const feed = async ({ posthorn }: RunningService) => JSON.stringify(await posthorn.sandboxes.feed('bluesky', 50));
+
+  beforeAll(async () => {
+    const { config } = await emptyPlace();
+    const source = await start(config);
+    const { posthorn } = source;
+    owner = await posthorn.people.setUp({ email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' });
+    const caller = { ...owner, role: 'owner', human: true } as const;
+    accountId = await connectInSandbox(posthorn, caller, 'bluesky', { handle: 'anna', here: (to) => to });
+    const scheduled = async (body: string, inMs: number) => {
+      const { id } = await asHuman(source, 'posts.create', { body, accountIds: [accountId] });
+      const at = new Date(posthorn.sandboxClock.now().getTime() + inMs).toISOString();
+      await asHuman(source, 'posts.schedule', { id, at });
+      return id;
+    };
+    dueId = await scheduled('due in between', 3_600_000);
+    laterId = await scheduled('due later', 10 * dayMs);
+    ({ path } = await makeBackup(config, join(folder, 'night.tar'), {
+      withKeys: false,
+      clock: systemClock,
+      progress: quiet,
+    }));
+    await source.stop();
+    const target = await emptyPlace();
+    await restoreBackup(target.config, path, quiet);
+    service = await start(target.config);
+    await service.posthorn.sandboxClock.forward(2 * 3_600_000);
+  });
+  afterAll(() => service?.stop());
+
+  test('nothing goes out while the service is ready and everybody reads why; released, what was due asks for a look, and what is due later goes out', async () => {
+    const { id } = await asHuman(service, 'posts.create', { body: 'clicked meanwhile', accountIds: [accountId] });
+    await asHuman(service, 'posts.publishNow', { id });
+    expect(service.posthorn.jobs.inFlight().get('sends')).toBe(0);
+    expect((await asHuman(service, 'posts.get', { id: dueId })).status).toBe('Scheduled');
+    expect((await asHuman(service, 'posts.get', { id })).status).toBe('Publishing');
+    expect(await feed(service)).not.toMatch(/due in between|clicked meanwhile/);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect(await service.posthorn.hold.read()).toMatchObject({ backupAt: expect.any(String) });
+    const { count, posts } = await service.posthorn.hold.listDue();
+    expect([count, posts.map(({ id: listed }) => listed)]).toEqual([2, expect.arrayContaining([id, dueId])]);
+
+    const ended = await service.posthorn.hold.release(owner.userId, 'req_test');
+    expect(ended).toMatchObject({ posts: 2 });
+    await expect(service.posthorn.hold.release(owner.userId, 'req_test')).rejects.toThrow(/released it already/);
+    const held = await asHuman(service, 'posts.get', { id: dueId });
+    expect(held).toMatchObject({ status: 'Failed', results: [{ ok: false, uncertain: true }] });
+    await service.posthorn.sandboxClock.forward(10 * dayMs - 3_600_000);
+    await until('the later one is out', async () => {
+      const { status } = await asHuman(service, 'posts.get', { id: laterId });
+      return status === 'Published';
+    });
+    expect(await feed(service)).toContain('due later');
+    expect(await feed(service)).not.toMatch(/due in between|clicked meanwhile/);
+    // A person looked: it is not there.
+    await service.posthorn.publishControls.publishNow({ ...owner, role: 'owner', human: true }, dueId, {
+      despite: [accountId],
+    });
+    await until('it is out', async () => (await asHuman(service, 'posts.get', { id: dueId })).status === 'Published');
+    const out = await service.posthorn.sandboxes.feed('bluesky', 50);
+    expect(out.filter((post) => JSON.stringify(post).includes('due in between'))).toHaveLength(1);
+  });
+});

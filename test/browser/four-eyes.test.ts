@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { axe, go, inBrowser } from './harness.ts';
+
+inBrowser('approvers only', (world) => {
+  test('an editor asks, an outsider advises, the owner approves', async () => {
+    const { service } = world;
+    const account = await service.connect('mastodon');
+    const editor = await service.addMember('editor');
+    const { id } = await service.client.posts.create({ body: 'Our new bread', accountIds: [account] });
+
+    const workspace = await world.visit({ at: '/settings/workspace' });
+    await workspace.getByRole('radio', { name: 'Approvers only' }).click();
+    await workspace.getByRole('checkbox', { name: / is an approver$/ }).waitFor();
+    expect(await axe(workspace)).toEqual([]);
+
+    const page = await world.visit({ at: `/posts/${id}`, as: editor.email, expected: [/403/] });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Share for review' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share for review' });
+    await dialog.getByRole('checkbox', { name: /^Invite words/ }).check();
+    await dialog.getByRole('button', { name: 'Create an address' }).click();
+    const address = (await dialog.locator('code').textContent()) ?? '';
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Ask to publish' }).click();
+    const asking = page.getByRole('dialog', { name: 'Ask to publish to 1 account?' });
+    await asking.getByRole('button', { name: /^Ask to publish/ }).click();
+    await page.getByText(/^Asked; waiting for owner$/).waitFor();
+    expect(await axe(page)).toEqual([]);
+
+    const outside = await world.visit({ at: new URL(address).pathname, as: null });
+    await outside.getByRole('textbox', { name: 'Your name' }).fill('Clara <b>Client</b>');
+    await outside.getByRole('radio', { name: 'Please change' }).click();
+    await outside.getByRole('textbox', { name: /^Comment/ }).fill('Name the price');
+    expect(await axe(outside)).toEqual([]);
+    await outside.getByRole('button', { name: 'Send' }).click();
+    await outside.getByText('Sent. Thank you.').waitFor();
+
+    const approvals = await world.visit({ at: '/approvals' });
+    await approvals.getByRole('heading', { name: 'Publish this post now' }).waitFor();
+    await approvals.getByText('Name the price').waitFor();
+    await approvals.getByText('Clara <b>Client</b>').waitFor();
+    expect(await axe(approvals)).toEqual([]);
+    await approvals.getByRole('button', { name: 'Approve and publish' }).click();
+    await expect.poll(async () => (await service.client.posts.get({ id })).status).not.toBe('Draft');
+  });
+
+  test('buttons say to somebody who can only ask that they ask, and drafts stay free', async () => {
+    const { service } = world;
+    const account = await service.addAccount('mastodon');
+    const editor = await service.addMember('editor');
+    const owner = await world.visit({ at: '/settings/workspace' });
+    await owner.getByRole('radio', { name: 'Approvers only' }).click();
+    await owner
+      .getByRole('checkbox', { name: / is an approver$/ })
+      .first()
+      .waitFor();
+    const { id } = await service.client.posts.create({ body: 'Planned rye', accountIds: [account] });
+    await service.asHuman('posts.schedule', { id, at: '2126-01-01T10:00:00Z' });
+    await service.client.posts.create({ body: 'Draft rye', accountIds: [account] });
+
+    const page = await world.visit({ at: '/posts', as: editor.email });
+    const bar = page.getByRole('region', { name: 'Selected posts' });
+    await page.getByRole('checkbox', { name: 'Select Draft rye' }).check();
+    await bar.getByRole('button', { name: 'Move to…', exact: true }).waitFor();
+    await bar.getByRole('button', { name: 'Delete', exact: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select Planned rye' }).check();
+    for (const name of ['Ask to move to…', 'Ask to unschedule 1', 'Ask to add account', 'Ask to delete']) {
+      await bar.getByRole('button', { name, exact: true }).waitFor();
+    }
+    await bar.getByRole('button', { name: 'Ask to delete', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Ask to delete 2 posts?' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await go(page, `/posts/${id}`);
+    await page.getByRole('button', { name: 'Ask to publish', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Ask to reschedule', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Ask to unschedule', exact: true }).waitFor();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('option', { name: /^Ask to publish this post/ }).waitFor();
+
+    await page.goto(`${service.url}/calendar?date=2126-01-01`);
+    await page.getByRole('button', { name: 'Actions for Planned rye' }).click();
+    await page.getByRole('menuitem', { name: 'Ask to move to…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Ask to move', exact: true }).waitFor();
+
+    const failed = await service.client.posts.create({ body: 'Failed rye', accountIds: [account] });
+    const results = [
+      { accountId: account, ok: false, uncertain: false, error: { code: 'unavailable', message: 'Try again.' } },
+    ];
+    const fail = (isUncertain: boolean) =>
+      service.database.run(sql('test.fail', "update posts set status = 'Failed', results = $2::jsonb where id = $1"), [
+        failed.id,
+        JSON.stringify(results.map((one) => ({ ...one, uncertain: isUncertain }))),
+      ]);
+    await fail(false);
+    await page.goto(`${service.url}/posts/${failed.id}`);
+    await page.getByRole('button', { name: 'Ask to send again', exact: true }).waitFor();
+    await fail(true);
+    await page.goto(`${service.url}/posts/${failed.id}`);
+    await page.getByRole('button', { name: 'It is not there, ask to send it' }).waitFor();
+
+    // A workspace that has published nothing yet begins on Home.
+    const empty = await service.addWorkspace();
+    await service.addAccount('bluesky', empty.workspaceId);
+    await service.database.run(sql('test.approvers', "update workspaces set publishers = 'approvers' where id = $1"), [
+      empty.workspaceId,
+    ]);
+    const beginner = { email: 'beginner@example.com', password: 'correct horse', role: 'editor' as const };
+    await service.posthorn.people.addMember(empty.workspaceId, beginner);
+    const home = await world.visit({ at: '/', as: beginner.email });
+    await home.getByRole('button', { name: 'Ask to publish to the sandbox' }).waitFor();
+  });
+});

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
+import { createMovableClock } from '#server/clock';
+import { readConfig } from '#server/config/config';
+import type { OutboundOptions } from '#server/outbound/guarded-client';
+import { connectInSandbox } from '#server/sandbox/sign-up';
+import { sql } from '#server/store/database';
+import { selfSigned } from '#test/support/certificate';
+import { urlOf } from '#test/support/database';
+import { pretendInternet } from '#test/support/internet';
+import { openPosthorn } from '#test/support/posthorn';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+
+/** Credentials of networks that the operator enters. The real TikTok is its sandbox, behind a server of the test. */
+
+let service: Service;
+let relay: Server;
+let internet: OutboundOptions;
+let owner: ReturnType<Service['browser']>;
+const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+const right = { TIKTOK_CLIENT_KEY: 'sandbox', TIKTOK_CLIENT_SECRET: 'sandbox' };
+const path = '/api/app/network-keys/tiktok';
+
+beforeAll(async () => {
+  const certificate = selfSigned({ names: ['open.tiktokapis.com'] });
+  relay = createServer(certificate, (req, res) => {
+    const { host: _host, ...headers } = req.headers;
+    const url = `${service.url}/sandbox/tiktok/api${req.url}`;
+    const forwarded = request(url, { method: req.method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    req.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const { port } = relay.address() as AddressInfo;
+  internet = {
+    ...pretendInternet({ names: { 'open.tiktokapis.com': [['93.184.216.34']] }, port }),
+    extraCa: certificate.cert,
+  };
+  service = await startService({ ENCRYPTION_KEYS }, { ownAddress: true, internet });
+  owner = service.browser();
+  await owner.signIn();
+});
+afterAll(async () => {
+  relay?.closeAllConnections();
+  relay?.close();
+  await service?.stop();
+});
+
+const save = (values: object) => owner.post(path, { values });
+const keysOf = async (network = 'tiktok') => {
+  const { body } = await owner.get('/api/app/network-keys');
+  return (body.networks as { network: string }[]).find((one) => one.network === network);
+};
+
+test('half of them, mistyped ones and ones that the network refuses are refused in words, and nothing is saved', async () => {
+  for (const [values, message] of [
+    [{ TIKTOK_CLIENT_KEY: 'sandbox' }, 'values.TIKTOK_CLIENT_SECRET is required: TikTok gives both'],
+    [{ ...right, TIKTOK_CLIENT_SECRET: 'two words' }, 'has a space or line break. Copy it again'],
+    [{ ...right, X_CLIENT_ID: 'x' }, 'values.X_CLIENT_ID is no credential of TikTok'],
+    [
+      { ...right, TIKTOK_CLIENT_SECRET: 'wrong' },
+      'TikTok does not know this app and secret (Client key or secret is incorrect). Copy TIKTOK_CLIENT_KEY and TIKTOK_CLIENT_SECRET again. Nothing was saved.',
+    ],
+  ] as const) {
+    expect(await save(values)).toMatchObject({
+      status: 400,
+      body: { code: 'BadInput', message: expect.stringContaining(message) },
+    });
+  }
+  expect((await owner.post('/api/app/network-keys/bluesky', { values: {} })).status).toBe(404);
+  expect(await keysOf()).toMatchObject({ state: 'Missing', settings: Object.keys(right) });
+});
+
+test('right ones are sealed, used at once by every instance, and tested by a first sign-in', async () => {
+  // Another instance on the same database.
+  const { database, outbound, seal, config, log } = service;
+  const other = openPosthorn({ database, outbound, seal, config, clock: createMovableClock(), ownUrl: () => '', log });
+  other.jobs.follow();
+  // Open tabs of all workspaces read the networks again.
+  const events: string[] = [];
+  service.posthorn.live.onChange(({ workspaceId, kind, id }) => events.push(`${workspaceId} ${kind} ${id}`));
+  expect(await save(right)).toMatchObject({ status: 200, body: { tried: true } });
+  await until('open tabs know', () => events.includes('* provider tiktok'));
+  const record = await keysOf();
+  expect(record).toMatchObject({ state: 'Entered', updatedAt: expect.any(String) });
+  expect(record).not.toHaveProperty('workedAt');
+  expect(JSON.stringify(record)).not.toContain('"sandbox"');
+  const [row] = await database.query<{ text: string }>(
+    sql('test.keys', 'select sealed_values as text from network_keys'),
+  );
+  expect(row?.text).toMatch(/^v1\.k1\./);
+  const listed = service.posthorn.providers.list().find(({ network }) => network === 'tiktok');
+  expect(listed).toMatchObject({ configured: true, sandbox: false });
+  const settings = readConfig({ DATABASE_URL: urlOf(service.parts), POSTHORN_DATA: config.dataDir, ENCRYPTION_KEYS });
+  const ofNetwork = await diagnoseNetworks(settings, 'tiktok', internet);
+  expect(ofNetwork.text).toContain('TIKTOK_CLIENT_KEY and TIKTOK_CLIENT_SECRET are set');
+  expect(ofNetwork.text).toMatch(/^ok +TikTok knows the app and its secret$/m);
+  const { text } = await diagnose(settings);
+  expect(text).toMatch(/^ok +Networks with credentials: TikTok$/m);
+  expect(text).not.toContain('TikTok is');
+  await until('the other instance has them', async () => other.networkKeys.setting('TIKTOK_CLIENT_KEY') === 'sandbox');
+
+  const caller = { ...service.owner, role: 'owner', human: true } as const;
+  const here = (url: string) => url.replace('https://www.tiktok.com', `${service.url}/sandbox/tiktok/web`);
+  await connectInSandbox(service.posthorn, caller, 'tiktok', { handle: 'anna', here });
+  expect(await keysOf()).toMatchObject({ state: 'Entered', workedAt: expect.any(String) });
+
+  expect((await owner.delete(path)).status).toBe(200);
+  expect(await keysOf()).toMatchObject({ state: 'Missing' });
+  await until('the other instance has none', async () => other.networkKeys.setting('TIKTOK_CLIENT_KEY') === undefined);
+  expect((await owner.delete(path)).status).toBe(404);
+});
+
+test('others see which networks need keys and whom to ask, and cannot enter any', async () => {
+  const { email } = await service.addMember('admin');
+  const admin = service.browser();
+  await admin.signIn(email);
+  expect(await admin.get('/api/app/network-keys')).toMatchObject({ status: 200, body: { operator: 'owner' } });
+  expect((await admin.post(path, { values: right })).status).toBe(403);
+});
+
+test('those of the environment win, and the app says so', async () => {
+  const own = await startService({ X_CLIENT_ID: 'a', X_CLIENT_SECRET: 'b', THREADS_APP_ID: 'half' });
+  const browser = own.browser();
+  await browser.signIn();
+  const { body } = await browser.get('/api/app/network-keys');
+  const stateOf = (key: string) =>
+    (body.networks as { network: string; state: string }[]).find(({ network }) => network === key)?.state;
+  expect([stateOf('x'), stateOf('threads'), stateOf('facebook')]).toEqual(['Environment', 'Missing', 'Missing']);
+  for (const [network, name] of [
+    ['x', 'X_CLIENT_ID and X_CLIENT_SECRET'],
+    ['threads', 'THREADS_APP_ID'],
+  ]) {
+    expect((await browser.post(`/api/app/network-keys/${network}`, { values: {} })).body).toMatchObject({
+      code: 'Conflict',
+      message: `${name} is set in the environment of the server, which wins. Change it there, or remove it and restart.`,
+    });
+  }
+  expect(own.posthorn.networkKeys.setting('X_CLIENT_ID')).toBe('a');
+  await own.stop();
+});

@@ -1,0 +1,189 @@
+import { Button } from '@mantine/core';
+import { Check, Pencil, TriangleAlert, X } from 'lucide-react';
+import { useEffect } from 'react';
+import type { ApprovalCard } from '#generated/app-client';
+import { toastIdOf } from '#web/live/apply-event.ts';
+import { DiffText } from '#web/parts/diff-text.tsx';
+import { thumbnailOf } from '#web/parts/media-file.ts';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { Chip } from '#web/parts/state-chip.tsx';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { formatDateTime } from '#web/parts/time.ts';
+import { closeToast } from '#web/parts/toasts.tsx';
+import { usePermissions, useZone } from '#web/session.ts';
+import { EditForm } from './edit-form.tsx';
+import { targetOf, timeOf, withEdit } from './edit-of-request.ts';
+import { OtherEdits } from './edited-texts.tsx';
+import { lineOf, titleOf } from './format-request.ts';
+import styles from './pass.module.css';
+import { ReasonForm } from './reason-form.tsx';
+import { textGroups, textOf } from './text-groups.ts';
+import { useDecisions } from './use-decisions.ts';
+import type { Pass } from './use-pass.ts';
+
+const maxThumbnails = 3;
+
+export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
+  const zone = useZone();
+  const { canWrite } = usePermissions();
+  const { reject, running, fault } = useDecisions();
+  const { id } = card;
+  const edit = pass.edits.get(id);
+  const isMarked = pass.marked.has(id);
+  const isCurrent = pass.current === id;
+  const form = pass.form?.id === id ? pass.form.kind : undefined;
+  const failure = pass.failures.get(id) ?? (fault?.id === id ? String(Object(fault.error).message) : undefined);
+  // The card is on screen, so its toast is redundant.
+  useEffect(() => closeToast(toastIdOf('approval', id)), [id]);
+  const line = lineOf(card, zone);
+  return (
+    <li
+      className={styles.row}
+      data-row={id}
+      data-current={isCurrent || undefined}
+      tabIndex={-1}
+      onFocusCapture={() => pass.look(id)}
+    >
+      <button
+        type="button"
+        className={styles.mark}
+        data-rejecting={form === 'reject' || undefined}
+        aria-pressed={isMarked}
+        aria-label={`Approve: ${line}`}
+        aria-disabled={!pass.canMark(card) || undefined}
+        // Focus would make this the current row while the button is down: rows move, and the click would miss.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => {
+          pass.look(id);
+          if (pass.canMark(card)) pass.mark(id, !isMarked);
+        }}
+      >
+        {form === 'reject' && <X size={15} aria-hidden="true" />}
+        {isMarked &&
+          form !== 'reject' &&
+          (edit ? <Pencil size={14} aria-hidden="true" /> : <Check size={15} aria-hidden="true" />)}
+      </button>
+      <div className={styles.main}>
+        <div className={styles.line}>
+          <h3 className={styles.time}>{headOf(card, edit?.scheduledAt, zone)}</h3>
+          {edit && (
+            <Chip tone="blue" icon={Pencil}>
+              Your edit
+            </Chip>
+          )}
+          <Warnings card={card} pass={pass} />
+          {edit && form === undefined && (
+            <Button className={styles.reset} size="xs" variant="quiet" onClick={() => pass.setEdit(id, undefined)}>
+              Back to its text
+            </Button>
+          )}
+        </div>
+        {failure && (
+          <p className={styles.failure} role="alert">
+            Not approved. {failure}
+          </p>
+        )}
+        {form !== 'edit' && <Texts card={card} pass={pass} />}
+        {form !== 'edit' && edit && <OtherEdits card={card} edit={edit} />}
+        {form === 'reject' && (
+          <ReasonForm
+            client={card.client}
+            isRunning={running?.id === id}
+            onReject={(reason) => reject(card, reason)}
+            onCancel={() => pass.open(undefined)}
+          />
+        )}
+        {form === 'edit' && (
+          <EditForm
+            card={card}
+            edit={edit}
+            onDone={(next) => pass.setEdit(id, next)}
+            onCancel={() => pass.open(undefined)}
+          />
+        )}
+        {isCurrent && form === undefined && canWrite && (
+          <div className={styles.acts}>
+            <Button size="xs" onClick={() => pass.open({ id, kind: 'edit' })}>
+              Edit
+            </Button>
+            <Button size="xs" variant="quiet" onClick={() => pass.open({ id, kind: 'reject' })}>
+              Reject
+            </Button>
+          </div>
+        )}
+      </div>
+      <Pictures card={card} />
+    </li>
+  );
+};
+
+/** The time, which is what tells requests of a week apart; for a move both times. */
+const headOf = (card: ApprovalCard, editedTime: string | undefined, zone: string) => {
+  const at = editedTime ?? timeOf(card);
+  if (card.action !== 'posts.schedule' || at === undefined) return titleOf(card, zone).title;
+  const when = formatDateTime(at, zone);
+  const before = card.becomes && card.post?.scheduledAt;
+  return before ? `Move from ${formatDateTime(before, zone)} to ${when}` : when;
+};
+
+const Warnings = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
+  const result = pass.checks.get(card.id);
+  const [other, ...more] = result?.sameMinute ?? [];
+  const words = [
+    ...(card.preparing ? ['Its files are still being prepared'] : []),
+    ...(result?.error ? [result.error.issues[0]?.message ?? result.error.message] : []),
+    ...(other ? [`Same minute as “${shorten(other.text)}”${more.length > 0 ? ` and ${more.length} more` : ''}`] : []),
+  ];
+  return words.map((one) => (
+    <Chip key={one} tone="orange" icon={TriangleAlert}>
+      {one}
+    </Chip>
+  ));
+};
+
+const shorten = (text: string) => {
+  const [line = ''] = text.split('\n');
+  return line.length <= 40 ? line : `${line.slice(0, 39)}…`;
+};
+
+const Texts = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
+  const target = targetOf(card);
+  if (target === undefined) return null;
+  const edit = pass.edits.get(card.id);
+  const edited = edit && withEdit(card, edit);
+  const accounts = card.accounts.filter(({ id }) => (edited ?? target).accountIds.includes(id));
+  // A change of a scheduled post is shown against the post, an edit against the request.
+  const before = edited ? target : (card.post ?? target);
+  const after = edited ?? card.becomes;
+  return textGroups(before, accounts, after).map((group) => {
+    const [was, is] = [textOf(group.content), group.became && textOf(group.became)];
+    return (
+      <div key={group.accounts.map(({ id }) => id).join()} className={styles.text}>
+        <span className={styles.badges}>
+          {group.accounts.map(({ id, network }) => (
+            <NetworkBadge key={id} network={network} />
+          ))}
+        </span>
+        {is === undefined || is === was ? (
+          <p className={pass.current === card.id ? styles.full : styles.short} dir="auto">
+            {was || <i className="text-3">No text</i>}
+          </p>
+        ) : (
+          <DiffText before={was} after={is} className={styles.full} />
+        )}
+      </div>
+    );
+  });
+};
+
+const Pictures = ({ card }: { card: ApprovalCard }) => {
+  const files = card.media.slice(0, maxThumbnails);
+  if (files.length === 0) return null;
+  return (
+    <span className={styles.pictures}>
+      {files.map(({ id }) => (
+        <Thumbnail key={id} src={thumbnailOf(id)} size={44} />
+      ))}
+    </span>
+  );
+};

@@ -1,0 +1,117 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApprovalCard, ApprovalEdit, CheckApprovalsOutput } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { usePermissions } from '#web/session.ts';
+import { followApproved } from './use-decisions.ts';
+import { usePasskeyYes } from './use-passkey-yes.ts';
+
+export type CheckResult = CheckApprovalsOutput['results'][number];
+
+export interface Pass {
+  readonly cards: readonly ApprovalCard[];
+  readonly marked: ReadonlySet<string>;
+  readonly edits: ReadonlyMap<string, ApprovalEdit>;
+  /** What approving all of them would answer. */
+  readonly checks: ReadonlyMap<string, CheckResult>;
+  readonly seen: ReadonlySet<string>;
+  /** Why one of the last run was not approved. */
+  readonly failures: ReadonlyMap<string, string>;
+  readonly current: string | undefined;
+  readonly form: { readonly id: string; readonly kind: 'reject' | 'edit' } | undefined;
+  canMark(card: ApprovalCard): boolean;
+  look(id: string): void;
+  mark(id: string, isMarked: boolean): void;
+  setEdit(id: string, edit: ApprovalEdit | undefined): void;
+  open(form: Pass['form']): void;
+  /** Approves one after the other; each reports for itself. */
+  approve(cards: readonly ApprovalCard[]): Promise<void>;
+}
+
+/** Marks and edits stay in this tab: nothing is sent before the button. */
+export const usePass = (cards: readonly ApprovalCard[], focused: string | undefined): Pass => {
+  const client = useQueryClient();
+  const { canWrite } = usePermissions();
+  const passkeyYes = usePasskeyYes();
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [edits, setEdits] = useState<ReadonlyMap<string, ApprovalEdit>>(new Map());
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const [failures, setFailures] = useState<ReadonlyMap<string, string>>(new Map());
+  const [chosen, setChosen] = useState<string>();
+  const [form, setForm] = useState<Pass['form']>();
+  const checked = useChecks(cards, edits, canWrite);
+  const checks = new Map(checked.data?.results.map((result) => [result.id, result]));
+  const has = (id: string | undefined) => cards.some((card) => card.id === id);
+  const current = [chosen, focused, cards[0]?.id].find(has);
+
+  // The plan may cover fewer: which of them is the person's choice, so they can all be marked.
+  const canMark = ({ id, preparing }: ApprovalCard) => {
+    const code = checks.get(id)?.error?.code;
+    return canWrite && !preparing && (code === undefined || code === 'PlanLimit');
+  };
+
+  return {
+    cards,
+    marked: new Set(cards.filter((card) => marked.has(card.id) && canMark(card)).map(({ id }) => id)),
+    edits,
+    checks,
+    seen,
+    failures,
+    current,
+    form: form && has(form.id) ? form : undefined,
+    canMark,
+    look: setChosen,
+    mark: (id, isMarked) => {
+      setMarked((before) => new Set([...before].filter((one) => one !== id).concat(isMarked ? [id] : [])));
+      setSeen((before) => new Set([...before, id]));
+    },
+    setEdit: (id, edit) => {
+      setEdits((before) => new Map([...before].filter(([one]) => one !== id).concat(edit ? [[id, edit]] : [])));
+      setSeen((before) => new Set([...before, id]));
+      if (edit) setMarked((before) => new Set([...before, id]));
+      setForm(undefined);
+    },
+    open: (next) => {
+      if (next) setChosen(next.id);
+      setForm(next);
+    },
+    approve: async (chosenCards) => {
+      const refresh = () =>
+        Promise.all(['approvals', 'posts'].map((domain) => client.invalidateQueries({ queryKey: [domain] })));
+      const failed = new Map<string, string>();
+      const approved: ApprovalCard[] = [];
+      const yesTo = await passkeyYes.confirm(chosenCards.map(({ id }) => ({ id, edit: edits.get(id) })));
+      for (const card of chosenCards) {
+        try {
+          await app.approve(yesTo(card.id));
+          approved.push(card);
+        } catch (error) {
+          failed.set(card.id, faultOf(error).message);
+        }
+      }
+      setFailures(failed);
+      setMarked(new Set(failed.keys()));
+      await refresh();
+      if (approved.length > 0) followApproved(approved, refresh);
+    },
+  };
+};
+
+/** In the domain of approvals, so that whatever refreshes the cards checks them again. */
+export const useChecks = (
+  cards: readonly ApprovalCard[],
+  edits: ReadonlyMap<string, ApprovalEdit>,
+  enabled: boolean,
+) => {
+  const input = cards.map(({ id }) => {
+    const edit = edits.get(id);
+    return { id, ...(edit && { edit }) };
+  });
+  return useQuery({
+    queryKey: ['approvals', 'check', input],
+    queryFn: ({ signal }) => app.checkApprovals({ cards: input }, { signal }),
+    enabled: enabled && input.length > 0,
+    placeholderData: (before) => before,
+  });
+};

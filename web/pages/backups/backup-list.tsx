@@ -1,0 +1,91 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { Archive, CircleCheck, Download, LoaderCircle, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import type { Backup } from '#generated/app-client';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { count } from '#web/parts/number.ts';
+import { Section } from '#web/parts/section.tsx';
+import { When } from '#web/parts/when.tsx';
+import styles from './backups.module.css';
+import { RestoreDialog } from './restore-dialog.tsx';
+
+export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
+  const [chosen, setChosen] = useState<Backup>();
+  return (
+    <Section title="Backups" card>
+      {backups.length === 0 ? (
+        <EmptyState icon={Archive} title="No backups yet">
+          The first one is made tonight, or when you choose Back up now.
+        </EmptyState>
+      ) : (
+        <ul className={styles.list} aria-label="Backups">
+          {backups.map((backup) => (
+            <li key={backup.id} className={styles.row} data-state={stateOf(backup)}>
+              <StateIcon backup={backup} />
+              <span className={styles.when}>
+                <When at={backup.startedAt} />
+              </span>
+              <span className={styles.what}>
+                {describe(backup)}
+                {backup.host && ` · on ${backup.host}`}
+                {backup.verifiedAt && (
+                  <span className="text-3">
+                    {' '}
+                    · restored in a test <When at={backup.verifiedAt} form="time" />
+                  </span>
+                )}
+              </span>
+              <span className={styles.size}>{backup.bytes === undefined ? '—' : formatBytes(backup.bytes)}</span>
+              {backup.path && !backup.host && (
+                <ActionIcon
+                  component="a"
+                  variant="quiet"
+                  href={`/api/app/backups/${backup.id}/file`}
+                  download
+                  aria-label="Download"
+                >
+                  <Download size={16} aria-hidden="true" />
+                </ActionIcon>
+              )}
+              {backup.path && (
+                <Button size="xs" onClick={() => setChosen(backup)}>
+                  Restore
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <RestoreDialog backup={chosen} onClose={() => setChosen(undefined)} />
+    </Section>
+  );
+};
+
+const stateOf = ({ state, problem }: Backup) => (state === 'Failed' || problem ? 'bad' : state);
+
+const StateIcon = ({ backup }: { backup: Backup }) => {
+  const state = stateOf(backup);
+  const Icon =
+    state === 'bad'
+      ? TriangleAlert
+      : state === 'Running'
+        ? LoaderCircle
+        : backup.reason === 'Update'
+          ? Archive
+          : CircleCheck;
+  return <Icon className={styles.icon} size={16} aria-hidden="true" />;
+};
+
+const describe = ({ state, reason, problem, contents }: Backup) => {
+  if (state === 'Failed') return `Not made: ${problem ?? 'unknown reason'}`;
+  if (state === 'Running') return 'Being made';
+  if (problem) return `Could not be restored: ${problem}`;
+  if (reason === 'Update') return 'The database, before an update';
+  const held = contents
+    ? [count(contents.posts, 'post'), count(contents.files, 'file'), count(contents.accounts, 'account')].join(', ')
+    : 'Database and media';
+  return reason === 'Asked' ? `${held} · by hand` : held;
+};
+
+const formatBytes = (bytes: number) =>
+  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`;

@@ -1,0 +1,39 @@
+import type { Backup } from '#generated/app-client';
+import { When } from '#web/parts/when.tsx';
+import styles from './backups.module.css';
+import { Nights } from './nights.tsx';
+
+/** How old the last backup is, and whether it could be restored. */
+export const BackupState = ({ backups, at }: { backups: readonly Backup[]; at: string | undefined }) => {
+  const full = backups.filter(({ reason }) => reason !== 'Update');
+  const last = full.find(({ state }) => state === 'Made');
+  const newest = full.find(({ state }) => state !== 'Running');
+  return (
+    <div className={styles.state} role="status">
+      <p className={styles.sentence}>
+        {last === undefined ? (
+          'There is no backup yet.'
+        ) : (
+          <>
+            The last backup is from <strong>{<When at={last.startedAt} form="said" />}</strong> and{' '}
+            {last.verifiedAt ? (
+              <strong className={styles.good}>could be restored</strong>
+            ) : (
+              <strong className={styles.bad}>
+                {last.state === 'Made' && last.problem ? 'could not be restored' : 'was not tested yet'}
+              </strong>
+            )}
+            .
+          </>
+        )}
+      </p>
+      {newest?.problem && <p className={styles.bad}>{newest.problem}</p>}
+      <p className="text-3">
+        {at === undefined
+          ? 'No backups are made at night: the setting BACKUP_AT is off.'
+          : `Each night at ${at}, by the clock of the server. Right after, it is restored into a scratch database, counted and cleared away.`}
+      </p>
+      <Nights backups={backups} />
+    </div>
+  );
+};

@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { HeldPost } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { count } from '#web/parts/number.ts';
+import { Section } from '#web/parts/section.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import { useWorkspace } from '#web/session.ts';
+import styles from './backups.module.css';
+
+interface Hold {
+  readonly backupAt: string;
+  readonly dueCount: number;
+  readonly due: readonly HeldPost[];
+}
+
+/** After a restore, until a person releases it. */
+export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
+  const [isAsking, setIsAsking] = useState(false);
+  const client = useQueryClient();
+  const release = async () => {
+    await app.releaseHold({});
+    await client.invalidateQueries({ queryKey: keys.backups });
+    await client.invalidateQueries({ queryKey: keys.installation });
+  };
+  return (
+    <>
+      <Banner
+        tone="orange"
+        title="Nothing goes out until you release it"
+        action={
+          <Button size="xs" variant="send" onClick={() => setIsAsking(true)}>
+            Release
+          </Button>
+        }
+      >
+        The backup of <When at={backupAt} form="full" /> was restored here. Posts, webhooks and mails wait.{' '}
+        {dueCount === 0 ? 'No post was due since then.' : `${count(dueCount, 'post')} came due since then.`}
+      </Banner>
+      {due.length > 0 && (
+        <Section title="Due since the backup" note="They are not sent when you release." card>
+          <ul className={styles.list} aria-label="Posts that were due">
+            {due.map((post) => (
+              <li key={post.id} className={styles.row}>
+                <span className={styles.when}>
+                  {post.scheduledAt ? <When at={post.scheduledAt} /> : 'Was being published'}
+                </span>
+                <HeldPostName post={post} />
+                <span className={styles.size}>{count(post.accounts, 'account')}</span>
+              </li>
+            ))}
+            {dueCount > due.length && <li className={styles.row}>{dueCount - due.length} more</li>}
+          </ul>
+        </Section>
+      )}
+      <ConfirmDialog
+        opened={isAsking}
+        onClose={() => setIsAsking(false)}
+        title="Send again?"
+        act="Release"
+        kind="send"
+        onConfirm={release}
+      >
+        Make sure that the old Posthorn is stopped: two would publish everything twice.{' '}
+        {dueCount > 0 &&
+          'Posts that were due are not sent. Their members are asked to look whether they are out already. '}
+        Posts that are due later go out at their time.
+      </ConfirmDialog>
+    </>
+  );
+};
+
+/** Only members of a workspace can open its posts. */
+const HeldPostName = ({ post: { id, workspaceId, workspace } }: { post: HeldPost }) => {
+  const { id: openId } = useWorkspace();
+  return (
+    <span className={styles.what}>
+      {workspaceId === openId ? (
+        <Link to="/posts/$id" params={{ id }}>
+          Open the post
+        </Link>
+      ) : (
+        `A post of ${workspace}`
+      )}
+    </span>
+  );
+};

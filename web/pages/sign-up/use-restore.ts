@@ -1,0 +1,123 @@
+import { useEffect, useRef, useState } from 'react';
+import type { UploadedBackup } from '#contracts/backups';
+import { ConnectionError } from '#generated/app-client';
+import { errorClasses } from '#generated/sdk/src/errors';
+import { errorFrom } from '#generated/sdk/src/posthorn-error';
+import { sendFile } from '#generated/sdk/src/progress';
+import { app } from '#web/api.ts';
+
+const pollMs = 1_000;
+
+interface Progress {
+  readonly isRunning: boolean;
+  readonly progress?: string;
+  readonly problem?: string;
+}
+
+export type Restore = ReturnType<typeof useRestore>;
+
+/** Upload, look, confirm, wait. The server is restarted for the restore, so answers may be missing meanwhile. */
+export const useRestore = (code: string) => {
+  const [step, setStep] = useState<'choose' | 'upload' | 'look' | 'run'>('choose');
+  const [file, setFile] = useState<File>();
+  const [share, setShare] = useState(0);
+  const [backup, setBackup] = useState<UploadedBackup>();
+  const [keys, setKeys] = useState('');
+  const [fault, setFault] = useState<unknown>();
+  const [problem, setProblem] = useState<string>();
+  const [progress, setProgress] = useState<string>();
+  const [isAsking, setIsAsking] = useState(false);
+  const ticket = useRef('');
+  const stop = useRef<AbortController>(undefined);
+
+  useEffect(() => {
+    // A page that is opened during a restore waits for it too.
+    app.readRestore().then((state) => {
+      setProblem(state.problem);
+      if (state.isRunning) setStep('run');
+    }, setFault);
+    return () => stop.current?.abort();
+  }, []);
+
+  useEffect(() => {
+    if (step !== 'run') return;
+    let timer: ReturnType<typeof setTimeout>;
+    const poll = async () => {
+      const state = await readProgress();
+      if (state?.isRunning === false) {
+        if (state.problem === undefined) return location.replace('/sign-in');
+        setProblem(state.problem);
+        return setStep('choose');
+      }
+      setProgress(state?.progress);
+      timer = setTimeout(poll, pollMs);
+    };
+    timer = setTimeout(poll, pollMs);
+    return () => clearTimeout(timer);
+  }, [step]);
+
+  const reset = () => {
+    stop.current?.abort();
+    setStep('choose');
+    setFile(undefined);
+    setBackup(undefined);
+    setKeys('');
+  };
+
+  const upload = async (chosen: File) => {
+    const aborting = new AbortController();
+    const { signal } = aborting;
+    stop.current = aborting;
+    setFile(chosen);
+    setShare(0);
+    setFault(undefined);
+    setProblem(undefined);
+    setStep('upload');
+    try {
+      ({ ticket: ticket.current } = await app.prepareRestore({ bytes: chosen.size, code }));
+      setBackup(await send(chosen, ticket.current, signal, setShare));
+      setStep('look');
+    } catch (error) {
+      if (signal.aborted) return;
+      setFault(error);
+      setStep('choose');
+    }
+  };
+
+  const begin = async () => {
+    setIsAsking(true);
+    setFault(undefined);
+    try {
+      await app.beginRestore({ ticket: ticket.current, keys });
+      setStep('run');
+    } catch (error) {
+      setFault(error);
+    }
+    setIsAsking(false);
+  };
+
+  return { step, file, share, backup, keys, setKeys, fault, problem, progress, isAsking, upload, begin, reset };
+};
+
+const send = async (file: File, ticket: string, signal: AbortSignal, onShare: (share: number) => void) => {
+  const init = { method: 'POST', signal, headers: { 'posthorn-ticket': ticket } };
+  const response = await sendFile(
+    '/api/auth/restore/file',
+    init,
+    file,
+    ({ sent, total }) => onShare(sent / total),
+    fetch,
+  ).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new ConnectionError('no answer', { cause });
+  });
+  const body = await response.json().catch(() => undefined);
+  if (!response.ok) throw errorFrom(errorClasses, response, body);
+  return body as UploadedBackup;
+};
+
+/** Not by the client of the app, which would report that the server is unreachable. */
+const readProgress = async (): Promise<Progress | undefined> => {
+  const response = await fetch('/api/auth/restore').catch(() => undefined);
+  return response?.ok ? response.json().catch(() => undefined) : undefined;
+};

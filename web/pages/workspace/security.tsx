@@ -1,0 +1,116 @@
+import { Switch } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { ProofField, toProof } from '#web/parts/proof-field.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { WhoMay } from '#web/parts/who-may.tsx';
+import { keys } from '#web/queries.ts';
+import { usePermissions, useSession, useWorkspace } from '#web/session.ts';
+import styles from './workspace.module.css';
+
+type Requirement = 'twoFactors' | 'approvalPasskey';
+
+export const Security = () => {
+  const { approvalPasskey, twoFactors } = useWorkspace();
+  const { isOwner } = usePermissions();
+  const { hasPasskey, hasFactor } = useSession().user;
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (next: { [Name in Requirement]?: boolean } & ReturnType<typeof toProof>) => app.changeWorkspace(next),
+    onSuccess: (session) => client.setQueryData(keys.session, session),
+  });
+  const [lowered, setLowered] = useState<Requirement>();
+  const set = (requirement: Requirement, isOn: boolean) =>
+    isOn ? change.mutate({ [requirement]: true }) : setLowered(requirement);
+  const { approvalPasskey: isOn = approvalPasskey, twoFactors: areTwo = twoFactors } = {
+    ...(change.isPending && change.variables),
+  };
+  return (
+    <Section title="Security" note={!isOwner && <WhoMay act="change it" roles={['owner']} />}>
+      {isOwner ? (
+        <div className={styles.choices}>
+          <Switch
+            label="Two factors for members"
+            description={
+              hasFactor || areTwo
+                ? 'Members without an app for codes or a passkey see nothing here until they set one up. Their tokens and MCP clients wait too.'
+                : 'Members need an app for codes or a passkey. To switch it on, set one up in your profile first.'
+            }
+            disabled={!hasFactor && !areTwo}
+            checked={areTwo}
+            onChange={(event) => set('twoFactors', event.currentTarget.checked)}
+          />
+          <Switch
+            label="A passkey to approve"
+            description={
+              hasPasskey || isOn
+                ? 'Whoever approves a request confirms it with a passkey. Rejecting needs none.'
+                : 'Whoever approves a request confirms it with a passkey. To switch it on, add one in your profile first.'
+            }
+            disabled={!hasPasskey && !isOn}
+            checked={isOn}
+            onChange={(event) => set('approvalPasskey', event.currentTarget.checked)}
+          />
+        </div>
+      ) : (
+        <p>
+          {twoFactors ? 'Members need two factors. ' : 'Members need no second factor. '}
+          {approvalPasskey ? 'Whoever approves a request confirms it with a passkey.' : 'Approving takes no passkey.'}
+        </p>
+      )}
+      {change.error && !lowered && <FaultBanner fault={change.error} title="The setting was not changed" />}
+      {lowered && (
+        <SwitchOff
+          requirement={lowered}
+          onConfirm={(proof) => change.mutateAsync({ [lowered]: false, ...proof })}
+          onClose={() => setLowered(undefined)}
+        />
+      )}
+    </Section>
+  );
+};
+
+const words = {
+  twoFactors: {
+    title: 'Switch off two factors?',
+    text: 'Members then sign in with a password or a link alone.',
+  },
+  approvalPasskey: {
+    title: 'Switch off the passkey to approve?',
+    text: 'A yes then takes a click alone, and its receipt names no passkey.',
+  },
+} as const;
+
+/** A stolen session alone must not lower what a workspace asks for. */
+const SwitchOff = ({
+  requirement,
+  onConfirm,
+  onClose,
+}: {
+  requirement: Requirement;
+  onConfirm: (proof: ReturnType<typeof toProof>) => Promise<unknown>;
+  onClose: () => void;
+}) => {
+  const [value, setValue] = useState('');
+  const { data: { asks } = { asks: 'password' as const } } = useQuery({
+    queryKey: keys.factors,
+    queryFn: ({ signal }) => app.readFactors({ signal }),
+  });
+  const { title, text } = words[requirement];
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={title}
+      act="Switch off"
+      kind="danger"
+      onConfirm={() => onConfirm(toProof(asks, value))}
+    >
+      <p>{text}</p>
+      <ProofField asks={asks} value={value} onChange={setValue} error={undefined} />
+    </ConfirmDialog>
+  );
+};

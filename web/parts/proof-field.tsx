@@ -1,0 +1,51 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import type { ReadFactorsOutput } from '#generated/app-client';
+import { fieldFault } from '#web/faults.ts';
+
+export type Asks = ReadFactorsOutput['asks'];
+
+/** Proves who is there, for a change of factors or of what a workspace asks for. */
+export const ProofField = ({
+  asks,
+  value,
+  onChange,
+  error,
+  purpose = '',
+}: {
+  asks: Asks;
+  value: string;
+  onChange: (value: string) => void;
+  error: unknown;
+  /** `, to remove “Phone”`: tells fields apart that are shown together. */
+  purpose?: string;
+}) => {
+  const shared = {
+    required: true,
+    withAsterisk: false,
+    value,
+    error: proofFault(error),
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
+  };
+  if (asks === 'password') {
+    return <PasswordInput label={`Your password${purpose}`} autoComplete="current-password" {...shared} />;
+  }
+  if (asks === 'sign-in') {
+    return <p className="small text-2">You signed in more than an hour ago. Sign in again by link first.</p>;
+  }
+  return (
+    asks === 'code' && (
+      <TextInput
+        label={`A code from your app, or a recovery code${purpose}`}
+        autoComplete="one-time-code"
+        maxLength={100}
+        {...shared}
+      />
+    )
+  );
+};
+
+export const proofFault = (error: unknown) =>
+  fieldFault(error, 'password', 'The password') ?? fieldFault(error, 'code', 'The code');
+
+export const toProof = (asks: Asks, value: string) =>
+  asks === 'password' ? { password: value } : asks === 'code' ? { code: value } : {};

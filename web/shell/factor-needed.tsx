@@ -1,0 +1,26 @@
+import { AppForCodes } from '#web/pages/profile/app-for-codes.tsx';
+import { Passkeys } from '#web/pages/profile/passkeys.tsx';
+import { Mark } from '#web/parts/mark.tsx';
+import { useWorkspace } from '#web/session.ts';
+import { PersonMenu } from './person-menu.tsx';
+
+/** In place of a workspace that asks its members for two factors, until the person has set one up. */
+const FactorNeeded = () => {
+  const { name } = useWorkspace();
+  return (
+    <main style={{ maxWidth: 620, margin: '0 auto', padding: '8vh 24px' }}>
+      <Mark size={44} />
+      <h1 style={{ marginTop: 16, fontSize: 26, lineHeight: '32px' }}>{name} asks for two factors</h1>
+      <p className="text-2" style={{ margin: '8px 0 24px' }}>
+        Set up an app for codes, or add a passkey. Then you see the workspace.
+      </p>
+      <AppForCodes />
+      <Passkeys />
+      <div style={{ marginTop: 32 }}>
+        <PersonMenu />
+      </div>
+    </main>
+  );
+};
+
+export default FactorNeeded;
