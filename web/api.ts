@@ -18,15 +18,20 @@ addEventListener('pageshow', () => {
   isLeaving = false;
 });
 
-/** Once, however many calls are refused: a second navigation would cancel the first. */
-const leaveForSignIn = () => {
-  if (!isLeaving) {
-    const next = location.pathname + location.search;
-    // A workspace was open, so this tab had a session.
-    const ended = workspaceId === undefined ? {} : { ended: '1' };
-    location.assign(`${paths['sign-in']}?${new URLSearchParams({ next, ...ended })}`);
-  }
+/** Once: a call that is refused while the page unloads would navigate again, and cancel the first navigation. */
+const leaveFor = (url: string) => {
+  if (!isLeaving) location.assign(url);
   isLeaving = true;
+};
+
+/** For people who ended their session themselves. */
+export const leaveSignedOut = () => leaveFor(paths['sign-in']);
+
+const leaveForSignIn = () => {
+  const next = location.pathname + location.search;
+  // A workspace was open, so this tab had a session.
+  const ended = workspaceId === undefined ? {} : { ended: '1' };
+  leaveFor(`${paths['sign-in']}?${new URLSearchParams({ next, ...ended })}`);
 };
 
 /** A password or a link was right: the page of the second step goes on to where this one would have. */

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleHelp, LogOut, User } from 'lucide-react';
-import { app } from '#web/api.ts';
+import { app, leaveSignedOut } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
 import { nameOf, useSession } from '#web/session.ts';
@@ -10,7 +10,7 @@ import styles from './person-menu.module.css';
 export const signOut = async () => {
   try {
     await app.signOut();
-    location.assign('/sign-in');
+    leaveSignedOut();
   } catch (error) {
     showFault(error);
   }

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { app } from '#web/api.ts';
+import { app, leaveSignedOut } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
@@ -71,7 +71,7 @@ const ProofForm = ({ asks, onClose }: { asks: Asks; onClose: () => void }) => {
   const [proof, setProof] = useState('');
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => app.deleteSelf({ email, ...toProof(asks, proof) }),
-    onSuccess: () => location.assign('/sign-in'),
+    onSuccess: leaveSignedOut,
   });
   const ofEmail = fieldFault(error, 'email', 'The address');
   return (
