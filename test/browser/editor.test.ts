@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { mp4 } from '#test/support/videos';
-import { axe, beDarkPhone, inBrowser, isFocused, isSideways } from './harness.ts';
+import { axe, beDarkPhone, inBrowser, isAt, isFocused, isSideways, pathOf } from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
 interface Draft {
@@ -53,7 +53,7 @@ inBrowser('the editor', (world) => {
     await page.keyboard.press('c');
     await isFocused(text(page));
     await page.keyboard.type('Hello');
-    await page.waitForURL(/\/posts\/post_/);
+    await isAt(page, /^\/posts\/post_/);
     // The new address does not interrupt typing.
     await page.keyboard.type(' from the editor');
     await toggleAccounts(page, /Bluesky/, /Mastodon/);
@@ -105,7 +105,7 @@ inBrowser('the editor', (world) => {
     await dialog.locator('ins', { hasText: 'second' }).waitFor();
     expect(await axe(second)).toEqual([]);
     await dialog.getByRole('button', { name: 'Keep mine as a copy' }).click();
-    await second.waitForURL((url) => !url.pathname.endsWith(id));
+    await expect.poll(() => pathOf(second)).not.toContain(id);
     await text(second).waitFor();
     expect((await read(idIn(second))).versions[0]?.content[0]?.body).toBe('The text of the second');
     expect((await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
@@ -184,7 +184,7 @@ inBrowser('the editor', (world) => {
       await route.abort();
     });
     await text(page).fill('Made once');
-    await page.waitForURL(/\/posts\/post_/);
+    await isAt(page, /^\/posts\/post_/);
     await saved(page);
     expect(lost).toBe(2);
     const drafts = (await world.service.client.posts.list({ status: 'Draft' })).posts;
@@ -511,7 +511,7 @@ inBrowser('the editor', (world) => {
     await page.getByText('the 2 accounts of last time').waitFor();
     await isFocused(text(page));
     await page.keyboard.type('First of two');
-    await page.waitForURL(/\/posts\/post_/);
+    await isAt(page, /^\/posts\/post_/);
     const tabTo = async (name: string) => {
       for (let step = 0; step < 20; step++) {
         await page.keyboard.press('Tab');
@@ -979,7 +979,7 @@ inBrowser('the editor', (world) => {
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await page.getByText('This is the copy').waitFor();
-    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await expect.poll(() => pathOf(page)).not.toContain(id);
     expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Too hasty');
   });
 

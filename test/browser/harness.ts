@@ -227,6 +227,14 @@ const newProfile = async ({ browser, port }: SharedBrowser, device: Device): Pro
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+export const pathOf = (page: Page) => page.url().slice(new URL(page.url()).origin.length);
+
+/** Polls: `waitForURL` fails when one navigation takes the place of another. */
+export const isAt = (page: Page, path: string | RegExp) => {
+  const polled = expect.poll(() => pathOf(page));
+  return typeof path === 'string' ? polled.toBe(path) : polled.toMatch(path);
+};
+
 /** Navigates as a link does, since a reload takes a second. */
 export const go = (page: Page, path: string) => page.evaluate((to) => history.pushState(null, '', to), path);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildHelp } from '#test/support/shared';
-import { axe, inBrowser } from './harness.ts';
+import { axe, inBrowser, isAt } from './harness.ts';
 
 inBrowser(
   'the help',
@@ -18,7 +18,7 @@ inBrowser(
         await page.getByRole('link', { name: /^When the key is lost/ }).waitFor();
         expect(await axe(page)).toEqual([]);
         await page.keyboard.press('Enter');
-        await page.waitForURL(/\/help\/operating#when-the-key-is-lost$/);
+        await isAt(page, '/help/operating#when-the-key-is-lost');
         expect(await axe(page)).toEqual([]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
         await page.getByRole('searchbox').fill('no such word anywhere');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean } from './harness.ts';
+import { axe, go, inBrowser, isAt, isClean } from './harness.ts';
 
 inBrowser(
   'the first two minutes',
@@ -164,7 +164,7 @@ inBrowser('home', (world) => {
     expect(await axe(page)).toEqual([]);
     await go(page, '/accounts');
     await banner.getByRole('link', { name: 'Open' }).click();
-    await page.waitForURL(`**/posts/${id}`);
+    await isAt(page, `/posts/${id}`);
     isHeld = false;
     await holding.over;
     await banner.waitFor({ state: 'detached' });

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isAt, isSideways } from './harness.ts';
 
 let mails: MailServer;
 afterAll(() => mails?.stop());
@@ -37,7 +37,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Mark all read' }).waitFor({ state: 'hidden' });
 
       await needs.getByRole('link', { name: 'Desk Agent asks to publish a post' }).click();
-      await page.waitForURL(`**${path}`);
+      await isAt(page, path);
       await page
         .getByRole('button', { name: /Approve and publish/ })
         .first()
@@ -138,7 +138,7 @@ inBrowser(
       await worker.evaluate(
         "self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), { notification: { ...self.shown[0], close: () => undefined } })), undefined",
       );
-      await page.waitForURL('**/notifications');
+      await isAt(page, '/notifications');
     });
 
     test('a forgotten password is reset with a mailed link', async () => {

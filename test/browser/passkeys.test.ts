@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { stepAt, totpCode } from '#server/second-factors/totp';
 import { sql } from '#server/store/database';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, isAt, isClean } from './harness.ts';
 
 const password = 'correct horse';
 
@@ -72,7 +72,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
       expect(await axe(page)).toEqual([]);
       await signIn(page);
-      await page.waitForURL(`${world.service.url}/`);
+      await isAt(page, '/');
       expect(await meansOf(userId)).toEqual([{ means: ['passkey'] }]);
 
       await page.goto(`${world.service.url}/settings/profile`);
@@ -88,7 +88,7 @@ inBrowser(
       await phone.unplug();
       await (await addDevice(page)).give(inLaptop);
       await signIn(page);
-      await page.waitForURL(`${world.service.url}/`);
+      await isAt(page, '/');
     });
 
     test('confirm a pass with one touch where the workspace asks for it, and nothing without one', async () => {
@@ -202,7 +202,7 @@ inBrowser(
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.waitForURL(/\/second-factor/);
+      await isAt(page, /^\/second-factor/);
       const code = page.getByLabel('Code from your app');
       await isClean(page, () => code.waitFor());
       await code.fill('000000');
@@ -210,7 +210,7 @@ inBrowser(
       await page.getByText('is wrong or was used').waitFor();
       await code.fill(recoveryCode);
       await page.getByRole('button', { name: 'Continue' }).click();
-      await page.waitForURL(`${world.service.url}/posts`);
+      await isAt(page, '/posts');
     });
   },
   {},

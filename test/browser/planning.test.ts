@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, go, inBrowser, isFocused, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isAt, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -175,7 +175,7 @@ inBrowser('planning', (world) => {
     await undo.hover();
     const whole = 'Closed today.\n\nSee you tomorrow.\n\nRye & Ember, Hill Street';
     await expect.poll(() => text(page).inputValue()).toBe(whole);
-    await page.waitForURL(/\/posts\/post_/);
+    await isAt(page, /^\/posts\/post_/);
     const made = page.url().split('/').at(-1) ?? '';
     await expect
       .poll(async () => (await person.post('/api/app/actions/posts.get', { id: made })).body.versions[0])

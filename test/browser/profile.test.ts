@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { inBrowser, isClean } from './harness.ts';
+import { inBrowser, isAt, isClean } from './harness.ts';
 
 inBrowser('the profile', (world) => {
   const schemeOf = (page: Page) => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");
@@ -78,7 +78,7 @@ inBrowser('the profile', (world) => {
     await section.getByLabel(`Type ${email} to confirm`).fill(email);
     await section.getByLabel('Your password, to delete your account').fill('correct horse');
     await section.getByRole('button', { name: 'Delete my account for good' }).click();
-    await page.waitForURL(/\/sign-in/);
+    await isAt(page, /^\/sign-in/);
     expect((await world.service.browser().signIn(email)).status).toBe(401);
   });
 

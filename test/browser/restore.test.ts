@@ -10,7 +10,7 @@ import { secretsFile } from '#server/secrets/keys';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 import { buildWeb } from '#test/support/shared';
-import { isClean } from './harness.ts';
+import { isAt, isClean } from './harness.ts';
 
 const executablePath = findChromium();
 const isRequired = process.env.BROWSER_REQUIRED === '1';
@@ -83,7 +83,7 @@ describe.skipIf(executablePath === undefined && !isRequired)('a second, empty fo
     await page.getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByText('Being restored.').waitFor();
 
-    await page.waitForURL(/\/sign-in/);
+    await isAt(page, /^\/sign-in/);
     await page.getByLabel('E-mail address').fill('owner@example.com');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -1,13 +1,11 @@
-import type { Page, Response } from 'playwright-core';
+import type { Response } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, inBrowser, isAt, isClean, isFocused, isSideways, pathOf } from './harness.ts';
 
 /** Not found is the simplest page inside the shell. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
 
 const isStream = (response: Response) => response.url().includes('/api/app/events');
-
-const pathOf = (page: Page) => new URL(page.url()).pathname;
 
 inBrowser('the shell', (world) => {
   test('is clean on a desk in light and on a phone in dark', async () => {
@@ -108,10 +106,11 @@ inBrowser('the shell', (world) => {
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.context().clearCookies();
     // A request in the background may find out before the click, and the link is gone then.
-    const click = page.getByRole('link', { name: 'Webhooks' }).click();
-    await Promise.race([page.waitForURL(/\/sign-in/), click]);
-    click.catch(() => undefined);
-    await page.waitForURL(/\/sign-in/);
+    page
+      .getByRole('link', { name: 'Webhooks' })
+      .click()
+      .catch(() => undefined);
+    await isAt(page, /^\/sign-in/);
     await page.getByText('Your session has ended').waitFor();
     expect(await axe(page)).toEqual([]);
   });
@@ -140,7 +139,7 @@ inBrowser('the shell', (world) => {
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
-    await expect.poll(() => pathOf(page)).toBe('/posts');
+    await isAt(page, '/posts');
     const search = page.getByRole('searchbox', { name: 'Search posts' });
     await search.waitFor();
     await page.keyboard.press('/');
@@ -158,7 +157,7 @@ inBrowser('the shell', (world) => {
     // The focus does not return to the field that Escape left.
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
     await page.keyboard.press('c');
-    await expect.poll(() => pathOf(page)).toBe('/posts/new');
+    await isAt(page, '/posts/new');
   });
 
   test('ignores single keys once they are switched off', async () => {
@@ -173,7 +172,7 @@ inBrowser('the shell', (world) => {
     await page.keyboard.press('p');
     await page.keyboard.press('?');
     await page.getByRole('link', { name: 'Calendar' }).click();
-    await expect.poll(() => pathOf(page)).toBe('/calendar');
+    await isAt(page, '/calendar');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
@@ -267,7 +266,7 @@ inBrowser('the shell', (world) => {
 
   test('sends people who are not signed in to sign in, and back', async () => {
     const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
-    await page.waitForURL(/\/sign-in/);
+    await isAt(page, /^\/sign-in/);
     expect(new URL(page.url()).searchParams.get('next')).toBe('/calendar?view=week');
   });
 });

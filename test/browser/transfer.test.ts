@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { axe, go, inBrowser, isSideways } from '#test/browser/harness';
+import { axe, go, inBrowser, isAt, isSideways } from '#test/browser/harness';
 import { accountCalled } from '#test/support/transfer';
 
 inBrowser('import and export', (world) => {
@@ -50,7 +50,7 @@ inBrowser('import and export', (world) => {
     await page.getByText('2 drafts saved, 2 of them scheduled.').waitFor();
     await page.getByText('All rows').click();
     await page.getByRole('link', { name: 'Flour day' }).first().click();
-    await page.waitForURL(/\/posts\/post_/);
+    await isAt(page, /^\/posts\/post_/);
   });
 
   test('a draft with a planned time shows it in the list, and an invalid file is explained', async () => {
