@@ -267,6 +267,33 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+describe('a deadlock in the database', () => {
+  test('is TooManyRequests with the time to come again, for one statement and for many, and nothing is written', async () => {
+    const own = await startService();
+    const { body: post } = await own.call('posts.create', { body: 'first' });
+    await own.database.script(`
+      create function refuse() returns trigger language plpgsql as $$ begin
+        raise exception 'deadlock detected' using errcode = '40P01';
+      end $$;
+      create trigger refuse before insert or update on posts for each statement execute function refuse();`);
+    const versions = [{ content: [{ body: 'changed' }] }];
+    const change = { id: post.id, baseUpdatedAt: post.updatedAt, accountIds: [], versions };
+    const requests = [
+      ['posts.create', { body: 'second' }],
+      ['posts.update', change],
+    ] as const;
+    for (const [action, input] of requests) {
+      const { status, body, headers } = await own.call(action, input);
+      expect({ action, status, code: body.code }).toEqual({ action, status: 429, code: 'TooManyRequests' });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    await own.database.script('drop trigger refuse on posts');
+    expect((await own.client.posts.list()).posts).toMatchObject([{ id: post.id, updatedAt: post.updatedAt }]);
+    for (const [action, input] of requests) expect((await own.call(action, input)).status, action).toBe(200);
+    await own.stop();
+  });
+});
+
 describe('the rate limit', () => {
   test('is told in every API answer', async () => {
     const { headers } = await service.call('posts.list');

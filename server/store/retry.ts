@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
-import { isFull, isUnavailable } from './pg-errors.ts';
+import { isFull, isLocked, isUnavailable } from './pg-errors.ts';
 
 const fullPauseMs = 100;
 const unavailablePauseMs = 500;
@@ -17,11 +17,14 @@ export async function waitForConnection<Result>(waitMs: number, work: () => Prom
       return await work();
     } catch (error) {
       if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw new BusyDatabase(error);
-      if (!isFull(error)) throw error;
+      if (!isFull(error)) throw toRefusal(error);
       await sleep(fullPauseMs);
     }
   }
 }
+
+/** PostgreSQL ended one of two transactions that waited for each other. It wrote nothing, so its caller can try again. */
+export const toRefusal = (error: unknown) => (isLocked(error) ? new BusyDatabase(error) : error);
 
 /**
  * For idempotent work that must not be lost: retries while the database is unavailable or busy, and after a deadlock.

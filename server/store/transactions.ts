@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { isStale } from './pg-errors.ts';
-import { waitForConnection } from './retry.ts';
+import { toRefusal, waitForConnection } from './retry.ts';
 
 /** Sequelize takes this for its own transaction: it reads only `connection` and `finished`. */
 class RunningTransaction {
@@ -62,7 +62,7 @@ export function createTransactions(
       return result;
     } catch (error) {
       if (!current.finished) await end(current, 'rollback', isStale(error)).catch(report);
-      throw error;
+      throw toRefusal(error);
     } finally {
       transactions--;
       if (transactions === 0) disableSoon();
