@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { findAction } from '#server/admission';
 import { type Backup, makeBackup } from '#server/backup/backup';
+import { createBackups } from '#server/backup/backups';
 import { restoreBackup } from '#server/backup/restore';
+import { createBackupList } from '#server/backup/store';
 import { systemClock } from '#server/clock';
 import { type Config, readConfig } from '#server/config/config';
 import { type RunningService, start } from '#server/main';
@@ -351,6 +353,24 @@ test('a backup with the keys brings them along, and an older database is migrate
   );
   expect(await now.query(state)).toEqual([{ migration: migrations.length, views: 100, engagement: 3, posts: 1 }]);
   await now.close();
+});
+
+test('a folder that may not be written to is refused in words, by a command and at night', async () => {
+  // Not even root creates a file there.
+  const place = '/sys/backups';
+  const message = /^Posthorn cannot write to \/sys.* \(E\w+\)\. Let the user that it runs as write there/;
+  const source = await emptyPlace({ BACKUP_FOLDER: place });
+  const database = openDatabase(source.database.parts, { report: quiet });
+  await migrate(database, migrations);
+  const progress = quiet;
+  await expect(makeBackup(source, `${place}.tar`, { withKeys: false, clock: systemClock, progress })).rejects.toThrow(
+    message,
+  );
+  const list = createBackupList(database);
+  const backups = createBackups({ list, config: source, clock: systemClock, report: quiet });
+  await (await backups.makeNow()).done;
+  expect(await backups.read()).toMatchObject([{ state: 'Failed', problem: expect.stringMatching(message) }]);
+  await database.close();
 });
 
 test('what never ran has nothing to back up', async () => {

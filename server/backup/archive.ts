@@ -17,10 +17,20 @@ export interface Part {
   readonly sha256: string;
 }
 
+const forbiddenCodes: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
+
+/** For `catch`: a folder that may not be written to is a mistake in the settings. */
+export const explainForbidden = (folder: string) => (error: NodeJS.ErrnoException) => {
+  if (!forbiddenCodes.includes(error.code)) throw error;
+  throw new SettingError(
+    `Posthorn cannot write to ${folder} (${error.code}). Let the user that it runs as write there; under systemd, add the folder to ReadWritePaths.`,
+  );
+};
+
 /** Writes to a temporary name and renames at the end, so that a file with the name of a backup is always complete. */
 export const createArchive = async (path: string) => {
   const draft = `${path}.part`;
-  const file = await open(draft, 'w', 0o600);
+  const file = await open(draft, 'w', 0o600).catch(explainForbidden(dirname(draft)));
   let end = 0;
   const sums: string[] = [];
 

@@ -6,6 +6,7 @@ import { type Config, SettingError } from '#server/config/config';
 import { notFound, Refusal } from '#server/errors';
 import { measureFreeBytes } from '#server/health/disk-space';
 import { newId } from '#server/ids';
+import { explainForbidden } from './archive.ts';
 import { makeBackup } from './backup.ts';
 import { listDumps } from './dump-before-migration.ts';
 import { inGigabytes } from './restore.ts';
@@ -68,7 +69,7 @@ export const createBackups = ({
     let verifiedAt: Date | null = null;
     let problem: string | null = null;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(explainForbidden(folder));
       await mustHaveRoom();
       const made = await make(config, folder, { withKeys: false, clock, progress });
       await list.saveMade(id, { ...made, host });
