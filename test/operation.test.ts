@@ -697,6 +697,47 @@ describe('a running service', () => {
     }
   });
 
+  test('is healthy for the HEALTHCHECK of its image while it is ready, and not while it stops or is gone', async () => {
+    const [, check = ''] = /^HEALTHCHECK .* CMD (\[.+\])$/m.exec(await readFile('ops/Dockerfile', 'utf8')) ?? [];
+    const [program, ...args] = JSON.parse(check) as string[];
+    expect(program).toBe('node');
+    const own = await startService();
+    const env = { ...process.env, PORT: new URL(own.url).port };
+    const exitCode = async () => (await once(spawn(process.execPath, args, { env }), 'exit'))[0];
+    expect(await exitCode()).toBe(0);
+    own.health.beginStop();
+    expect(await exitCode()).toBe(1);
+    await own.stop();
+    expect(await exitCode()).toBe(1);
+  });
+
+  test('reads the settings of docs/self-hosting.md as systemd gives them, to which a comment behind a value is part of it', async () => {
+    const [, settings = ''] = /```sh\n(NODE_ENV=.+?)```/s.exec(await readFile('docs/self-hosting.md', 'utf8')) ?? [];
+    const lines = settings.split('\n').filter((line) => line && !line.startsWith('#'));
+    const environment = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+    expect(Object.keys(environment).length).toBeGreaterThan(4);
+    expect(readConfig(environment)).toMatchObject({
+      baseUrl: 'https://posthorn.example.com',
+      dataDir: '/var/lib/posthorn',
+    });
+  });
+
+  test('is run by its systemd unit and by the command beside it as one user, with the same settings and program', async () => {
+    const unit = await readFile('ops/posthorn.service', 'utf8');
+    const command = await readFile('ops/posthorn', 'utf8');
+    const shared = /^(?:User|StateDirectory|StateDirectoryMode|UMask|EnvironmentFile)=.+$/gm;
+    const properties = unit.match(shared) ?? [];
+    expect(properties).toHaveLength(5);
+    for (const property of properties) expect(command).toContain(` --property=${property} `);
+    const [, environment = ''] = /^Environment=(NODE_ENV.+)$/m.exec(unit) ?? [];
+    expect(environment.split(' ')).toHaveLength(2);
+    for (const one of environment.split(' ')) expect(command).toContain(` --setenv=${one} `);
+    const [, program = ''] = /^ExecStart=(.+) start$/m.exec(unit) ?? [];
+    expect(command).toContain(`  ${program} "$@"`);
+  });
+
   test('that stops ends the streams of open tabs, and is alive but not ready', async () => {
     const own = await startService();
     const tab = own.browser();
