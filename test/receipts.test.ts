@@ -1,14 +1,17 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Receipt, SignedEntry } from '#contracts/receipts';
+import type { Receipt, ReceiptEntry, SignedEntry } from '#contracts/receipts';
 import { verifyReceipts } from '#server/cli/verify';
 import { readConfig } from '#server/config/config';
+import { canonicalJson } from '#server/receipts/canonical-json';
 import { createReceiptStore } from '#server/receipts/store';
+import { firstPrevious, hashOf, keyIdOf } from '#server/receipts/verify-receipts';
 import { sql } from '#server/store/database';
 import { urlOf } from '#test/support/database';
+import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';
 import { newTeam, type Team } from '#test/support/teams';
 import { until } from '#test/support/until';
@@ -47,9 +50,9 @@ const withAgent = ({
   account,
 }: Pick<Team, 'workspaceId' | 'userId' | 'browser'> & { account: string }) => {
   const as = { userId, workspaceId };
-  const ask = async (action: string, input: Record<string, unknown>) => {
+  const ask = async (action: string, input: Record<string, unknown>, client = 'Claude') => {
     const caller = { ...as, role: 'owner' as const, human: false };
-    return (await service.posthorn.cards.request({ caller, client: 'Claude', action, input, requestId: 'r' })).cardId;
+    return (await service.posthorn.cards.request({ caller, client, action, input, requestId: 'r' })).cardId;
   };
   const draft = async (body = 'Hello') =>
     (await service.asHuman('posts.create', { body, accountIds: [account] }, as)).id as string;
@@ -164,6 +167,42 @@ describe('a decision', () => {
     await until('publishing ended', async () => (await team.receiptOf(cardId)).entries.length === 2);
     const [decision, outcome] = (await team.receiptOf(cardId)).entries.map(({ entry }) => entry);
     expect(outcome?.post).not.toBe(decision?.post);
+    expect(outcome?.status).toBe('Failed');
+  });
+
+  test('that nobody was asked for leaves no receipt: a person publishes with their own click', async () => {
+    const team = await openTeam();
+    const id = await team.draft();
+    await service.asHuman('posts.publishNow', { id }, team.as);
+    await until('publishing ended', async () => {
+      const { status } = await service.asHuman('posts.get', { id }, team.as);
+      return status === 'Failed';
+    });
+    expect((await team.log()).entries).toEqual([]);
+  });
+
+  test('is named by each end of publishing after it, until the next approval of that post', async () => {
+    const team = await openTeam();
+    const { postId, cardId: first } = await team.publish();
+    const ends = async () => (await team.log()).entries.filter(({ entry }) => entry.kind === 'Outcome').length;
+    await service.asHuman('posts.publishNow', { id: postId }, team.as);
+    await until('publishing ended again', async () => (await ends()) === 2);
+    const second = await team.ask('posts.publishNow', { id: postId });
+    await team.decide(second, 'approve');
+    await until('publishing ended for the third time', async () => (await ends()) === 3);
+    const log = (await team.log()).entries.map(({ entry }) => entry);
+    expect(log.map(({ kind, approvedBy }) => [kind, approvedBy])).toEqual([
+      ['Decision', undefined],
+      ['Outcome', 1],
+      ['Outcome', 1],
+      ['Decision', undefined],
+      ['Outcome', 4],
+    ]);
+    const numbersOf = async (cardId: string) => (await team.receiptOf(cardId)).entries.map(({ entry }) => entry.number);
+    expect([await numbersOf(first), await numbersOf(second)]).toEqual([
+      [1, 2, 3, 5],
+      [4, 5],
+    ]);
   });
 
   test('and its receipt are one transaction: without the receipt nothing was decided', async () => {
@@ -184,14 +223,81 @@ describe('a decision', () => {
     expect((await team.log()).entries).toEqual([]);
   });
 
-  test('of many people at once makes one chain without gaps', async () => {
+  test('of two people at once makes one chain without gaps', async () => {
     const team = await openTeam();
-    const cards = await Promise.all(
-      Array.from({ length: 8 }, async () => team.ask('posts.publishNow', { id: await team.draft() })),
+    const ask = async (client: string) => team.ask('posts.publishNow', { id: await team.draft() }, client);
+    // Of two clients: decisions about one wait for each other earlier, for its notification.
+    const cards = [await ask('Claude'), await ask('Planner')];
+    const { database } = service;
+    let decisions: Promise<void>[] = [];
+    await database.transaction(async () => {
+      // Nobody inserts: both would have read the same last entry by now.
+      await database.run(sql('test.lockReceipts', 'lock table receipts in share mode'));
+      decisions = database.outside(() => cards.map((card) => team.decide(card, 'reject')));
+      await lockAwaited(service, 2);
+    });
+    await Promise.all(decisions);
+    expect((await team.log()).entries.map(({ entry }) => entry.number)).toEqual([1, 2]);
+    expect(await runVerify({ chain: '', workspace: team.workspaceId })).toContain('All 2 entries');
+  });
+
+  test('of somebody whose account is deleted stays valid, and names them by id alone', async () => {
+    const team = await openTeam();
+    const [email, password] = ['leaves@example.com', 'correct horse'];
+    const { userId } = await service.posthorn.people.addMember(team.workspaceId, { email, password, role: 'admin' });
+    const leaver = service.browser();
+    await leaver.signIn(email);
+    const cardId = await team.ask('posts.publishNow', { id: await team.draft() });
+    expect((await leaver.post(`/api/approvals/${cardId}/reject`)).status).toBe(200);
+    const gone = await leaver.post('/api/app/profile/delete', { email, password });
+    expect(gone).toMatchObject({ status: 200 });
+    const { entries } = await team.receiptOf(cardId);
+    expect(entries[0]?.entry.personId).toBe(userId);
+    expect(JSON.stringify(entries)).not.toContain(email);
+    expect(await runVerify({ chain: '', workspace: team.workspaceId })).toContain('All 1 entries');
+  });
+
+  test('about posts whose publishing ends together is followed by an entry for each', async () => {
+    const team = await openTeam();
+    const posts: string[] = [];
+    for (const body of ['One', 'Two']) {
+      const id = await team.draft(body);
+      await team.decide(await team.ask('posts.schedule', { id, at: '2126-01-01T12:00:00Z' }), 'approve');
+      posts.push(id);
+    }
+    const ended = await Promise.all(posts.map((id) => service.asHuman('posts.get', { id }, team.as)));
+    await service.database.transaction(() =>
+      service.posthorn.receipts.recordOutcomes(ended.map((post) => ({ workspaceId: team.workspaceId, post }))),
     );
-    await Promise.all(cards.map((card) => team.decide(card, 'reject')));
-    expect((await team.log()).entries.map(({ entry }) => entry.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await runVerify({ chain: '', workspace: team.workspaceId })).toContain('All 8 entries');
+    const outcomes = (await team.log()).entries.slice(2).map(({ entry }) => [entry.postId, entry.approvedBy]);
+    expect(outcomes).toEqual(posts.map((id, index) => [id, index + 1]));
+    expect(await runVerify({ chain: '', workspace: team.workspaceId })).toContain('All 4 entries');
+  });
+
+  test('is one of many in a log of several pages', async () => {
+    const team = await openTeam();
+    const { database, posthorn } = service;
+    const decision = {
+      action: 'posts.delete',
+      decision: 'Rejected' as const,
+      requestedBy: team.userId,
+      client: 'Claude',
+      input: {},
+      contentHash: Buffer.alloc(32),
+      canPublish: false,
+    };
+    const caller = { ...team.as, role: 'owner' as const, human: true };
+    await database.transaction(async () => {
+      for (let count = 1; count <= 501; count++) {
+        await posthorn.receipts.recordDecision(caller, { ...decision, cardId: `card_${count}` });
+      }
+    });
+    const first = await team.log();
+    expect(first).toMatchObject({ isLast: false });
+    expect(first.entries).toHaveLength(500);
+    const { body: second } = await team.browser().get('/api/app/receipts?after=500');
+    expect(second).toMatchObject({ isLast: true, entries: [{ entry: { number: 501 } }] });
+    expect(await runVerify({ chain: '', workspace: team.workspaceId })).toContain('All 501 entries');
   });
 
   test('keeps its receipt when the card is removed', async () => {
@@ -297,10 +403,84 @@ describe('posthorn verify', () => {
     expect(await check()).toBe('Not valid. Entry 3 is another one than in the earlier receipt.');
   });
 
+  test('names a row whose text is no JSON any more', async () => {
+    const team = await openTeam();
+    await team.reject();
+    await execute('update receipts set body = $2 where workspace_id = $1', [team.workspaceId, '{']);
+    expect(await runVerify({ chain: '', workspace: team.workspaceId })).toBe(
+      'Not valid. Entry 1 was changed: its signature does not match what it says.',
+    );
+  });
+
+  describe('finds in a log that was signed anew', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const { x = '' } = publicKey.export({ format: 'jwk' });
+    const signed = (entry: ReceiptEntry): SignedEntry => ({
+      entry,
+      keyId: keyIdOf(x),
+      signature: sign(null, Buffer.from(canonicalJson(entry)), privateKey).toString('base64url'),
+    });
+    const chainOf = (...changes: Partial<ReceiptEntry>[]) => {
+      const entries: SignedEntry[] = [];
+      for (const change of changes) {
+        const last = entries.at(-1);
+        const previous = last ? hashOf(last) : firstPrevious;
+        const number = (last?.entry.number ?? 0) + 1;
+        const at = '2026-11-17T10:00:00.000000Z';
+        entries.push(signed({ version: 1, kind: 'Decision', workspaceId: 'ws_1', number, previous, at, ...change }));
+      }
+      return entries;
+    };
+    const check = async (entries: SignedEntry[], options: Record<string, string> = {}) =>
+      runVerify({ chain: '', ...options }, await save({ entries, keys: [{ publicKey: x }] }));
+    const saveHead = async (entries: SignedEntry[]) => save({ entries, keys: [{ publicKey: x }] });
+
+    test('nothing, when it is whole', async () => {
+      expect(await check(chainOf({}, {}, {}))).toContain('All 3 entries');
+    });
+
+    test.each<[string, Partial<ReceiptEntry>[], string]>([
+      ['a beginning that was cut', [{ previous: 'a'.repeat(64) }, {}], 'Entry 1 names an entry before it'],
+      ['an entry that was replaced', [{}, { previous: 'a'.repeat(64) }], 'Entry 2 does not follow entry 1'],
+      ['an entry that comes twice', [{}, {}, { number: 2 }], 'Entry 2 stands where entry 3 should be.'],
+      ['an entry of another workspace', [{}, { workspaceId: 'ws_2' }], 'Entry 2 is of another workspace, ws_2.'],
+    ])('%s', async (_, changes, fault) => {
+      expect(await check(chainOf(...changes))).toContain(`Not valid. ${fault}`);
+    });
+
+    test('an earlier receipt of another workspace', async () => {
+      const head = await saveHead(chainOf({ workspaceId: 'ws_2' }));
+      expect(await check(chainOf({}), { head })).toBe('Not valid. The earlier receipt is of another workspace, ws_2.');
+    });
+
+    test('an earlier receipt that was changed itself', async () => {
+      const [only] = chainOf({});
+      const head = await saveHead([{ ...(only as SignedEntry), signature: 'AAAA' }]);
+      expect(await check(chainOf({}), { head })).toMatch(/^Not valid\. In the earlier receipt: Entry 1 was changed/);
+    });
+
+    test('that it is empty now, though there is an earlier receipt', async () => {
+      const team = await openTeam();
+      const head = await save(await team.receiptOf(await team.reject()));
+      await execute('delete from receipts where workspace_id = $1', [team.workspaceId]);
+      expect(await runVerify({ chain: '', workspace: team.workspaceId, head })).toBe(
+        'Not valid. The log ends with entry 0, but the earlier receipt has entry 1: the end was cut.',
+      );
+    });
+
+    test('a field that Posthorn does not write', async () => {
+      const [first] = chainOf({}) as [SignedEntry];
+      expect(await check([{ ...first, entry: { ...first.entry, note: 'x' } as ReceiptEntry }])).toMatch(
+        /^Not valid\. Entry 1 was changed/,
+      );
+    });
+  });
+
   test('refuses what is no receipt, and says so', async () => {
     expect(await runVerify({}, await save({ surprise: 1 }))).toContain('does not have receipts in the form');
     expect(await runVerify({}, join(folder, 'none.json'))).toContain('cannot be read (ENOENT)');
     expect(await runVerify({})).toContain('Name a receipt');
+    expect(await runVerify({ workspace: 'ws_1' })).toContain('Add --chain');
   });
 });
 
@@ -318,6 +498,9 @@ test('when the encryption key is lost, the next receipt has a new key, and the c
   await team.reject();
   const [before] = (await team.log()).keys.slice(-1);
   await createReceiptStore(service.database).retireKey(before?.id ?? '');
+  // It can be noted before it signs anything.
+  const { body } = await service.request('GET', '/.well-known/posthorn-receipt-keys.json');
+  expect(body.keys.at(-1).id).not.toBe(before?.id);
   await team.reject();
   const { entries, keys } = await team.log();
   expect(new Set(entries.map(({ keyId }) => keyId)).size).toBe(2);
