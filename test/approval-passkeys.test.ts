@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReceiptEntry } from '#contracts/receipts';
 import { canonicalJson } from '#server/receipts/canonical-json';
 import { challengeOf, confirmedNumber, findFault, fingerprintOf, keyIdOf } from '#server/receipts/verify-receipts';
+import { sql } from '#server/store/database';
 import { createAuthenticator } from '#test/support/authenticator';
+import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';
 import { newTeam } from '#test/support/teams';
 
@@ -36,12 +38,14 @@ const openTeam = async ({ isRequired = false } = {}) => {
   const as = { userId, workspaceId };
   const device = await addPasskey(browser);
   if (isRequired) expect((await browser.patch('/api/app/workspace', { approvalPasskey: true })).status).toBe(200);
-  const ask = async (body = 'Hello') => {
+  const request = async (client: string, action: string, body: string, input: object) => {
     const { id } = await service.asHuman('posts.create', { body, accountIds: [account] }, as);
     const caller = { ...as, role: 'owner' as const, human: false };
-    const request = { caller, client: 'Claude', action: 'posts.schedule', input: { id, at }, requestId: 'r' };
-    return { id: (await service.posthorn.cards.request(request)).cardId, postId: id as string };
+    const asked = { caller, client, action, input: { id, ...input }, requestId: 'r' };
+    return { id: (await service.posthorn.cards.request(asked)).cardId, postId: id as string };
   };
+  const ask = (body = 'Hello') => request('Claude', 'posts.schedule', body, { at });
+  const askToDelete = (client: string) => request(client, 'posts.delete', 'Hello', {});
   const begin = (...cards: { id: string; edit?: object }[]) =>
     browser.post('/api/app/approvals/confirm', { cards: cards.map(({ id, edit }) => ({ id, ...(edit && { edit }) })) });
   const confirm = async (...cards: { id: string; edit?: object }[]) => {
@@ -55,7 +59,7 @@ const openTeam = async ({ isRequired = false } = {}) => {
     (await service.asHuman('posts.get', { id: postId }, as)).status;
   const receiptOf = async ({ id }: { id: string }): Promise<ReceiptEntry> =>
     (await browser.get(`/api/approvals/${id}/receipt`)).body.entries?.[0].entry;
-  return { ...as, as, browser, device, ask, begin, confirm, approve, statusOf, receiptOf };
+  return { ...as, as, browser, device, ask, askToDelete, begin, confirm, approve, statusOf, receiptOf };
 };
 
 const refusal = (code: string) => ({ status: 403, body: { code: 'Forbidden', issues: [{ code }] } });
@@ -126,6 +130,19 @@ describe('a yes with a passkey', () => {
     expect((await team.approve(other, { confirmation })).status).toBe(200);
   });
 
+  test('is for the edit as it was then: what changed in it since is refused', async () => {
+    const team = await openTeam();
+    const card = await team.ask();
+    const insert = `insert into media (id, workspace_id, kind, mime_type, bytes, width, height)
+      values ('media_edit', $1, 'Image', 'image/jpeg', 1000, 1200, 1000)`;
+    await service.database.run(sql('test.mediaOfEdit', insert), [team.workspaceId]);
+    const edit = { versions: [{ content: [{ body: 'With a picture', media: ['media_edit'] }], options: {} }] };
+    const confirmation = await team.confirm({ ...card, edit });
+    expect((await team.browser.patch('/api/media/media_edit', { alt: 'Not what I saw' })).status).toBe(200);
+    expect(await team.approve(card, { confirmation })).toMatchObject(refusal('ConfirmAgain'));
+    expect(await team.statusOf(card)).toBe('Draft');
+  });
+
   test('is not good for another request, another edit, or another person', async () => {
     const team = await openTeam();
     const [card, other] = [await team.ask(), await team.ask()];
@@ -159,6 +176,45 @@ describe('a yes with a passkey', () => {
       expect(answer).toMatchObject(refusal('ConfirmAgain'));
     }
     expect([await team.statusOf(card), await team.statusOf(other)]).toEqual(['Draft', 'Draft']);
+  });
+
+  test('is the one answer to its challenge: another answer to it is refused', async () => {
+    const team = await openTeam();
+    const cards = [await team.ask('One'), await team.ask('Two')] as const;
+    const { body } = await team.begin(...cards);
+    const [first, second] = [team.device.answer(body.options), team.device.answer(body.options)];
+    expect((await team.approve(cards[0], { confirmation: { id: body.id, response: first } })).status).toBe(200);
+    const answer = await team.approve(cards[1], { confirmation: { id: body.id, response: second } });
+    expect(answer).toMatchObject(refusal('PasskeyRefused'));
+    expect((await team.approve(cards[1], { confirmation: { id: body.id, response: first } })).status).toBe(200);
+  });
+
+  test('of a passkey that counts is refused when it does not go on counting', async () => {
+    const team = await openTeam();
+    const cards = [await team.ask('One'), await team.ask('Two'), await team.ask('Three')] as const;
+    const approveAt = async (card: { id: string }, counter: number) => {
+      const { body } = await team.begin(card);
+      const response = team.device.answer(body.options, { counter });
+      return team.approve(card, { confirmation: { id: body.id, response } });
+    };
+    expect((await approveAt(cards[0], 5)).status).toBe(200);
+    expect(await approveAt(cards[1], 5)).toMatchObject(refusal('PasskeyRefused'));
+    expect((await approveAt(cards[2], 6)).status).toBe(200);
+  });
+
+  test('confirms two requests of a pass that are approved at once', async () => {
+    const team = await openTeam({ isRequired: true });
+    // Decisions about one client, or about times, wait for each other earlier.
+    const cards = [await team.askToDelete('Claude'), await team.askToDelete('Planner')];
+    const confirmation = await team.confirm(...cards);
+    const { database } = service;
+    let answers: ReturnType<typeof team.approve>[] = [];
+    await database.transaction(async () => {
+      await database.query(sql('test.lockPasskey', 'select from passkeys where id = $1 for update'), [team.device.id]);
+      answers = database.outside(() => cards.map((card) => team.approve(card, { confirmation })));
+      await lockAwaited(service, 2);
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('is good for an hour, no longer', async () => {
