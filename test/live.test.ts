@@ -342,6 +342,33 @@ describe('a stream ends at once', () => {
     await until('it ends', second.tab.ended);
   });
 
+  test.each([
+    [
+      'passkey',
+      'passkeys/passkey_live/remove',
+      `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+       values ('passkey_live', $1, 'live', '', 0, '{}', 'Phone', now())`,
+    ],
+    [
+      'app for codes',
+      'totp/remove',
+      "insert into totp_factors (user_id, sealed_secret, confirmed_at) values ($1, '', now())",
+    ],
+  ])('when its user removes their %s, and the workspace asks for two factors', async (name, path, insert) => {
+    // Without a heartbeat, which would end it too.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { userId, workspaceId, browser, tab } = await newcomer();
+    await service.database.run(sql(`test.live ${name}`, insert), [userId]);
+    const require = sql('test.requireTwo', 'update workspaces set two_factors = $2 where id = $1');
+    await service.database.run(require, [workspaceId, true]);
+    const { status } = await browser.post(`/api/app/${path}`, { password: 'correct horse' });
+    vi.useRealTimers();
+    expect(status).toBe(200);
+    await until('it ends', tab.ended);
+    expect(tab.heard()).toContain('"reason":"LacksFactor"');
+    await service.database.run(require, [workspaceId, false]);
+  });
+
   test('when another workspace is opened in the same browser', async () => {
     const { email } = await service.addMember('admin');
     const browser = service.browser();

@@ -14,6 +14,7 @@ const reasons = {
   SignedOut: 'You are signed out. Sign in again.',
   Removed: 'You are no longer a member of this workspace.',
   Switched: 'Another workspace was opened in this browser.',
+  LacksFactor: 'This workspace asks its members for two factors.',
 } as const;
 
 /**
@@ -79,7 +80,8 @@ const whyEnded = (
 ): keyof typeof reasons | undefined => {
   if (now?.sessionId !== sessionId) return 'SignedOut';
   if (now.workspace === undefined) return 'Removed';
-  return now.workspace.id === workspaceId ? undefined : 'Switched';
+  if (now.workspace.id !== workspaceId) return 'Switched';
+  return now.workspace.lacksFactor ? 'LacksFactor' : undefined;
 };
 
 const single = (value: unknown, path: string) => {
