@@ -137,6 +137,40 @@ describe('where an outside provider signs people in', () => {
     expect(await arrived.post('/api/auth/password', { next: 'another password' })).toMatchObject(refusal);
   });
 
+  test('there are no passkeys and no codes here: the provider has factors of its own', async () => {
+    const refusal = { status: 403, body: { code: 'Forbidden', message: expect.stringContaining('your organisation') } };
+    const { email } = await addMember();
+    const arrived = await comeFrom(service, { sub: 'no-passkey', email, email_verified: true });
+    expect(await arrived.post('/api/app/passkeys/begin', {})).toMatchObject(refusal);
+    expect(await arrived.post('/api/app/passkeys', { name: 'Phone', response: {} })).toMatchObject(refusal);
+    expect(await arrived.post('/api/app/totp/begin', {})).toMatchObject(refusal);
+    expect(await arrived.post('/api/app/totp', { code: '000000' })).toMatchObject(refusal);
+    expect(await service.browser().post('/api/auth/passkeys/begin')).toMatchObject(refusal);
+    expect(await service.browser().post('/api/auth/passkeys', { response: {} })).toMatchObject(refusal);
+  });
+
+  test('nobody is asked for a second factor: by sign-in, by an invitation, by a workspace that requires two', async () => {
+    const { email, userId, workspaceId } = await addMember();
+    const passkey = `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+      values ('passkey_before', $1, 'before', '', 0, '{}', 'Phone', now())`;
+    const claims = { sub: 'own-factors', email, email_verified: true };
+    await comeFrom(service, claims);
+    await service.database.run(sql('test.passkeyBefore', passkey), [userId]);
+    const again = await comeFrom(service, claims);
+    expect(again.headers.get('location')).toBe('/posts');
+    const other = await service.addWorkspace();
+    const caller = { userId: other.userId, workspaceId: other.workspaceId, role: 'owner', human: true } as const;
+    const { url } = await service.posthorn.invitations.invite(caller, { email, role: 'viewer' });
+    expect((await again.post('/api/auth/invitations/accept', { token: url.split('/').at(-1) })).status).toBe(200);
+    await service.database.run(sql('test.noPasskeys', 'delete from passkeys'));
+    await service.posthorn.people.openWorkspace(userId, workspaceId);
+    const require = sql('test.requireTwo', 'update workspaces set two_factors = $2 where id = $1');
+    await service.database.run(require, [workspaceId, true]);
+    const arrived = await comeFrom(service, claims);
+    expect((await arrived.get('/api/app/members')).status).toBe(200);
+    await service.database.run(require, [workspaceId, false]);
+  });
+
   test('in production the first owner needs the code, too', async () => {
     const own = await startService(
       { EMBEDDED_DATABASE: 'true', ...provider.settings },

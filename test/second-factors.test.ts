@@ -105,7 +105,7 @@ describe('an app for codes', () => {
       `otpauth://totp/Posthorn%20posthorn.example.com:${encodeURIComponent(email)}?secret=`,
     );
     // Not in use before the first code.
-    await service.browser().signIn(email);
+    expect((await service.browser().signIn(email)).status).toBe(200);
     expect(await browser.post('/api/app/totp', { code: '000000' })).toMatchObject(wrong);
     const { codes, secret } = await setUp(browser);
     expect(new Set(codes).size).toBe(10);
@@ -140,6 +140,60 @@ describe('an app for codes', () => {
     expect(await isIn(again)).toBe(false);
   });
 
+  test('ends a sign-in once: the browser forgets it, and a copy of it is worth nothing', async () => {
+    const { browser: own, email } = await enter();
+    const { secret } = await setUp(own);
+    const browser = await stop(email);
+    const copy = { cookie: browser.cookie(), origin, 'content-type': 'application/json' };
+    const answer = await give(browser, codeOf(secret));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.getSetCookie().join()).toMatch(/pending=;.*Max-Age=0/);
+    const body = JSON.stringify({ code: codeOf(secret) });
+    const replay = await service.request('POST', '/api/auth/second-factor', { headers: copy, body });
+    expect(replay.status).toBe(404);
+  });
+
+  test('counts only after its first code, and that once', async () => {
+    const { browser: own, email } = await enter();
+    await addPasskey(own);
+    const { body } = await own.post('/api/app/totp/begin', { password });
+    expect(await give(await stop(email), codeOf(body.secret))).toMatchObject(wrong);
+    expect((await own.post('/api/app/totp', { code: codeOf(body.secret) })).status).toBe(200);
+    expect(await own.post('/api/app/totp', { code: codeOf(body.secret) })).toMatchObject(wrong);
+    expect((await give(await stop(email), codeOf(body.secret))).status).toBe(200);
+  });
+
+  test('is in the audit log with each sign-in: when it fails, and once when it succeeds', async () => {
+    const { browser: own, email, userId } = await enter();
+    const { secret } = await setUp(own);
+    const events = async () =>
+      (
+        await service.database.query<{ event: string }>(
+          sql('test.signIns', "select event from audit_log where user_id = $1 and event like 'sign-in%' order by id"),
+          [userId],
+        )
+      ).map(({ event }) => event);
+    const before = await events();
+    const browser = await stop(email);
+    await give(browser, '000000');
+    await give(browser, codeOf(secret));
+    expect((await events()).slice(before.length)).toEqual(['sign-in.failed', 'sign-in.succeeded']);
+  });
+
+  test('is not asked for again when somebody who gave it accepts an invitation', async () => {
+    const { browser: own, email, userId } = await enter();
+    const { secret } = await setUp(own);
+    const browser = await stop(email);
+    await give(browser, codeOf(secret));
+    const inviter = await service.addWorkspace();
+    const admin = service.browser();
+    await admin.signIn(inviter.email);
+    const { body } = await admin.post('/api/app/invitations', { email, role: 'editor' });
+    const token = body.url.split('/').at(-1);
+    expect((await browser.post('/api/auth/invitations/accept', { token, password: '' })).status).toBe(200);
+    expect(await meansOf(userId)).toEqual(['password', 'totp']);
+  });
+
   test('is asked for after a one-time link, a new password and an invitation too', async () => {
     const { browser: own, email, userId } = await enter();
     const { secret } = await setUp(own);
@@ -149,6 +203,11 @@ describe('an app for codes', () => {
     expect(await isIn(byLink)).toBe(false);
     expect((await give(byLink, codeOf(secret))).status).toBe(200);
     expect(await meansOf(userId)).toEqual(['link', 'totp']);
+    // The link is no proof for somebody who has a code.
+    expect(await byLink.post('/api/app/recovery-codes', {})).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'code', code: 'Required' }] },
+    });
 
     const reset = await secretByMail(email, userId);
     const byMail = service.browser();
@@ -176,6 +235,9 @@ describe('an app for codes', () => {
     expect((await give(browser, first.toLowerCase().replaceAll('-', ' '))).status).toBe(200);
     expect(await meansOf(userId)).toEqual(['password', 'recovery-code']);
     expect(await give(await stop(email), first)).toMatchObject(wrong);
+    const other = await enter();
+    await setUp(other.browser);
+    expect(await give(await stop(other.email), second)).toMatchObject(wrong);
     const { body } = await browser.post('/api/app/recovery-codes', { password });
     expect(body.recoveryCodes).toHaveLength(10);
     expect(await give(await stop(email), second)).toMatchObject(wrong);
@@ -210,10 +272,39 @@ describe('an app for codes', () => {
     expect((await browser.post('/api/app/passkeys/begin', {})).status).toBe(400);
     expect((await browser.post('/api/app/totp/remove', { code: codeOf(secret) })).status).toBe(200);
     expect(await subjectsTo(userId)).toContain('The app for codes was removed from your account');
-    await service.browser().signIn(email);
+    expect((await service.browser().signIn(email)).status).toBe(200);
+    expect((await browser.post('/api/app/totp/remove', { password })).status).toBe(409);
+    expect((await browser.post('/api/app/recovery-codes', { password })).status).toBe(409);
     await addPasskey(browser);
     expect(await give(await stop(email), codes[0] ?? '')).toMatchObject(wrong);
   });
+});
+
+test('an address tries a limited number of second steps an hour', async () => {
+  const strict = await startService({ SIGN_INS_PER_HOUR: '2', BASE_URL: origin });
+  try {
+    strict.wallClock.toNext(3_600_000);
+    const browser = strict.browser();
+    const tries = [
+      () => browser.get('/api/auth/second-factor'),
+      () => browser.post('/api/auth/second-factor/begin', {}),
+      () => browser.post('/api/auth/second-factor', { code: '000000' }),
+    ];
+    const statuses = [];
+    for (const one of [...tries, ...tries]) statuses.push((await one()).status);
+    expect(statuses).toEqual([404, 404, 429, 429, 429, 429]);
+  } finally {
+    await strict.stop();
+  }
+});
+
+test('wrong passwords delay whoever tries them to change a factor, as at sign-in', async () => {
+  const { browser } = await enter();
+  const statuses = [];
+  for (let tries = 0; tries < 6; tries++) {
+    statuses.push((await browser.post('/api/app/passkeys/begin', { password: 'wrong horse' })).status);
+  }
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
 });
 
 describe('after a one-time link', () => {
@@ -312,7 +403,9 @@ describe('lost factors', () => {
     expect(await isIn(browser)).toBe(false);
     expect(await give(half, codes[0] ?? '')).toMatchObject({ status: 404 });
     expect(await subjectsTo(userId)).toContain('Your second factors were removed');
-    await service.browser().signIn(email);
+    const fresh = service.browser();
+    expect((await fresh.signIn(email)).status).toBe(200);
+    expect((await fresh.get('/api/app/passkeys')).body.passkeys).toEqual([]);
   });
 
   test('of somebody who is in workspaces of others too are left to the operator, whose reset removes them', async () => {

@@ -55,9 +55,9 @@ export const createSignIns = ({
     return row;
   },
 
-  /** Inside a transaction: ends the waiting, and returns the session. */
+  /** Inside a transaction, after `find`: ends the waiting, and returns the session. */
   finish: async (pending: string, proof: Proof) => {
-    const row = await store.take(hashOf(pending), clock.now());
+    const row = await store.take(hashOf(pending));
     if (row === undefined) throw notFound('sign-in that waits for a second factor', 'this one');
     const { userId, means, byLink, userAgent } = row;
     return { userId, session: await sessions.begin(userId, { means: [...means, proof], byLink, browser: userAgent }) };

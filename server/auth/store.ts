@@ -444,10 +444,7 @@ const findPending = sql(
   `update pending_sign_ins set tries = tries + $3 where hash = $1 and expires_at > $2 and tries < $4
    returning ${pendingColumns}`,
 );
-const takePending = sql(
-  'signIns.take',
-  `delete from pending_sign_ins where hash = $1 and expires_at > $2 returning ${pendingColumns}`,
-);
+const takePending = sql('signIns.take', `delete from pending_sign_ins where hash = $1 returning ${pendingColumns}`);
 const removePending = sql('signIns.removeOf', 'delete from pending_sign_ins where user_id = $1');
 const purgePending = sql('signIns.purge', 'delete from pending_sign_ins where expires_at <= $1');
 
@@ -460,7 +457,7 @@ export const createPendingStore = (db: Database) => ({
   find: async (hash: Buffer, now: Date, { isTry, maxTries }: { isTry: boolean; maxTries: number }) =>
     (await db.query<PendingRow>(findPending, [hash, now, isTry ? 1 : 0, maxTries]))[0],
   /** Deletes it, so only one caller gets it. */
-  take: async (hash: Buffer, now: Date) => (await db.query<PendingRow>(takePending, [hash, now]))[0],
+  take: async (hash: Buffer) => (await db.query<PendingRow>(takePending, [hash]))[0],
   removeOf: (userId: string) => db.run(removePending, [userId]),
   purge: (now: Date) => db.run(purgePending, [now]),
 });
