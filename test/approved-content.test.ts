@@ -388,6 +388,15 @@ describe('a link card', () => {
     expect(page.mock.calls.map(([, read]) => read)).toEqual([uri, 'https://example.org/new']);
   });
 
+  test('of a link that the edit of whoever approves brings in is read before it goes out', async () => {
+    const id = await write();
+    const card = await asked('posts_publishNow', { id });
+    changePage();
+    const versions = [{ content: [{ body: 'Read https://example.org/new', media: [] }], options: {} }];
+    expect((await browser.post(`${card}/approve`, { edit: { versions } })).body.status).toBe('Approved');
+    expect(await sentCard(id)).toEqual({ uri: 'https://example.org/new', ...changed });
+  });
+
   test('of a link that only the approved change brings in shows its address and nothing else', async () => {
     const id = await write();
     const at = new Date(own.clock.now().getTime() + 3_600_000).toISOString();

@@ -371,6 +371,25 @@ describe('who decides', () => {
     expect((await approve(browser, cardId)).body.status).toBe('Approved');
   });
 
+  test('who is no approver any more takes no rejection back', async () => {
+    const { cardId } = await ask();
+    await owner.patch(`/api/app/members/${edMember.userId}`, { approver: false });
+    expect((await una.post(`/api/approvals/${cardId}/reject`)).body.status).toBe('Rejected');
+    await owner.patch(`/api/app/members/${unaMember.userId}`, { approver: false });
+    expect((await una.post(`/api/approvals/${cardId}/reopen`)).status).toBe(403);
+    await owner.patch(`/api/app/members/${unaMember.userId}`, { approver: true });
+    expect((await una.post(`/api/approvals/${cardId}/reopen`)).body.status).toBe('Open');
+  });
+
+  test('what goes out at once as it was approved takes no edit', async () => {
+    const id = await scheduled();
+    const cardId = cardOf(await ed.post(`/api/app/posts/${id}/publish-scheduled`, {}));
+    const edit = { versions: [{ content: [{ body: 'Other words', media: [] }], options: {} }] };
+    const answer = await owner.post(`/api/approvals/${cardId}/approve`, { edit });
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'edit' }] } });
+    expect((await card(cardId)).status).toBe('Open');
+  });
+
   test('people take their own requests back', async () => {
     const { id, cardId } = await ask();
     expect((await ed.post(`/api/approvals/${cardId}/reject`)).body.status).toBe('Rejected');
