@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { findBrokenLink } from '#server/receipts/verify-receipts';
+import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, isClean, isFocused, isSideways, type World } from './harness.ts';
@@ -60,6 +61,8 @@ inBrowser('approvals', (world) => {
     await cardOf(first)
       .getByText(/approved by you at \d\d:\d\d/)
       .waitFor();
+    // What is out cannot be taken back.
+    expect(await first.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await isOut(world, 'Fresh from the oven');
     await second.getByText('A post was published').waitFor();
   });
@@ -74,6 +77,11 @@ inBrowser('approvals', (world) => {
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
     const form = cardOf(page).getByRole('form', { name: 'Reject' });
     await form.getByRole('button', { name: 'Too soon' }).click();
+    // The chip counts: “Too soon. ” has ten characters.
+    await form.getByRole('textbox', { name: 'Reason' }).fill('a'.repeat(491));
+    await form.getByText('1 character too many.').waitFor();
+    await form.getByRole('button', { name: 'Reject with this reason' }).click();
+    expect(await form.count()).toBe(1);
     await form.getByRole('textbox', { name: 'Reason' }).fill('<b>Wait</b> until Friday.');
     await form.getByText('Rejected reads this and may ask again.').waitFor();
     await form.getByRole('button', { name: 'Reject with this reason' }).click();
@@ -106,16 +114,16 @@ inBrowser('approvals', (world) => {
     await world.service.asHuman('posts.update', { id: post.id, accountIds: [account], versions: [{ content }] });
     const page = await world.visit({ at });
     const card = cardOf(page);
-    await card.getByText('This is not the text Changed asked about').waitFor();
+    await card.getByText('This is not what Changed asked about').waitFor();
     await card.getByText(/You edited the post at \d\d:\d\d\./).waitFor();
     expect(await card.locator('del').allTextContents()).toEqual(['8:00']);
     expect(await card.locator('ins').allTextContents()).toEqual(['7:30']);
     expect(await axe(page)).toEqual([]);
     expect(await card.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
     await card.getByRole('link', { name: 'Open post' }).waitFor();
-    await card.getByRole('button', { name: 'Publish the new text' }).click();
+    await card.getByRole('button', { name: 'Publish it as it is now' }).click();
     await isOut(world, 'Saturday we open at 7:30');
-    await card.getByRole('button', { name: 'Publish the new text' }).waitFor({ state: 'detached' });
+    await card.getByRole('button', { name: 'Publish it as it is now' }).waitFor({ state: 'detached' });
   });
 
   test('one of Waiting and Decided is chosen', async () => {
@@ -202,6 +210,29 @@ inBrowser('approvals', (world) => {
     expect((await service.client.media.list({ ids: [file] })).media[0]?.alt).toBe('Six buns on a tray');
   });
 
+  test('a poll is changed in the editor: the request is then outdated, which its card says, and the person sends the post', async () => {
+    const { ask, post } = await draftIn(world, 'Pollster', 'What shall we bake?');
+    const value = JSON.stringify({ choices: ['Bread', 'Cake'], durationMinutes: 60 });
+    await world.service.client.posts.setOption({ id: post.id, key: 'x.poll', value });
+    const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }) });
+    const card = cardOf(page);
+    await card.getByRole('button', { name: 'Edit', exact: true }).click();
+    const form = card.getByRole('form', { name: 'Edit' });
+    await form.getByText('This request then closes, and you send the post yourself.').waitFor();
+    await form.getByRole('link', { name: 'Edit in the editor' }).click();
+    const options = page.getByRole('region', { name: 'Options' });
+    await options.getByRole('button', { name: 'X Poll' }).click();
+    await options.getByRole('textbox', { name: 'Choice 1' }).fill('Rolls');
+    const pollOf = async () => (await world.service.client.posts.get({ id: post.id })).versions[0]?.options['x.poll'];
+    await until('the poll is saved', async () => (await pollOf())?.includes('Rolls'));
+    await page.getByRole('link', { name: 'The request' }).click();
+    await card.getByText('This is not what Pollster asked about').waitFor();
+    await card.getByText(/You edited the post at \d\d:\d\d\./).waitFor();
+    expect(await card.getByRole('figure', { name: 'Poll' }).innerText()).toMatch(/Rolls\s+Cake/);
+    await card.getByRole('button', { name: 'Publish it as it is now' }).click();
+    await isOut(world, 'What shall we bake?');
+  });
+
   test('of two people in one pass each decides once, and who is removed in the middle decides no more', async () => {
     const { service } = world;
     const { account, ask } = await draftIn(world, 'Crowded', 'Not asked for');
@@ -275,6 +306,13 @@ inBrowser('approvals', (world) => {
       await page.keyboard.press('a');
     }
     await isFocused(row(5));
+    const mark = row(4).getByRole('button', { name: /^Approve: / });
+    await row(4).focus();
+    await page.keyboard.press(' ');
+    await expect.poll(() => mark.getAttribute('aria-pressed')).toBe('false');
+    await row(4).focus();
+    await page.keyboard.press('a');
+    await isFocused(row(5));
     await page.keyboard.press('e');
     await row(5).getByRole('textbox', { name: 'Text' }).fill('Rolls of the 21th');
     await page.keyboard.press('Control+Enter');
@@ -313,6 +351,42 @@ inBrowser('approvals', (world) => {
       .waitFor();
   });
 
+  test('what the plan does not cover is named before the yes, and the rest is approved', async () => {
+    const { service } = world;
+    const { ask } = await connectAgent(service, 'Frugal');
+    const account = await service.connect('mastodon');
+    const { workspaceId } = service.owner;
+    for (const [body, day] of [
+      ['Within the plan', 1],
+      ['Beyond the plan', 2],
+    ] as const) {
+      const { id } = await service.client.posts.create({ accountIds: [account], body });
+      await ask('posts_schedule', { id, at: `2126-12-0${day}T09:00:00Z` });
+    }
+    await service.posthorn.people.setPlan(workspaceId, 'free');
+    const { scheduledPerMonth = 0 } = await service.posthorn.plans.read(workspaceId);
+    const use = `insert into plan_usage (workspace_id, month, scheduled) values ($1, to_char(posthorn_now(), 'YYYY-MM'), $2)
+      on conflict (workspace_id, month) do update set scheduled = $2`;
+    await service.database.run(sql('test.use', use), [workspaceId, (scheduledPerMonth ?? 0) - 1]);
+    try {
+      const page = await world.visit({ at: '/approvals' });
+      await page.getByRole('link', { name: /Frugal/ }).click();
+      await page.getByText('Fits the account').waitFor();
+      for (const text of ['Within the plan', 'Beyond the plan']) {
+        await page.getByRole('button', { name: `Approve: Schedule “${text}”` }).click();
+      }
+      await page.getByRole('button', { name: /^Approve 2 of 2/ }).click();
+      const dialog = page.getByRole('dialog', { name: 'Approve 1 of 2?' });
+      const refused = dialog.getByRole('list', { name: 'What cannot be approved' }).getByRole('listitem');
+      await refused.getByText(/Beyond the plan/).waitFor();
+      expect(await axe(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Approve 1', exact: true }).click();
+      await page.getByText('1 post scheduled.').waitFor();
+    } finally {
+      await service.posthorn.people.setPlan(workspaceId, 'unlimited');
+    }
+  });
+
   test('on a phone a pass is one card at a time, with one thumb', async () => {
     const { account, ask } = await draftIn(world, 'Thumb', 'Not asked for');
     for (const body of ['The first of two', `The second of two${'\nIt is longer.'.repeat(6)}`]) {
@@ -324,6 +398,7 @@ inBrowser('approvals', (world) => {
     await cardOf(page).getByText('The first of two').first().waitFor();
     expect(await cardOf(page).count()).toBe(1);
     await page.getByText('Request 1 of 2', { exact: true }).waitFor();
+    await page.getByText('Same minute as “The second of two”').waitFor();
     const thumbY = async () => (await page.getByRole('button', { name: 'Approve', exact: true }).boundingBox())?.y;
     const underThumb = await thumbY();
     await swipe(page, 250);

@@ -151,8 +151,8 @@ export const actOf = (card: ApprovalCard): { label: string; note: string; reason
   if (status !== 'Open') {
     const places = count(card.changedPost?.accountIds.length ?? 0, 'account');
     return isSchedule
-      ? { label: 'Schedule the new text', note: `Your click, your post: goes to ${places} at that time.`, reason }
-      : { label: 'Publish the new text', note: `Your click, your post: goes to ${places} at once.`, reason };
+      ? { label: 'Schedule it as it is now', note: `Your click, your post: goes to ${places} at that time.`, reason }
+      : { label: 'Publish it as it is now', note: `Your click, your post: goes to ${places} at once.`, reason };
   }
   const notes: Record<string, string> = {
     'posts.schedule': card.becomes

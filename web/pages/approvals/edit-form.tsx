@@ -113,17 +113,16 @@ export const EditForm = ({
           w={240}
         />
       )}
-      <div className={styles.foot}>
-        {card.post && (
-          <Link
-            to="/posts/$id"
-            params={{ id: card.post.id } as never}
-            search={{ card: card.id } as never}
-            className={styles.link}
-          >
+      {card.post && (
+        <p className="small text-2">
+          For new files, crops, polls and places:{' '}
+          <Link to="/posts/$id" params={{ id: card.post.id } as never} search={{ card: card.id } as never}>
             Edit in the editor
           </Link>
-        )}
+          . This request then closes, and you send the post yourself.
+        </p>
+      )}
+      <div className={styles.foot}>
         <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>

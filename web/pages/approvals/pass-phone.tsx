@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { usePermissions } from '#web/session.ts';
 import { EditForm } from './edit-form.tsx';
 import styles from './pass.module.css';
+import { PassWarnings } from './pass-warnings.tsx';
 import { ReasonForm } from './reason-form.tsx';
 import { RequestCard } from './request-card.tsx';
 import { useDecisions } from './use-decisions.ts';
@@ -37,7 +38,7 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
     left: () => canWrite && form === undefined && pass.open({ id, kind: 'reject' }),
     right: () => canWrite && form === undefined && !pass.marked.has(id) && markAndGoOn(),
   };
-  const failure = pass.failures.get(id) ?? pass.checks.get(id)?.error?.message;
+  const failure = pass.failures.get(id);
   return (
     <div className={styles.phone}>
       <div className={styles.where}>
@@ -60,9 +61,12 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
       </div>
       {failure && (
         <p className={styles.failure} role="alert">
-          {failure}
+          Not approved. {failure}
         </p>
       )}
+      <div className={styles.warnings}>
+        <PassWarnings card={card} pass={pass} />
+      </div>
       <div className={styles.swipe} {...swipe}>
         <RequestCard key={id} card={card} decision="" wasDecided={false} edit={edit} actions={null} />
       </div>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Check, Pencil, TriangleAlert, X } from 'lucide-react';
+import { Check, Pencil, X } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
 import { toastIdOf } from '#web/live/apply-event.ts';
@@ -16,6 +16,7 @@ import { targetOf, timeOf, withEdit } from './edit-of-request.ts';
 import { OtherEdits } from './edited-texts.tsx';
 import { lineOf, titleOf } from './format-request.ts';
 import styles from './pass.module.css';
+import { PassWarnings } from './pass-warnings.tsx';
 import { ReasonForm } from './reason-form.tsx';
 import { textGroups, textOf } from './text-groups.ts';
 import { useDecisions } from './use-decisions.ts';
@@ -71,7 +72,7 @@ export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
               Your edit
             </Chip>
           )}
-          <Warnings card={card} pass={pass} />
+          <PassWarnings card={card} pass={pass} />
           {edit && form === undefined && (
             <Button className={styles.reset} size="xs" variant="quiet" onClick={() => pass.setEdit(id, undefined)}>
               Back to its text
@@ -124,26 +125,6 @@ const headOf = (card: ApprovalCard, editedTime: string | undefined, zone: string
   const when = formatDateTime(at, zone);
   const before = card.becomes && card.post?.scheduledAt;
   return before ? `Move from ${formatDateTime(before, zone)} to ${when}` : when;
-};
-
-const Warnings = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
-  const result = pass.checks.get(card.id);
-  const [other, ...more] = result?.sameMinute ?? [];
-  const words = [
-    ...(card.preparing ? ['Its files are still being prepared'] : []),
-    ...(result?.error ? [result.error.issues[0]?.message ?? result.error.message] : []),
-    ...(other ? [`Same minute as “${shorten(other.text)}”${more.length > 0 ? ` and ${more.length} more` : ''}`] : []),
-  ];
-  return words.map((one) => (
-    <Chip key={one} tone="orange" icon={TriangleAlert}>
-      {one}
-    </Chip>
-  ));
-};
-
-const shorten = (text: string) => {
-  const [line = ''] = text.split('\n');
-  return line.length <= 40 ? line : `${line.slice(0, 39)}…`;
 };
 
 const Texts = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {

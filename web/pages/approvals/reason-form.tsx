@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { Bot, Check } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Kbd } from '#web/parts/kbd.tsx';
+import { count } from '#web/parts/number.ts';
 import styles from './reason-form.module.css';
 
 const reasons = ['Wrong fact', 'Not our voice', 'Too soon', 'Said it already', 'Wrong picture'];
@@ -55,7 +56,7 @@ export const ReasonForm = ({
         placeholder="Why, in a few words (optional)"
         value={words}
         onChange={(event) => setWords(event.currentTarget.value)}
-        error={excess > 0 && `${excess} characters too many.`}
+        error={excess > 0 && `${count(excess, 'character')} too many.`}
         autoComplete="off"
         data-autofocus
         autoFocus

@@ -110,7 +110,7 @@ export const RequestCard = ({
       )}
       {card.changedPost && needsDecision(card) && (
         <div className={styles.banner}>
-          <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
+          <Banner tone="plum" title={`This is not what ${card.client} asked about`}>
             <Editor card={card} /> The request cannot be approved as it stands.
           </Banner>
         </div>
