@@ -29,8 +29,9 @@ interface MetricSources {
 /** Metrics for operators, in the text format of Prometheus. */
 export const createMetrics = ({ report }: { report: (error: unknown) => void }) => {
   const registry = new Registry();
-  // Event loop, memory, garbage collection, file descriptors.
-  collectDefaultMetrics({ register: registry });
+  // Event loop, memory, garbage collection, file descriptors. Every 10 ms, as is the default, would take a third of what
+  // the service takes at rest.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const registers = [registry];
   new Gauge({ name: 'posthorn_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
     { version: packageVersion },
