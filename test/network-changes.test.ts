@@ -475,6 +475,26 @@ describe('Google Business', () => {
       expect(await network.confirm(without(yesterday), sending, {})).toEqual({ is: 'absent' });
     });
 
+    test('is refused when the location has 100, and taken again when one of them is deleted', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'full' });
+      const { items } = await sandbox.withBytes(postOf(network, example));
+      const headers = { authorization: `Bearer ${account.tokens.accessToken}` };
+      const url = `${site.host('posts')}/v4/${account.id}/media`;
+      const json = {
+        mediaFormat: 'PHOTO',
+        locationAssociation: { category: 'EXTERIOR' },
+        sourceUrl: items[0]?.media[0]?.url ?? '',
+      };
+      const add = () => site.request({ method: 'POST', url, headers, json });
+      const photos = [];
+      for (let count = 0; count < 100; count++) photos.push(await add());
+      expect(new Set(photos.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(await add()).toMatchObject({ status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } });
+      const { name } = photos[0]?.json as { name: string };
+      await site.request({ method: 'DELETE', url: `${site.host('posts')}/v4/${name}`, headers });
+      expect((await add()).status).toBe(200);
+    });
+
     test('is deleted at Google by whoever manages the location, and never stands among its posts', async () => {
       const { account, site } = await sandbox.connect(network, { handle: 'tidy' });
       const [photo] = await publisher.publish(
