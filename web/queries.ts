@@ -76,7 +76,10 @@ export const keys = {
   networkKeys: ['network-keys'],
 } as const;
 
-/** Queries that several pages share. Others are in the folder of their page. */
+/**
+ * Queries that several pages share. Others are in the folder of their page. The shell names a `part` that
+ * could not be loaded, where pages have no place for its error.
+ */
 export const queries = {
   session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
   entrance: queryOptions({
@@ -84,10 +87,22 @@ export const queries = {
     queryFn: ({ signal }) => app.readEntrance({ signal }),
     staleTime: Number.POSITIVE_INFINITY,
   }),
-  members: queryOptions({ queryKey: keys.members, queryFn: ({ signal }) => app.listMembers({ signal }) }),
+  members: queryOptions({
+    queryKey: keys.members,
+    queryFn: ({ signal }) => app.listMembers({ signal }),
+    meta: { part: 'members' },
+  }),
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
-  approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),
-  accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
+  approvals: queryOptions({
+    queryKey: keys.approvals,
+    queryFn: ({ signal }) => app.listApprovals({}, { signal }),
+    meta: { part: 'approval requests' },
+  }),
+  accounts: queryOptions({
+    queryKey: keys.accounts,
+    queryFn: ({ signal }) => actions.accounts.list({}, { signal }),
+    meta: { part: 'accounts' },
+  }),
   notificationCount: queryOptions({
     queryKey: keys.notificationCount,
     queryFn: ({ signal }) => app.countNotifications({ signal }),
@@ -98,11 +113,13 @@ export const queries = {
   providers: queryOptions({
     queryKey: keys.providers,
     queryFn: ({ signal }) => actions.providers.list({}, { signal }),
+    meta: { part: 'networks' },
     staleTime: Number.POSITIVE_INFINITY,
   }),
   limits: queryOptions({
     queryKey: keys.limits,
     queryFn: ({ signal }) => actions.providers.limits({}, { signal }),
+    meta: { part: 'limits of networks' },
     staleTime: Number.POSITIVE_INFINITY,
   }),
   lastAccounts: queryOptions({
@@ -115,7 +132,11 @@ export const queries = {
       queryFn: ({ signal }) => app.getForecast({ timeZone }, { signal }),
     }),
   slots: queryOptions({ queryKey: keys.slots, queryFn: ({ signal }) => app.listSlots({ signal }) }),
-  labels: queryOptions({ queryKey: keys.labels, queryFn: ({ signal }) => app.listLabels({ signal }) }),
+  labels: queryOptions({
+    queryKey: keys.labels,
+    queryFn: ({ signal }) => app.listLabels({ signal }),
+    meta: { part: 'labels' },
+  }),
   templates: queryOptions({ queryKey: keys.templates, queryFn: ({ signal }) => app.listTemplates({ signal }) }),
   post: (id: string) =>
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),

@@ -9,7 +9,22 @@ inBrowser(
     test('from the start link to a published post', async () => {
       const link = await world.service.posthorn.welcome.path();
       const page = await world.visit({ at: link ?? '', as: null });
-      await page.getByRole('heading', { name: 'Three steps, about two minutes' }).waitFor();
+      const title = page.getByRole('heading', { name: 'Three steps, about two minutes' });
+      await title.waitFor();
+      // Without the networks the steps would change their words and move as these arrive.
+      let answerNetworks = () => {};
+      const hasNetworks = new Promise<void>((done) => {
+        answerNetworks = done;
+      });
+      await page.route('**/providers.list', (route) => hasNetworks.then(() => route.continue()));
+      const others = ['accounts.list', '/approvals', 'group=Sent'].map((path) =>
+        page.waitForResponse((response) => response.url().endsWith(path)),
+      );
+      await page.reload({ waitUntil: 'commit' });
+      await Promise.all(others);
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      expect(await title.count()).toBe(0);
+      answerNetworks();
       const step = (name: RegExp) => page.getByRole('listitem', { name });
       const networks = step(/Connect an account/).getByRole('group', { name: 'Sandbox networks' });
       await networks.getByRole('button', { name: 'Bluesky', exact: true, pressed: true }).waitFor();

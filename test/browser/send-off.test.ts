@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean, isSideways } from './harness.ts';
+import { axe, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
 
 inBrowser('the send-off', (world) => {
   let bluesky = '';
@@ -203,6 +203,8 @@ inBrowser('the send-off', (world) => {
     await page.getByRole('textbox', { name: 'Comment', exact: true }).click();
     await page.keyboard.type('a');
     await page.evaluate('document.activeElement.closest("form").remove()');
+    await page.keyboard.type('c');
+    await isFocused(page.getByRole('heading', { level: 1 }));
     await page.keyboard.type('c');
     expect(new URL(page.url()).pathname).toBe(`/posts/${id}`);
     await page.getByRole('heading', { level: 1 }).click();

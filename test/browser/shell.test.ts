@@ -1,6 +1,6 @@
 import type { Response } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isAt, isClean, isFocused, isSideways, pathOf } from './harness.ts';
+import { axe, go, inBrowser, isAt, isClean, isFocused, isSideways, pathOf } from './harness.ts';
 
 /** Not found is the simplest page inside the shell. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
@@ -247,6 +247,30 @@ inBrowser('the shell', (world) => {
     await open();
     await page.getByRole('alert').filter({ hasText: 'reload the page' }).waitFor();
     expect(loads).toBe(7);
+  });
+
+  test('names what a page lacks and loads it again, once for each error', async () => {
+    const page = await world.visit({ at: '/favicon.svg', expected: [/403/] });
+    let isRefused = true;
+    const refusal = { code: 'Forbidden', message: 'Not now.', issues: [] };
+    await page.route(/(providers|accounts)\.list|\/labels|\/members/, (route) =>
+      isRefused ? route.fulfill({ status: 403, json: refusal }) : route.continue(),
+    );
+    await page.goto(`${world.service.url}/posts`);
+    const notice = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+    for (const part of ['accounts', 'networks', 'labels', 'members']) {
+      await notice.filter({ hasText: new RegExp(part, 'i') }).waitFor();
+    }
+    // This page has a banner of its own for accounts.
+    await go(page, '/accounts');
+    await notice.filter({ hasText: 'The accounts could not be loaded' }).waitFor();
+    await expect.poll(() => notice.filter({ hasText: /accounts/i }).count()).toBe(1);
+    isRefused = false;
+    await notice
+      .filter({ hasText: /networks/i })
+      .getByRole('button', { name: 'Try again' })
+      .click();
+    await notice.filter({ hasText: /networks/i }).waitFor({ state: 'detached' });
   });
 
   test('says offline that a page cannot be loaded, and shows it once online', async () => {

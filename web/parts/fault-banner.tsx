@@ -3,9 +3,11 @@ import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { isAsked } from './asked.ts';
 import { Banner } from './banner.tsx';
+import { useShowFault } from './shown-faults.ts';
 
 /** Shows the request id, so that the operator can find the request in the log. */
 export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: string; onRetry?: () => void }) => {
+  useShowFault(fault);
   const { code, message, requestId, retryAfterSeconds } = faultOf(fault);
   const waits = useCountdown(code === 'TooManyRequests' ? (retryAfterSeconds ?? 30) : undefined, onRetry);
   if (code === 'TooManyRequests') {

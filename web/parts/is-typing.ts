@@ -16,14 +16,16 @@ const forgetField = () => {
 };
 
 window.addEventListener('focusin', ({ target }) => {
-  lastField = isField(target) ? target : undefined;
+  if (isField(target)) lastField = target;
+  // When a field has gone, the app moves the focus, not the person.
+  else if (lastField?.isConnected) forgetField();
 });
 window.addEventListener('pointerdown', forgetField);
 window.addEventListener(
   'keydown',
   ({ target, key }) => {
     // These end the typing in a field, except Enter in a text of several lines.
-    const isEnd = key === 'Escape' || (key === 'Enter' && !(target instanceof HTMLTextAreaElement));
+    const isEnd = key === 'Escape' || key === 'Tab' || (key === 'Enter' && !(target instanceof HTMLTextAreaElement));
     if (isEnd || (!isField(target) && !isTypingOn())) forgetField();
     else if (isField(target)) lastField = target;
     lastKeyAt = performance.now();

@@ -7,10 +7,13 @@ const none: readonly Account[] = [];
 
 /** `networksOf` skips disconnected accounts. */
 export const useAccounts = () => {
-  const list: readonly Account[] = useQuery(queries.accounts).data?.accounts ?? none;
+  const { data } = useQuery(queries.accounts);
+  const list: readonly Account[] = data?.accounts ?? none;
   return useMemo(() => {
     const byId = new Map(list.map((account) => [account.id, account]));
     const networksOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id)?.network ?? []);
-    return { list, byId, networksOf };
-  }, [list]);
+    /** Of an account that is not in the list; until the list is there, nobody knows why. */
+    const absentName = data === undefined ? 'account' : 'disconnected account';
+    return { list, byId, networksOf, absentName };
+  }, [list, data]);
 };

@@ -10,6 +10,7 @@ import { useSession } from '#web/session.ts';
 import styles from './app-notices.module.css';
 import { HoldNotice } from './hold-notice.tsx';
 import { LatePosts, useLatePosts } from './late-posts.tsx';
+import { MissingParts, useMissingParts } from './missing-parts.tsx';
 import { useNotices } from './notices.ts';
 import { openWorkspace } from './open-workspace.ts';
 import { ServerChecks, useHold, useServerChecks } from './server-checks.tsx';
@@ -35,8 +36,9 @@ const AppNotices = () => {
   const trouble = useServerChecks();
   // LatePosts already names them.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
+  const missing = useMissingParts();
   const isQuiet = !isOtherWorkspace && !unreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
-  if (isQuiet && failures.length === 0 && hold === undefined) return null;
+  if (isQuiet && failures.length === 0 && hold === undefined && missing === '') return null;
   return (
     <div className={styles.notices}>
       {isOtherWorkspace && (
@@ -82,6 +84,7 @@ const AppNotices = () => {
       {isLate && <LatePosts posts={late} />}
       {failures.length > 0 && <ServerChecks checks={failures} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
+      {missing !== '' && !unreachable && <MissingParts names={missing} />}
       {unreachable && (
         <Banner tone="orange" title="The server does not answer">
           Text you write is kept in this browser and saved when it is back.

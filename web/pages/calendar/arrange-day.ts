@@ -67,6 +67,6 @@ export const entriesInCell = (count: number, height: number) => {
   return Math.max(2, Math.floor((room - cellSizes.more) / cellSizes.entry));
 };
 
-/** In rem: the line of the date, an entry of 38 px with its gap, the line `2 more`. */
-export const cellSizes = { head: 1.625, entry: 2.5625, more: 1.375 };
+/** In rem: the line of the date, an entry of 38 px with its gap, the button `2 more`. */
+export const cellSizes = { head: 1.625, entry: 2.5625, more: 1.5 };
 export const minCellHeight = cellSizes.head + 2 * cellSizes.entry + cellSizes.more;

@@ -27,6 +27,7 @@ export const useTray = (accountIds: string): readonly PostSummary[] => {
     queryKey: keys.search({ ...input, tray: true }),
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
     placeholderData: (before) => before,
+    meta: { part: 'drafts' },
   });
   const deleted = useDeleted();
   const requests = useOpenApprovals().ofPost;

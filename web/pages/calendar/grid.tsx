@@ -26,6 +26,7 @@ export const Grid = ({
   slots,
   moves,
   isLoading,
+  isLoaded,
   onChoose,
   onDraft,
   onView,
@@ -38,6 +39,7 @@ export const Grid = ({
   slots: readonly FreeSlot[];
   moves: Moves;
   isLoading: boolean;
+  isLoaded: boolean;
   onChoose: (choosing: Choosing) => void;
   /** A draft from the tray was dropped. */
   onDraft: (id: string, at: string) => void;
@@ -96,6 +98,7 @@ export const Grid = ({
         <Month {...shared} slots={slots} canWrite={canWrite} month={date.slice(0, 7)} height={height / rem()} />
       ) : (
         <Hours
+          isLoaded={isLoaded}
           {...shared}
           times={times}
           slots={slots}

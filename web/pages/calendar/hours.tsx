@@ -62,6 +62,7 @@ export const Hours = ({
   height,
   isNarrow,
   isLoading,
+  isLoaded,
   bands,
   drag,
   keys,
@@ -79,6 +80,7 @@ export const Hours = ({
   height: number;
   isNarrow: boolean;
   isLoading: boolean;
+  isLoaded: boolean;
   bands: ReturnType<typeof useOpenBands>;
   drag: Drag;
   keys: ReturnType<typeof useCardKeys>;
@@ -138,7 +140,8 @@ export const Hours = ({
               <span aria-hidden="true">{shortWeekday(day)}</span>
               <strong aria-hidden="true">{Number(day.slice(8))}</strong>
               <span className="hidden">
-                {dayName(day, today)}, {count(posts, 'post')}
+                {dayName(day, today)}
+                {isLoaded && `, ${count(posts, 'post')}`}
               </span>
               {posts > 0 && (
                 <span className={styles.count} aria-hidden="true">

@@ -193,6 +193,7 @@ const Calendar = () => {
             slots={slots}
             moves={moves}
             isLoading={isLoading}
+            isLoaded={isLoaded}
             onChoose={setChoosing}
             onDraft={(id, at) => {
               const post = drafts.find((draft) => draft.id === id);

@@ -15,9 +15,11 @@ const troubleOf = ({ status, statistics }: Account) =>
 /** Accounts that need attention come last and have a dot. */
 export const AccountHealth = () => {
   const { list } = useAccounts();
-  const isLoading = useQuery(queries.accounts).data === undefined;
+  const { data, error } = useQuery(queries.accounts);
+  const isLoading = data === undefined;
   const sorted = list.toSorted((a, b) => Number(troubleOf(a) !== undefined) - Number(troubleOf(b) !== undefined));
   const fine = list.filter((account) => troubleOf(account) === undefined).length;
+  if (isLoading && error) return null;
   return (
     <Section title="Accounts" note={!isLoading && <span className="number">{`${fine} of ${list.length} fine`}</span>}>
       {isLoading ? (

@@ -36,7 +36,10 @@ export const useFirstRun = (): FirstRunState => {
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
     refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? pollMs : false),
   });
-  const reads = [accounts, approvals, sent];
+  // The first step offers networks, and would move the others down as they arrive.
+  const providers = useQuery(queries.providers);
+  const limits = useQuery(queries.limits);
+  const reads = [accounts, approvals, sent, providers, limits];
   if (!canWrite || isHidden) return { state: 'over' };
   const failed = reads.find(({ error }) => error !== null);
   if (failed) {
@@ -45,7 +48,7 @@ export const useFirstRun = (): FirstRunState => {
     };
     return { state: 'fault', fault: failed.error, retry };
   }
-  if (!accounts.data || !approvals.data || !sent.data) return { state: 'unknown' };
+  if (!accounts.data || !approvals.data || !sent.data || !providers.data || !limits.data) return { state: 'unknown' };
   const steps: Steps = {
     hasAccount: accounts.data.accounts.length > 0,
     sent: sent.data.posts[0],

@@ -158,8 +158,11 @@ const requestOf = ({ action, input }: ApprovalCard, zone: string) => {
 const useFailures = (): { item: Item; reconnects: string[] }[] => {
   const input = { group: 'Sent', status: 'Failed' } as const;
   const posts: readonly PostSummary[] =
-    useQuery({ queryKey: keys.search(input), queryFn: ({ signal }) => app.searchPosts(input, { signal }) }).data
-      ?.posts ?? [];
+    useQuery({
+      queryKey: keys.search(input),
+      queryFn: ({ signal }) => app.searchPosts(input, { signal }),
+      meta: { part: 'posts that failed' },
+    }).data?.posts ?? [];
   const { byId } = useAccounts();
   const networks = useNetworks();
   const { canManage } = usePermissions();

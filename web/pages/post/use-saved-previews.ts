@@ -31,9 +31,12 @@ export const useSavedPreviews = (
   const { data: view } = useQuery({
     queryKey: keys.editor(post.id),
     queryFn: ({ signal }) => app.viewForEditor({ id: post.id }, { signal }),
+    meta: { part: 'preview' },
   });
   const original = post.versions.find(({ accountId }) => accountId === undefined);
-  const media = pinned?.media ?? view?.media ?? [];
+  const media = pinned?.media ?? view?.media;
+  // Without its files, a preview would show a post that has none.
+  if (media === undefined) return [];
   return targets.flatMap((account) => {
     const provider = providers.find(({ network }) => network === account.network);
     const own = view?.accounts.find(({ accountId }) => accountId === account.id);

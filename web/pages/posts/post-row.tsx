@@ -16,6 +16,7 @@ import { memo } from 'react';
 import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
 import { useActLabel } from '#web/parts/asked.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import { describeBlocked } from '#web/parts/forecast.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { LabelChips } from '#web/parts/label-chip.tsx';
@@ -164,13 +165,13 @@ const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: 
 
 /** `Bluesky failed`, `2 of 5 uncertain` */
 const TroubleChip = ({ post, state }: { post: PostSummary; state: 'Failed' | 'Uncertain' }) => {
-  const { byId } = useAccounts();
+  const { byId, absentName } = useAccounts();
   const networks = useNetworks();
   const troubles = post.results.filter(({ ok }) => !ok);
   const [first] = troubles;
   if (first === undefined) return null;
   const account = byId.get(first.accountId);
-  const name = account === undefined ? 'A disconnected account' : networks.of(account.network).name;
+  const name = account === undefined ? capitalize(absentName) : networks.of(account.network).name;
   return (
     <StateChip state={state}>
       {troubles.length === 1 ? name : `${troubles.length} of ${post.results.length}`} {state.toLowerCase()}

@@ -44,17 +44,16 @@ export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange
 };
 
 const ForWhom = ({ slot: { accountIds } }: { slot: Slot }) => {
-  const { byId, networksOf } = useAccounts();
+  const { byId, networksOf, absentName } = useAccounts();
   if (accountIds.length === 0) return <span className="small text-3">All accounts</span>;
   const connected = accountIds.flatMap((id) => byId.get(id) ?? []);
-  const disconnectedCount = accountIds.length - connected.length;
+  const absentCount = accountIds.length - connected.length;
   return (
     <span className="small text-3" style={{ display: 'flex', gap: 6, alignItems: 'center', minWidth: 0 }}>
       <NetworkBadges networks={networksOf(accountIds)} size={16} max={4} />
       <span className="one-line" dir="auto">
         {connected.length <= 2 ? connected.map(handleOf).join(', ') : count(connected.length, 'account')}
-        {disconnectedCount > 0 &&
-          `${connected.length > 0 ? ', ' : ''}${count(disconnectedCount, 'disconnected account')}`}
+        {absentCount > 0 && `${connected.length > 0 ? ', ' : ''}${count(absentCount, absentName)}`}
       </span>
     </span>
   );

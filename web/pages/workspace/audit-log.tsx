@@ -19,10 +19,12 @@ export const AuditLog = () => {
     queryFn: ({ signal }) => app.listAudit({ signal }),
     staleTime: 0,
   });
-  const members = useQuery(queries.members).data?.members ?? [];
+  const members = useQuery(queries.members).data?.members;
   const networks = useNetworks();
   const [all, setAll] = useState(false);
   const person = (id: string | undefined) => {
+    // Who has left is known only beside those who are there.
+    if (members === undefined) return 'Somebody';
     const member = members.find(({ userId }) => userId === id);
     return member && nameOf(member);
   };

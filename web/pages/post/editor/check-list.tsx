@@ -141,7 +141,7 @@ const WaysToShorten = ({
 
 /** `Ready for 7 accounts`, `6 of 7 ready` or `2 to fix`. */
 export const CheckSummary = ({ withIcon = false }: { withIcon?: boolean }) => {
-  const { checks, chosen, save, isChecked } = useEditor();
+  const { checks, chosen, save, isChecked, isUncheckable } = useEditor();
   const { accountIds } = save.draft;
   const forecast = useForecast();
   if (isEmpty(save.draft)) return <span className="small text-3">Nothing written yet</span>;
@@ -153,7 +153,7 @@ export const CheckSummary = ({ withIcon = false }: { withIcon?: boolean }) => {
     return <Summary tone="orange" icon={withIcon && TriangleAlert} text={`${ready} of ${chosen.length} ready`} />;
   }
   if (broken > 0) return <Summary tone="red" icon={withIcon && CircleAlert} text={`${broken} to fix`} />;
-  if (!isChecked) return <span className="small text-3">Checking…</span>;
+  if (!isChecked) return <span className="small text-3">{isUncheckable ? 'Not checked' : 'Checking…'}</span>;
   if (foretold !== undefined) return <Summary tone="orange" icon={withIcon && TriangleAlert} text={foretold} />;
   return <Summary tone="green" icon={withIcon && CircleCheck} text={`Ready for ${count(chosen.length, 'account')}`} />;
 };

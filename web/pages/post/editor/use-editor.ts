@@ -61,6 +61,8 @@ export interface Editor {
   readonly checks: readonly Check[];
   /** False until the server has validated an opened post. */
   readonly isChecked: boolean;
+  /** The server's checks could not be loaded. */
+  readonly isUncheckable: boolean;
   readonly reveal: (place: Place) => void;
 }
 
@@ -120,7 +122,7 @@ export const useEditorState = ({
   const version = accountIds.find((id) => id === search.version);
   const providers = useQuery(queries.providers).data?.providers;
   const limits = useQuery(queries.limits).data?.providers;
-  const view = useView(base);
+  const { data: view, isError: isUncheckable } = useView(base);
   const [searchedChoices, setSearchedChoices] = useState<ReadonlyMap<string, readonly Choice[]>>(new Map());
   const [uploaded, setUploaded] = useState<ReadonlyMap<string, MediaItem>>(new Map());
 
@@ -190,20 +192,22 @@ export const useEditorState = ({
       setUploaded((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
     checks,
     isChecked: base === undefined || view !== undefined,
+    isUncheckable,
     reveal: useReveal(version, openVersion),
   };
 };
 
 /** The server's view of the last saved version; the previous one until it has loaded. */
-const useView = (base: Post | undefined): EditorView | undefined =>
-  useQuery({
+const useView = (base: Post | undefined) =>
+  useQuery<EditorView>({
     queryKey: [...keys.editor(base?.id ?? ''), base?.updatedAt],
     queryFn: ({ signal }) => app.viewForEditor({ id: base?.id ?? '' }, { signal }),
     enabled: base !== undefined,
     placeholderData: (before) => before,
+    meta: { part: 'checks' },
     // Nothing tells how far a video is.
     refetchInterval: ({ state }) => (state.data?.issues.some(isPreparing) ? pollMs : false),
-  }).data;
+  });
 
 const isNotIn =
   (choices: readonly Choice[]) =>

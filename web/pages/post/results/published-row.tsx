@@ -62,12 +62,13 @@ const Figure = ({ engagement }: { engagement: number }) => (
 );
 
 /** Numbers, or why there are none. */
-const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {
+const Numbers = ({ target: { account, entry, areMetricsLoaded, reads } }: { target: Target }) => {
   const zone = useZone();
   const metrics = entry?.metrics;
   const metricList = metrics ? listMetrics(metrics) : [];
   if (account?.statistics === 'Reconnect') return <ReconnectNote account={account} />;
   if (account?.statistics === 'None') return <Note>Reports no statistics</Note>;
+  if (!areMetricsLoaded) return null;
   if (entry === undefined) return account && <Note>No statistics: a person found it</Note>;
   if (metricList.length === 0) {
     if (metrics?.error) return <Note title={metrics.error}>The first read failed</Note>;

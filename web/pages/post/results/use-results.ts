@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Account, GetHistoryOutput, GetProgressOutput, MetricsEntry, Post, Result } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { useNetworks } from '#web/networks.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import type { State } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
@@ -25,6 +26,8 @@ export interface Target {
   /** The latest step of sending it. */
   step: GetProgressOutput['steps'][number] | undefined;
   entry: MetricsEntry | undefined;
+  /** Until then, nobody knows why there is no entry. */
+  areMetricsLoaded: boolean;
   reads: Reads;
 }
 
@@ -35,7 +38,7 @@ const pollMs = 5000;
 export const useResults = (post: Post, { withSteps = false } = {}) => {
   const { id, status } = post;
   const isSending = status === 'Publishing';
-  const { byId } = useAccounts();
+  const { byId, absentName } = useAccounts();
   const networks = useNetworks();
   const progress = useQuery({
     queryKey: keys.progress(id),
@@ -58,7 +61,7 @@ export const useResults = (post: Post, { withSteps = false } = {}) => {
   const targets = post.accountIds.map((accountId): Target => {
     const account = byId.get(accountId);
     const entry = metrics.data?.accounts.find((one) => one.accountId === accountId);
-    const provider = account?.provider ?? entry?.provider ?? 'Disconnected account';
+    const provider = account?.provider ?? entry?.provider ?? capitalize(absentName);
     const result = results.find((one) => one.accountId === accountId);
     return {
       accountId,
@@ -70,6 +73,7 @@ export const useResults = (post: Post, { withSteps = false } = {}) => {
       wait: isSending ? progress.data?.waits.find((one) => one.accountId === accountId) : undefined,
       step: progress.data?.steps.find((one) => one.accountId === accountId),
       entry,
+      areMetricsLoaded: metrics.data !== undefined,
       reads: history.data?.accounts.find((one) => one.accountId === accountId)?.reads ?? [],
     };
   });
