@@ -273,6 +273,25 @@ inBrowser('the shell', (world) => {
     await notice.filter({ hasText: /networks/i }).waitFor({ state: 'detached' });
   });
 
+  test('says on every page with an id that nothing has it, and leads home', async () => {
+    const page = await world.visit(nowhere);
+    const id = '01M7MX392A12SHMEHAJ9YAFFJD';
+    for (const path of [
+      `/posts/post_${id}`,
+      `/approvals/card_${id}`,
+      `/settings/webhooks/whk_${id}`,
+      `/settings/transfer/imp_${id}`,
+    ]) {
+      await go(page, '/nowhere/else');
+      const answer = page.waitForResponse((response) => response.status() === 404);
+      await go(page, path);
+      await answer;
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+      expect(await page.getByRole('alert').count(), path).toBe(0);
+      await page.getByRole('link', { name: 'Go home' }).waitFor();
+    }
+  });
+
   test('says offline that a page cannot be loaded, and shows it once online', async () => {
     const page = await world.visit({ ...nowhere, expected: [/404/, /ERR_INTERNET_DISCONNECTED/, /ConnectionError/] });
     const link = page.getByRole('link', { name: 'Webhooks' });

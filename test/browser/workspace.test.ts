@@ -157,6 +157,13 @@ inBrowser('the workspace', (world) => {
       '/settings/webhooks': 'Webhooks',
       '/settings/webhooks/whk_1': 'Webhooks',
       '/settings/workspace': 'Workspace',
+      '/settings/slots': 'Slots',
+      '/settings/backups': 'Backups',
+      '/settings/networks': 'Networks',
+      '/settings/transfer': 'Import and export',
+      '/settings/transfer/imp_01M7MX392A12SHMEHAJ9YAFFJD': 'Import',
+      '/notifications': 'Notifications',
+      '/assistant': 'Assistant',
       '/settings/profile': 'Profile',
       '/sandbox': 'Sandbox',
     };

@@ -6,12 +6,14 @@ import { handleOf, useNetworks } from '#web/networks.ts';
 import { NetworkBadge, NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
 
 /** Engagement by network or account, highest first, and why the others have none. */
 export const ByNetwork = ({ summary, coverage }: { summary: Summary; coverage: Coverage }) => {
   const [by, setBy] = useState<'network' | 'account'>('network');
+  const { canManage } = usePermissions();
   const { rows, silent } = useRows(summary, coverage, by);
   const most = Math.max(1, ...rows.map(({ engagement = 0 }) => engagement));
   return (
@@ -40,7 +42,8 @@ export const ByNetwork = ({ summary, coverage }: { summary: Summary; coverage: C
               <span className={styles.reason}>
                 {reason === 'Reconnect' ? (
                   <>
-                    Permission is missing. <Link to="/accounts">Reconnect</Link>
+                    Permission is missing.{' '}
+                    {canManage ? <Link to="/accounts">Reconnect</Link> : 'Ask an owner or admin to reconnect.'}
                   </>
                 ) : (
                   reasons[reason]

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Stamp } from 'lucide-react';
-import type { ApprovalCard } from '#generated/app-client';
+import { type ApprovalCard, isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import NotFound from '#web/pages/not-found/index.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
@@ -32,6 +33,7 @@ const Approvals = () => {
   const openId = focused.card?.conversation.id ?? search.conversation;
   const open = conversations.find((one) => one.id === openId) ?? (isPhone ? undefined : conversations[0]);
 
+  if (isPosthornError(focused.error, 'NotFound')) return <NotFound />;
   if (list.error || focused.error) {
     return (
       <Page>

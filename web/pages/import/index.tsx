@@ -2,12 +2,16 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import NotFound from '#web/pages/not-found/index.tsx';
+import { Banner } from '#web/parts/banner.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { keys } from '#web/queries.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './import.module.css';
 import { ImportActions } from './import-actions.tsx';
 import { Rows } from './rows.tsx';
@@ -16,11 +20,14 @@ import { Totals } from './totals.tsx';
 /** Import report: the outcome of each row, before and after saving. */
 export default function ImportPage() {
   const { id } = useParams({ from: '/shell/settings/transfer/$id' });
+  const { canWrite, role } = usePermissions();
   const query = useQuery({
     queryKey: keys.import(id),
     queryFn: ({ signal }) => app.getImport({ id }, { signal }),
+    enabled: canWrite,
   });
-  const { data } = query;
+  const { data, error } = query;
+  if (isPosthornError(error, 'NotFound')) return <NotFound />;
   return (
     <>
       <PageHeader
@@ -30,21 +37,28 @@ export default function ImportPage() {
         actions={data && <Forget id={id} />}
       />
       <Column width="full">
-        <Loaded query={query} title="The report could not be loaded" rows={8} height={44}>
-          {(report) => (
-            <div className={styles.report}>
-              <Totals totals={report.totals} />
-              {report.ignored.length > 0 && (
-                <p className="small text-2">
-                  Not used: {report.ignored.map((column) => `“${column}”`).join(', ')}. Times without a zone are read in{' '}
-                  {report.timeZone}.
-                </p>
-              )}
-              <ImportActions report={report} />
-              <Rows id={id} />
-            </div>
-          )}
-        </Loaded>
+        {!canWrite && (
+          <Banner tone="blue" title="You cannot see imports">
+            Owners, admins and editors import posts; you are {role} here.
+          </Banner>
+        )}
+        {canWrite && (
+          <Loaded query={query} title="The report could not be loaded" rows={8} height={44}>
+            {(report) => (
+              <div className={styles.report}>
+                <Totals totals={report.totals} />
+                {report.ignored.length > 0 && (
+                  <p className="small text-2">
+                    Not used: {report.ignored.map((column) => `“${column}”`).join(', ')}. Times without a zone are read
+                    in {report.timeZone}.
+                  </p>
+                )}
+                <ImportActions report={report} />
+                <Rows id={id} />
+              </div>
+            )}
+          </Loaded>
+        )}
       </Column>
     </>
   );

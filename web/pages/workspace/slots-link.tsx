@@ -3,10 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { count } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { queries } from '#web/queries.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './workspace.module.css';
 
 export const SlotsLink = () => {
   const { data } = useQuery(queries.slots);
+  const { canWrite } = usePermissions();
   return (
     <Section title="Slots" card>
       <div className={styles.row}>
@@ -20,7 +22,7 @@ export const SlotsLink = () => {
                 : `${count(data.slots.length, 'slot')}, in ${data.timeZone.replaceAll('_', ' ')}`}
           </span>
         </span>
-        <Link to="/settings/slots">{data?.slots.length === 0 ? 'Plan slots' : 'Change'}</Link>
+        <Link to="/settings/slots">{!canWrite ? 'Open' : data?.slots.length === 0 ? 'Plan slots' : 'Change'}</Link>
       </div>
     </Section>
   );
