@@ -294,6 +294,11 @@ inBrowser('the calendar', (world) => {
     await expect.poll(() => new URL(page.url()).searchParams.get('date')).not.toBe(null);
   });
 
+  test('a week without posts says how to write for it', async () => {
+    const page = await world.visit({ ...utc, at: '/calendar?date=2030-01-07' });
+    await page.getByText('Nothing is planned here. Click a time to write for it.').waitFor();
+  });
+
   test('four at one time are one card and +3, which opens the day', async () => {
     const date = dateIn(30, 'UTC');
     for (const n of [1, 2, 3, 4]) await scheduled(`Crowd ${n}`, `${date}T11:0${n}:00Z`);

@@ -132,6 +132,9 @@ const Calendar = () => {
             <LabelFilter chosen={labels} onChange={setLabels} size="xs" />
           </span>
           <span className={styles.legend}>
+            {isLoaded && items.length === 0 && view !== 'agenda' && (
+              <span>Nothing is planned here.{canWrite && ' Click a time to write for it.'}</span>
+            )}
             {items.some(({ post }) => post.numbers === 'Read') && view !== 'month' && (
               <span>
                 <Heart size={14} aria-hidden="true" />
