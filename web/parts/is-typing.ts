@@ -23,9 +23,10 @@ window.addEventListener('focusin', ({ target }) => {
 window.addEventListener('pointerdown', forgetField);
 window.addEventListener(
   'keydown',
-  ({ target, key }) => {
-    // These end the typing in a field, except Enter in a text of several lines.
-    const isEnd = key === 'Escape' || key === 'Tab' || (key === 'Enter' && !(target instanceof HTMLTextAreaElement));
+  ({ target, key, ctrlKey, metaKey }) => {
+    // These end the typing in a field, except a plain Enter in a text of several lines.
+    const isNewLine = target instanceof HTMLTextAreaElement && !ctrlKey && !metaKey;
+    const isEnd = key === 'Escape' || key === 'Tab' || (key === 'Enter' && !isNewLine);
     if (isEnd || (!isField(target) && !isTypingOn())) forgetField();
     else if (isField(target)) lastField = target;
     lastKeyAt = performance.now();
