@@ -490,7 +490,7 @@ describe('Google Business', () => {
       for (let count = 0; count < 100; count++) photos.push(await add());
       expect(new Set(photos.map(({ status }) => status))).toEqual(new Set([200]));
       expect(await add()).toMatchObject({ status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } });
-      const { name } = photos[0]?.json as { name: string };
+      const [name] = photos.map((photo) => (photo.json as { name: string }).name);
       await site.request({ method: 'DELETE', url: `${site.host('posts')}/v4/${name}`, headers });
       expect((await add()).status).toBe(200);
     });
