@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findAction } from '#server/admission';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { createMovableClock } from '#server/clock';
 import { readConfig } from '#server/config/config';
+import { createHttpServer } from '#server/http/server';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
@@ -84,6 +86,7 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
   const { database, outbound, seal, config, log } = service;
   const other = openPosthorn({ database, outbound, seal, config, clock: createMovableClock(), ownUrl: () => '', log });
   other.jobs.follow();
+  other.live.start();
   // Open tabs of all workspaces read the networks again.
   const events: string[] = [];
   service.posthorn.live.onChange(({ workspaceId, kind, id }) => events.push(`${workspaceId} ${kind} ${id}`));
@@ -112,11 +115,64 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
   const here = (url: string) => url.replace('https://www.tiktok.com', `${service.url}/sandbox/tiktok/web`);
   await connectInSandbox(service.posthorn, caller, 'tiktok', { handle: 'anna', here });
   expect(await keysOf()).toMatchObject({ state: 'Entered', workedAt: expect.any(String) });
+  await until('the other instance knows that they work', () =>
+    other.networkKeys.list().some(({ network, workedAt }) => network === 'tiktok' && workedAt !== undefined),
+  );
 
   expect((await owner.delete(path)).status).toBe(200);
   expect(await keysOf()).toMatchObject({ state: 'Missing' });
   await until('the other instance has none', async () => other.networkKeys.setting('TIKTOK_CLIENT_KEY') === undefined);
   expect((await owner.delete(path)).status).toBe(404);
+});
+
+test('a tab that asks another instance as soon as it hears of them gets them, while that instance still reads them', async () => {
+  const { database, outbound, seal, config, log } = service;
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let isAsked = false;
+  const slow: typeof database = {
+    ...database,
+    query: async (statement, values) => {
+      if (statement.name === 'networkKeys.all') await held;
+      const rows = await database.query<never>(statement, values);
+      // The answer has all it needs but the keys.
+      if (statement.name === 'users.operator' && isAsked) setImmediate(go);
+      return rows;
+    },
+  };
+  const other = openPosthorn({
+    database: slow,
+    outbound,
+    seal,
+    config,
+    clock: createMovableClock(),
+    ownUrl: () => '',
+    log,
+  });
+  const heard = new Promise<void>((resolve) => other.live.onChange(({ kind }) => kind === 'provider' && resolve()));
+  other.live.start();
+  await until('it listens', () => other.live.isListening());
+  const { app } = other.openDoors(await other.openIdentity());
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await save(right)).toMatchObject({ status: 200 });
+  await heard;
+  const headers = { cookie: owner.cookie() };
+  const list = findAction(other.actions, 'providers.list');
+  const listing = list.run(list.admit({}, { ...service.owner, role: 'owner', human: true }));
+  isAsked = true;
+  const answer = await (await fetch(`http://127.0.0.1:${port}/api/app/network-keys`, { headers })).json();
+  expect(answer).toMatchObject({
+    networks: expect.arrayContaining([expect.objectContaining({ network: 'tiktok', state: 'Entered' })]),
+  });
+  expect((await listing).value).toMatchObject({
+    providers: expect.arrayContaining([expect.objectContaining({ network: 'tiktok', configured: true })]),
+  });
+  expect((await owner.delete(path)).status).toBe(200);
 });
 
 test('others see which networks need keys and whom to ask, and cannot enter any', async () => {

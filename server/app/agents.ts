@@ -23,7 +23,7 @@ export type Agents = ReturnType<typeof wireAgents>;
 export const wireAgents = ({
   core,
   messaging,
-  networks: { networks, providers, accounts },
+  networks: { networks, providers, networkKeys, accounts },
   people: peopleTheme,
   content: { media, mediaRoutes, posts, bin, slots, receipts },
   publishing,
@@ -49,6 +49,7 @@ export const wireAgents = ({
   const handlers = createHandlers({
     accounts: accounts.accounts,
     providers,
+    networkKeys,
     library,
     uploadAddresses: media.uploadAddresses,
     openPage: ui.openPage,

@@ -55,7 +55,7 @@ export const createNetworkKeys = ({
   });
   const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
 
-  const read = async () => {
+  const readRows = async () => {
     const rows = await store.all();
     entered = new Map(
       rows.flatMap((row) => {
@@ -68,6 +68,13 @@ export const createNetworkKeys = ({
         }
       }),
     );
+  };
+
+  let lastRead: Promise<void> = Promise.resolve();
+  /** One after the other, so that an earlier answer never replaces a later one. */
+  const read = () => {
+    lastRead = lastRead.then(readRows, readRows);
+    return lastRead;
   };
 
   /** Open tabs read the networks after this instance did. */
@@ -114,6 +121,9 @@ export const createNetworkKeys = ({
 
   return {
     read,
+
+    /** Resolves when this instance has read what it was last told to read; a tab that heard of a change asks right after. */
+    settled: () => lastRead.catch(() => undefined),
 
     setting,
 

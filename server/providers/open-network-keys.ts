@@ -49,6 +49,10 @@ export const openNetworkKeys = ({
     clock,
     report,
   });
+  // Before the open tabs of this instance hear of it.
+  live.onChange(({ kind }) => {
+    if (kind === 'provider') networkKeys.read().catch(report);
+  });
   return {
     networkKeys,
     routes: networkKeyRoutes({ networkKeys, mustBeOperator, operatorName }),

@@ -11,7 +11,11 @@ export const networkKeyRoutes = ({
   mustBeOperator: (userId: string, does: string) => Promise<void>;
   operatorName: () => Promise<string>;
 }): RouteHandlers<Pick<InstallationRoutes, 'readNetworkKeys' | 'saveNetworkKeys' | 'removeNetworkKeys'>> => ({
-  readNetworkKeys: async () => ({ networks: networkKeys.list(), operator: await operatorName() }),
+  readNetworkKeys: async () => {
+    const operator = await operatorName();
+    await networkKeys.settled();
+    return { networks: networkKeys.list(), operator };
+  },
   saveNetworkKeys: async ({ caller, params, body, requestId }) => {
     await mustBeOperator(caller.userId, 'enters the credentials of networks');
     return networkKeys.save(caller.userId, params.network, body.values, requestId);

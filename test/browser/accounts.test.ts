@@ -1,12 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
+import { selfSigned } from '#test/support/certificate';
+import { pretendInternet } from '#test/support/internet';
+import { freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+
+/** Accepts all credentials. */
+const tiktokHost = 'open.tiktokapis.com';
+const tiktokPort = await freePort();
+const certificate = selfSigned({ names: [tiktokHost] });
+const tiktok = createServer(certificate, (_req, res) => {
+  res.writeHead(200, { 'content-type': 'application/json' }).end('{"access_token":"of-the-app"}');
+});
+beforeAll(() => once(tiktok.listen(tiktokPort, '127.0.0.1'), 'listening'));
+afterAll(() => {
+  tiktok.closeAllConnections();
+  tiktok.close();
+});
+const internet = {
+  ...pretendInternet({ names: { [tiktokHost]: [['93.184.216.34']] }, port: tiktokPort }),
+  extraCa: certificate.cert,
+};
 
 inBrowser(
   'networks without keys, in production',
   (world) => {
+    test('are in every open tab as soon as somebody enters their keys, and gone when they are removed', async () => {
+      const page = await world.visit({ at: '/settings/networks#tiktok' });
+      const tab = await page.context().newPage();
+      await tab.goto(`${world.service.url}/settings/networks`);
+      const { email } = await world.service.addMember('admin');
+      const other = await world.visit({ at: '/accounts', as: email });
+      await other.getByText('10 networks need keys').waitFor();
+      const inList = (on: Page) =>
+        on.getByRole('list', { name: 'Networks' }).getByRole('listitem').filter({ hasText: 'TikTok' });
+      await inList(tab).getByText('Needs keys').waitFor();
+
+      await page.getByLabel('TIKTOK_CLIENT_KEY').fill('aw1234');
+      await page.getByLabel('TIKTOK_CLIENT_SECRET').fill('secret');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await inList(tab).getByText('not tested by a sign-in yet').waitFor();
+      await other.getByText('9 networks need keys').waitFor();
+      await other.getByRole('link', { name: 'TikTok' }).waitFor();
+
+      await inList(tab)
+        .getByRole('button', { name: /^Remove/ })
+        .click();
+      await tab.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await inList(page).getByText('Needs keys').waitFor();
+      await other.getByText('10 networks need keys').waitFor();
+      await other.getByRole('link', { name: 'TikTok' }).waitFor({ state: 'detached' });
+    });
+
     test('lead whoever set the server up to the form, which refuses half of them, and others to that person', async () => {
       const page = await world.visit({ at: '/accounts', expected: [/400/] });
       await page.getByText('10 networks need keys:').waitFor();
@@ -28,7 +77,7 @@ inBrowser(
     });
   },
   {},
-  { production: true },
+  { production: true, internet },
 );
 
 inBrowser('Social accounts', (world) => {
