@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { ForecastCause, ForecastEntry, Post } from '#contracts/posts';
+import { createMovableClock } from '#server/clock';
 import { findEntries } from '#server/forecast/forecast';
 import type { Situation } from '#server/forecast/rules';
 import { sql } from '#server/store/database';
+import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -382,6 +384,41 @@ test('a check that was lost with its process is made up for', async () => {
   expect(await entryOf(id, 'permission')).toBeUndefined();
   await service.runChore('find posts without a forecast');
   await foretold(id, 'permission');
+});
+
+test('a check that another process overtook is not saved, but made again', async () => {
+  const { database, outbound, seal, config, log } = service;
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let isReady = false;
+  const slow: typeof database = {
+    ...database,
+    transaction: async (work) => {
+      isReady = true;
+      await held;
+      return database.transaction(work);
+    },
+  };
+  const clock = createMovableClock();
+  const other = openPosthorn({ database: slow, outbound, seal, config, clock, ownUrl: () => '', log });
+  await other.sandboxClock.read();
+  await plan([await service.connect('mastodon', { handle: 'overtaken' })], inDays(3));
+  // As its first check, it takes up workspaces whose posts changed after the last one.
+  await run('old', `update forecast_checks set checked_at = checked_at - interval '1 hour'`, []);
+  const checking = other.jobs.runDue(['forecasts']);
+  await until('the other process has read all posts', () => isReady);
+  const account = await service.connect('mastodon', { handle: 'overtaking', without: ['write:statuses'] });
+  const id = await plan([account], inDays(4));
+  await foretold(id, 'permission');
+  // Only the check that is made again writes them now.
+  await run('forgetForecast', 'delete from forecasts where post_id = $1', [id]);
+  go();
+  await checking;
+  const told = `select 1 from forecast_checks where 'Blocks permission ' || $1 = any (told)`;
+  expect(await run('told', told, [account])).toHaveLength(1);
+  expect(await entryOf(id, 'permission')).toBeDefined();
 });
 
 /** The same numbers for the same seed. */

@@ -101,35 +101,47 @@ export const createForecast = ({
     return { situation, content };
   };
 
+  /**
+   * Computed before the transaction: PostgreSQL ends one that is idle for ten seconds, and a busy event loop can make it
+   * so.
+   */
+  const check = async (workspaceId: string): Promise<void> => {
+    const { startedAt, checkedAt } = await store.beginCheck(workspaceId);
+    const before = await store.list(workspaceId);
+    const { situation, content } = await read(workspaceId, before);
+    const entries = findEntries(situation);
+    const rows = situation.posts.map(({ id }): ForecastRow => {
+      const { contentKey = '', content: issues = [] } = content.get(id) ?? {};
+      return { postId: id, contentKey, content: issues, entries: entries.get(id) ?? [] };
+    });
+    const changed = rows.filter((row) => !isSame(before.get(row.postId), row));
+    const current = new Set(rows.map(({ postId }) => postId));
+    const gone = [...before.keys()].filter((id) => !current.has(id));
+    const isShown = changed.some(({ postId, entries: now }) => !isEqual(before.get(postId)?.entries ?? [], now));
+    const topics = groupByTopic(entries);
+    const isSaved = await store.transaction(async () => {
+      const last = await store.lockCheck(workspaceId, startedAt);
+      if (last === undefined) return true;
+      // Another process checked it meanwhile, perhaps with newer posts.
+      if (last.checkedAt !== (checkedAt ?? startedAt)) return false;
+      await store.save(workspaceId, changed);
+      await store.remove(workspaceId, gone);
+      await notifications.tell(
+        [...topics].flatMap(([topic, about]) =>
+          last.told.includes(topic) ? [] : [toNotification(workspaceId, topic, about, situation.posts)],
+        ),
+      );
+      if (rows.length === 0) await store.forget(workspaceId);
+      else await store.endCheck(workspaceId, startedAt, [...topics.keys()]);
+      if (isShown) await live.publish({ workspaceId, kind: 'forecast', id: workspaceId });
+      return true;
+    });
+    if (!isSaved) await check(workspaceId);
+  };
+
   return {
     /** Looks at the scheduled posts of a workspace again, and tells people what is new. */
-    check: (workspaceId: string) =>
-      store.transaction(async () => {
-        const oldTopics = await store.lockCheck(workspaceId);
-        if (oldTopics === undefined) return;
-        const before = await store.list(workspaceId);
-        const { situation, content } = await read(workspaceId, before);
-        const entries = findEntries(situation);
-        const rows = situation.posts.map(({ id }): ForecastRow => {
-          const { contentKey = '', content: issues = [] } = content.get(id) ?? {};
-          return { postId: id, contentKey, content: issues, entries: entries.get(id) ?? [] };
-        });
-        const changed = rows.filter((row) => !isSame(before.get(row.postId), row));
-        const current = new Set(rows.map(({ postId }) => postId));
-        const gone = [...before.keys()].filter((id) => !current.has(id));
-        await store.save(workspaceId, changed);
-        await store.remove(workspaceId, gone);
-        const topics = groupByTopic(entries);
-        await notifications.tell(
-          [...topics].flatMap(([topic, about]) =>
-            oldTopics.includes(topic) ? [] : [toNotification(workspaceId, topic, about, situation.posts)],
-          ),
-        );
-        if (rows.length === 0) await store.forget(workspaceId);
-        else await store.endCheck(workspaceId, [...topics.keys()]);
-        const isShown = changed.some(({ postId, entries: now }) => !isEqual(before.get(postId)?.entries ?? [], now));
-        if (isShown) await live.publish({ workspaceId, kind: 'forecast', id: workspaceId });
-      }),
+    check,
 
     /** Workspaces whose posts changed after their last check: the process that should have checked them may have died. */
     findMissed: async () => {

@@ -34,16 +34,21 @@ const msToNext = sql(
   `select ceil(extract(epoch from min(checked_at) + interval '1 day' - posthorn_now()) * 1000)::float8 as ms
      from forecast_checks`,
 );
-/** Also for the first check, so that two of them never run at once. */
+const beginCheck = sql(
+  'forecast.beginCheck',
+  `select posthorn_now() as "startedAt", (select checked_at from forecast_checks where workspace_id = $1) as "checkedAt"`,
+);
+/** Also for the first check, so that two of them are never saved at once. */
 const lockCheck = sql(
   'forecast.lockCheck',
   `insert into forecast_checks as c (workspace_id, checked_at)
-   select id, posthorn_now() from workspaces where id = $1
-   on conflict (workspace_id) do update set checked_at = c.checked_at returning told`,
+   select id, $2::timestamptz from workspaces where id = $1
+   on conflict (workspace_id) do update set checked_at = c.checked_at returning told, checked_at as "checkedAt"`,
 );
+/** Checked when it began: posts that changed after that may have been missed. */
 const endCheck = sql(
   'forecast.endCheck',
-  'update forecast_checks set checked_at = posthorn_now(), told = $2 where workspace_id = $1',
+  'update forecast_checks set checked_at = $2, told = $3 where workspace_id = $1',
 );
 const forget = sql('forecast.forget', 'delete from forecast_checks where workspace_id = $1');
 const checkedAt = sql(
@@ -87,10 +92,22 @@ export const createForecastStore = (db: Database) => ({
 
   msToNext: async () => (await db.query<{ ms: number | null }>(msToNext))[0]?.ms ?? undefined,
 
-  /** The causes that people were told of. Undefined when the workspace is gone. Until the transaction ends nobody else checks it. */
-  lockCheck: async (workspaceId: string) => (await db.query<{ told: string[] }>(lockCheck, [workspaceId]))[0]?.told,
+  /** The time of the database, and when the last check began; `null` for the first one. */
+  beginCheck: async (workspaceId: string) => {
+    const [row] = await db.query<{ startedAt: string; checkedAt: string | null }>(beginCheck, [workspaceId]);
+    if (row === undefined) throw new Error('the begin of a check returned no row');
+    return row;
+  },
 
-  endCheck: (workspaceId: string, told: readonly string[]) => db.run(endCheck, [workspaceId, told]),
+  /**
+   * The causes that people were told of, and when the last check began: `startedAt` if there was none. Undefined when the
+   * workspace is gone. Until the transaction ends nobody else saves one.
+   */
+  lockCheck: async (workspaceId: string, startedAt: string) =>
+    (await db.query<{ told: string[]; checkedAt: string }>(lockCheck, [workspaceId, startedAt]))[0],
+
+  endCheck: (workspaceId: string, startedAt: string, told: readonly string[]) =>
+    db.run(endCheck, [workspaceId, startedAt, told]),
 
   /** Nothing is scheduled, so there is nothing to check every day. */
   forget: (workspaceId: string) => db.run(forget, [workspaceId]),
