@@ -295,7 +295,13 @@ describe('approving with an edit', () => {
 
   test('of the accounts alone leaves the texts', async () => {
     const other = await service.addAccount('mastodon');
-    const { id } = await service.client.posts.create({ accountIds: [account, other], body: 'As it was' });
+    const { id } = await service.client.posts.create({
+      accountIds: [account, other],
+      versions: [
+        { content: [{ body: 'As it was' }] },
+        { accountId: account, content: [{ body: 'For the one that is left out' }] },
+      ],
+    });
     const { card } = await ask('posts_schedule', { id, at });
     await person.post(path(card, 'approve'), { edit: { accountIds: [other] } });
     expect(await service.client.posts.get({ id })).toMatchObject({

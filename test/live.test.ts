@@ -361,12 +361,15 @@ describe('a stream ends at once', () => {
     await service.database.run(sql(`test.live ${name}`, insert), [userId]);
     const require = sql('test.requireTwo', 'update workspaces set two_factors = $2 where id = $1');
     await service.database.run(require, [workspaceId, true]);
-    const { status } = await browser.post(`/api/app/${path}`, { password: 'correct horse' });
-    vi.useRealTimers();
-    expect(status).toBe(200);
-    await until('it ends', tab.ended);
+    try {
+      const { status } = await browser.post(`/api/app/${path}`, { password: 'correct horse' });
+      vi.useRealTimers();
+      expect(status).toBe(200);
+      await until('it ends', tab.ended);
+    } finally {
+      await service.database.run(require, [workspaceId, false]);
+    }
     expect(tab.heard()).toContain('"reason":"LacksFactor"');
-    await service.database.run(require, [workspaceId, false]);
   });
 
   test('when another workspace is opened in the same browser', async () => {

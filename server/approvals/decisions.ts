@@ -168,13 +168,13 @@ export const createDecisions = ({
 
   const admitUpdate = async (caller: Caller, postId: string, edit: PreparedEdit) => {
     const update = findAction(actions, 'posts.update');
-    return { update, call: update.admit(await updateInput(caller, postId, edit), asPerson(caller)) };
+    return { update, call: update.admit(await updateInput(caller, postId, edit), caller) };
   };
 
   /** Returns what they were, for those who read the edit. */
   const setAlts = async (caller: Caller, { media = [] }: Subject, alts: PreparedEdit['alts'] = []) => {
     const change = findAction(actions, 'changeMedia');
-    for (const { mediaId: id, alt } of alts) await change.run(change.admit({ id, alt }, asPerson(caller)), {});
+    for (const { mediaId: id, alt } of alts) await change.run(change.admit({ id, alt }, caller), {});
     const altOf = (id: string) => media.find((one) => one.id === id)?.alt ?? '';
     return alts.map(({ mediaId, alt }) => ({ mediaId, before: altOf(mediaId), alt }));
   };
@@ -439,9 +439,6 @@ export const createDecisions = ({
     return rows;
   }
 };
-
-/** Without a client: an edit is the person's own, in the app. */
-const asPerson = ({ client: _, ...person }: Caller): Caller => ({ ...person, human: true });
 
 /** All files of the request when the edit changes the text of one, because one statement locks them in one order. */
 const filesToChange = ({ subject }: CardRow, edit: PreparedEdit | undefined) =>

@@ -508,7 +508,8 @@ inBrowser('approvals', (world) => {
     await isFocused(page.getByRole('textbox', { name: 'Reason' }));
     await page.keyboard.press('Enter');
     await page.getByText(/^Rejected by you/).waitFor();
-    await cardOf(page).first().focus();
+    // The focus goes on to a neighbour.
+    await isFocused(cardOf(page).first());
     const dialog = page.getByRole('dialog');
     await page.keyboard.press('a');
     await dialog.waitFor();

@@ -45,6 +45,25 @@ inBrowser('approvers only', (world) => {
     await expect.poll(async () => (await service.client.posts.get({ id })).status).not.toBe('Draft');
   });
 
+  test('whoever asked cannot approve it on its card, and takes it back there', async () => {
+    const { service } = world;
+    const account = await service.addAccount('mastodon');
+    const editor = await service.addMember('editor');
+    const approversOnly = sql('test.approversOnly', "update workspaces set publishers = 'approvers' where id = $1");
+    await service.database.run(approversOnly, [service.owner.workspaceId]);
+    const { id } = await service.client.posts.create({ body: 'Second thoughts', accountIds: [account] });
+    const asker = service.browser();
+    await asker.signIn(editor.email);
+    const { body } = await asker.post('/api/app/actions/posts.publishNow', { id });
+    const page = await world.visit({ at: new URL(body.issues[0].url).pathname, as: editor.email });
+    const card = page.getByRole('article');
+    await card.getByText('Only owners, admins and named approvers decide here. Ask one of them.').waitFor();
+    expect(await card.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Take back' }).click();
+    await card.getByText(/rejected by you at /).waitFor();
+    expect((await service.client.posts.get({ id })).status).toBe('Draft');
+  });
+
   test('buttons say to somebody who can only ask that they ask, and drafts stay free', async () => {
     const { service } = world;
     const account = await service.addAccount('mastodon');
