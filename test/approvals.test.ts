@@ -420,6 +420,14 @@ describe('open tabs', () => {
     tab.stop();
   });
 
+  test('are told of a decision', async () => {
+    const { id } = await ask('posts.publishNow', { id: (await draft()).id });
+    const tab = await listen();
+    expect((await browser.post(`/api/approvals/${id}/reject`)).status).toBe(200);
+    await until('the tab is told', () => tab.heard().includes(id));
+    tab.stop();
+  });
+
   test('are told nothing of what is rolled back', async () => {
     const tab = await listen();
     await service.database

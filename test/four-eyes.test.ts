@@ -321,6 +321,7 @@ test('a token, an MCP client and a request of an agent are no way around it', as
     body: JSON.stringify({ id }),
   });
   expect(byToken).toMatchObject({ status: 403, body: { code: 'ApprovalRequired' } });
+  expect(JSON.stringify(byToken.body)).not.toContain('Asked');
   const { result } = (await speak(service.url, edMember.token, modern).call('posts_publishNow', { id })).body;
   const cardId = result.structuredContent.approvalUrl.split('/').at(-1);
   expect(await card(cardId, ed)).toMatchObject({ decision: { allowed: false } });
