@@ -65,6 +65,20 @@ inBrowser('the send-off', (world) => {
     expect(await isSideways(page)).toBe(false);
   });
 
+  test('takes away the message of a post that was out before the board was there', async () => {
+    const { id } = await draft([bluesky]);
+    const page = await world.visit({ at: `/posts/${id}` });
+    const message = page.getByRole('region', { name: 'Messages (F6)' }).getByText('A post was published');
+    await page.route('**/posts.publishNow', async (route) => {
+      const response = await route.fetch();
+      await message.waitFor();
+      await route.fulfill({ response });
+    });
+    await publishIn(page);
+    await page.getByRole('heading', { name: /^Out on/ }).waitFor();
+    expect(await message.count()).toBe(0);
+  });
+
   test('says in one sentence that all are out, and copies their links', async () => {
     const { id } = await draft([bluesky, mastodon]);
     const page = await world.visit({ at: `/posts/${id}` });

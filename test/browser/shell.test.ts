@@ -85,6 +85,10 @@ inBrowser('the shell', (world) => {
     await large.getByRole('navigation', { name: 'Main pages' }).waitFor();
     expect(await large.evaluate('getComputedStyle(document.body).fontSize')).toBe('30px');
     expect(await isSideways(large)).toBe(false);
+    await go(large, '/settings/slots');
+    const time = large.getByText('09:00', { exact: true });
+    await time.waitFor();
+    expect(await time.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
   });
 
   test('waits longer and longer for a live stream that breaks at once', async () => {

@@ -3,7 +3,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { CircleX, type LucideIcon, Stamp, Unplug, Webhook } from 'lucide-react';
 import type { GetProgressOutput, Session } from '#generated/app-client';
 import { browserZone, inZone } from '#web/parts/time.ts';
-import { closeToast, showToast, type Toast } from '#web/parts/toasts.tsx';
+import { closeToast, showToast, type Toast, toastIdOf } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 import { hasEnded, mergeSteps, rememberEndings } from '#web/send-off/steps.ts';
 import { isWatched } from '#web/send-off/watched.ts';
@@ -90,8 +90,6 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
     },
   });
 };
-
-export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id}`;
 
 /** Requests stay until a person acts; results disappear by themselves. */
 const toastOf = ({ kind, id = '', text = '' }: LiveEvent): Omit<Toast, 'text'> => {

@@ -36,6 +36,9 @@ const set = (next: readonly Shown[]) => {
   for (const listener of listeners) listener();
 };
 
+/** Of the message about a live event. */
+export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id}`;
+
 export const closeToast = (id: string, why: Why = 'dismissed') => {
   const toast = toasts.find((one) => one.id === id);
   if (!toast) return;

@@ -16,7 +16,6 @@ import {
 import { useEffect } from 'react';
 import type { ApprovalCard, ApprovalEdit } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { toastIdOf } from '#web/live/apply-event.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
 import { AdviceList } from '#web/parts/advice-list.tsx';
 import { Banner } from '#web/parts/banner.tsx';
@@ -28,7 +27,7 @@ import { replaceOptionKeys } from '#web/parts/replace-option-keys.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
-import { closeToast } from '#web/parts/toasts.tsx';
+import { closeToast, toastIdOf } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
 import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
