@@ -286,6 +286,7 @@ test('verify names an entry whose passkey confirmed something else', () => {
   expect(forge({ ...entry, cardId: 'card_2' })).toBe(wrong);
   expect(forge({ ...entry, content: 'b'.repeat(64) })).toBe(wrong);
   expect(forge({ ...entry, confirmation: { ...confirmation, nonce: 'm' } })).toBe(wrong);
+  expect(forge({ ...entry, confirmation: { ...confirmation, scheduledAt: later } })).toBe(wrong);
 });
 
 const answerOf = ({ type = 'webauthn.get', challenge = '', host = new URL(origin).hostname, flags = 0b101 }) => {
