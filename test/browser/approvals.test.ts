@@ -528,6 +528,7 @@ inBrowser('approvals', (world) => {
     const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }), as: email });
     await page.getByText('Owners, admins and editors decide.').waitFor();
     expect(await cardOf(page).getByRole('button').allInnerTexts()).toEqual(['Show previews']);
+    expect(await page.locator('.kbd-hint', { hasText: 'approve' }).count()).toBe(0);
   });
 
   test("times are in the person's zone, whatever the browser's is", async () => {

@@ -14,7 +14,7 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
+import { usePermissions, useSession } from '#web/session.ts';
 import styles from './approvals.module.css';
 import { ConversationList } from './conversation-list.tsx';
 import { ConversationView } from './conversation-view.tsx';
@@ -111,6 +111,7 @@ const Approvals = () => {
 
 const Page = ({ conversation, children }: { conversation?: Conversation | undefined; children: React.ReactNode }) => {
   const { user } = useSession();
+  const { canPublish } = usePermissions();
   const last = conversation?.waiting[0] ?? conversation?.decided[0];
   const asks = last && (last.requestedBy === user.id ? 'asks as you' : `asks for ${last.requestedByName}`);
   return conversation ? (
@@ -119,7 +120,7 @@ const Page = ({ conversation, children }: { conversation?: Conversation | undefi
         crumb={{ label: 'Approvals', link: { to: '/approvals' } }}
         title={conversation.title}
         meta={asks}
-        actions={<Keys />}
+        actions={canPublish && <Keys />}
       />
       {children}
     </>
