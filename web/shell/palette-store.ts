@@ -36,6 +36,7 @@ const collect = (event: KeyboardEvent) => {
 const stopCollecting = () => window.removeEventListener('keydown', collect, { capture: true });
 /** Gives up if the palette fails to load. */
 const maxWaitMs = 5000;
+let waiting: ReturnType<typeof setTimeout> | undefined;
 
 /** Called when the palette opens or closes. Returns what was typed while it loaded. */
 export const setPaletteShown = (shown: boolean) => {
@@ -52,7 +53,8 @@ export const togglePalette = () => {
   typed = '';
   if (!isShown) {
     window.addEventListener('keydown', collect, { capture: true });
-    setTimeout(stopCollecting, maxWaitMs);
+    clearTimeout(waiting);
+    waiting = setTimeout(stopCollecting, maxWaitMs);
   }
   for (const listener of listeners) listener();
 };

@@ -83,7 +83,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         maxLength={200}
         onFocus={() => {
           const typed = setPaletteShown(true);
-          if (typed !== '') store.updateState((state) => ({ ...state, query: typed }));
+          if (typed !== '') store.setState((state) => ({ ...state, query: typed }));
         }}
       />
       <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found">
