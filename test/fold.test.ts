@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Characters, Fold } from '#contracts/providers';
 import { networks as folders } from '#generated/networks';
-import { countText } from '#server/networks/counting';
-import { countGraphemes, foldText } from '#server/networks/fold';
+import { countGraphemes, countText } from '#server/networks/counting';
+import { foldText } from '#server/networks/fold';
 import { createNetworks } from '#server/networks/registry';
 
 const networks = createNetworks(folders);

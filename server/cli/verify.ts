@@ -86,7 +86,7 @@ const describeConfirmation = ({ confirmation }: SignedEntry['entry']) => {
 const describeLog = (entries: readonly SignedEntry[]) =>
   entries.length === 0
     ? 'The log is empty.'
-    : `All ${entries.length} entries of ${entries[0]?.entry.workspaceId} are as they were signed, and none is missing before the last one, of ${entries.at(-1)?.entry.at}.`;
+    : `The log of ${entries[0]?.entry.workspaceId} is as it was signed, and no entry is missing before the last one, of ${entries.at(-1)?.entry.at} (${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}).`;
 
 const describeOwnKeys = ({ keys }: ReceiptLog) =>
   `Signed with the key that comes with it (${keys.map(({ publicKey }) => keyIdOf(publicKey)).join(', ')}). Compare that with the key you stored, or give it with --key: whoever forges a receipt can add a key of their own.`;

@@ -91,6 +91,8 @@ export const utf8Bytes = (text: string): number => sumOf(text, Number.POSITIVE_I
 
 export const codePoints = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, () => 1);
 
+export const countGraphemes = (text: string): number => sumOfGraphemes(text, Number.POSITIVE_INFINITY, () => 1);
+
 /** Pictographs, flags and keycaps. */
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 

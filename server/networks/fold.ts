@@ -51,10 +51,3 @@ const endByRule = (characters: Characters, text: string, at: number): number => 
   }
   return end;
 };
-
-/** What readers see as one character each. */
-export const countGraphemes = (text: string): number => {
-  let length = 0;
-  for (const _ of graphemes(text)) length++;
-  return length;
-};

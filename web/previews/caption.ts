@@ -1,4 +1,5 @@
-import { countGraphemes, foldText } from '#server/networks/fold';
+import { countGraphemes } from '#server/networks/counting';
+import { foldText } from '#server/networks/fold';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { commentsOf, firstOf, isStory, type PreviewPost, type Renderer } from './model.ts';
 

@@ -1,5 +1,5 @@
 import type { Constraints } from '#generated/app-client';
-import { countGraphemes } from '#server/networks/fold';
+import { countGraphemes } from '#server/networks/counting';
 
 export interface PreviewFile {
   readonly key: string;

@@ -1,5 +1,4 @@
-import { utf8Bytes } from '#server/networks/counting';
-import { countGraphemes } from '#server/networks/shared/text';
+import { countGraphemes, utf8Bytes } from '#server/networks/counting';
 import type { withShortLinks } from '#server/networks/short-links';
 
 /** A piece of text with a link. Bluesky finds no links by itself: the client says where they are, in bytes. */

@@ -1,4 +1,5 @@
 import type { Constraints } from '#contracts/providers';
+import { countGraphemes } from '#server/networks/counting';
 import type { Network, NetworkPost } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
 import {
@@ -13,7 +14,7 @@ import {
   option,
   problems,
 } from '#server/networks/shared/post';
-import { countGraphemes, isLanguage } from '#server/networks/shared/text';
+import { isLanguage } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile, refresh, revoke } from './connect.ts';
 import { linkCards } from './link-card.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { utf8Bytes } from '#server/networks/counting';
-import { countGraphemes } from '#server/networks/shared/text';
+import { countGraphemes, utf8Bytes } from '#server/networks/counting';
 
 /** What the sandbox accepts, by the lexicons. Bluesky keeps fields it does not know; here they are refused as mistakes. */
 

@@ -1,17 +1,10 @@
 import type { Characters } from '#contracts/providers';
-import { graphemes } from '#server/networks/counting';
 import { findLinks } from '#server/networks/links';
 
 /** For networks that document only "characters": UTF-16 units are never fewer than what they count. */
 export const countedAsUnits: Pick<Characters, 'counting' | 'rule'> = {
   counting: 'Characters as UTF-16 units: a letter is 1, most emoji are 2 or more, a URL counts in full',
   rule: 'Utf16Units',
-};
-
-export const countGraphemes = (text: string): number => {
-  let count = 0;
-  for (const _ of graphemes(text)) count++;
-  return count;
 };
 
 /** Anything after this is in a text that is already too long. */
