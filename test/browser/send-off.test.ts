@@ -69,13 +69,17 @@ inBrowser('the send-off', (world) => {
     const { id } = await draft([bluesky]);
     const page = await world.visit({ at: `/posts/${id}` });
     const message = page.getByRole('region', { name: 'Messages (F6)' }).getByText('A post was published');
+    const board = page.getByRole('heading', { name: /^Out on/ });
     await page.route('**/posts.publishNow', async (route) => {
       const response = await route.fetch();
-      await message.waitFor();
+      // An event may bring the board before the answer does.
+      await message.or(board).first().waitFor();
       await route.fulfill({ response });
     });
+    const answer = page.waitForResponse('**/posts.publishNow');
     await publishIn(page);
-    await page.getByRole('heading', { name: /^Out on/ }).waitFor();
+    await answer;
+    await board.waitFor();
     expect(await message.count()).toBe(0);
   });
 
