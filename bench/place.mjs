@@ -82,6 +82,7 @@ const placeIn = (folder, config, more = {}) => {
     DATABASE_POOL: String(poolSize),
     LOG_LEVEL: '',
     REQUESTS_PER_MINUTE: '1000000000',
+    SIGN_INS_PER_HOUR: '1000000',
     ...more,
   };
   const owner = ['--email', 'bench@example.com', '--password', 'long enough to be taken', '--workspace', 'Bench'];

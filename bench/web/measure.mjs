@@ -76,8 +76,11 @@ const startBlank = async () => {
   return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
 };
 
-const signIn = (context, url) =>
-  context.request.post(`${url}/api/auth/sign-in`, { data: owner, headers: { 'sec-fetch-site': 'same-origin' } });
+const signIn = async (context, url) => {
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const answer = await context.request.post(`${url}/api/auth/sign-in`, { data: owner, headers });
+  if (!answer.ok()) throw new Error(`The owner cannot sign in: ${await answer.text()}`);
+};
 
 /** Sixty drafts and sixty scheduled posts, for one account each. */
 const addPosts = async (place, workspaceId) => {
