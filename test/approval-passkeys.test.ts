@@ -41,8 +41,8 @@ const openTeam = async ({ isRequired = false } = {}) => {
   const request = async (client: string, action: string, body: string, input: object) => {
     const { id } = await service.asHuman('posts.create', { body, accountIds: [account] }, as);
     const caller = { ...as, role: 'owner' as const, human: false };
-    const asked = { caller, client, action, input: { id, ...input }, requestId: 'r' };
-    return { id: (await service.posthorn.cards.request(asked)).cardId, postId: id as string };
+    const request = { caller, client, action, input: { id, ...input }, requestId: 'r' };
+    return { id: (await service.posthorn.cards.request(request)).cardId, postId: id as string };
   };
   const ask = (body = 'Hello') => request('Claude', 'posts.schedule', body, { at });
   const askToDelete = (client: string) => request(client, 'posts.delete', 'Hello', {});

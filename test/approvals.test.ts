@@ -486,8 +486,8 @@ describe('the list of cards', () => {
   const request = async (body: string, action = 'posts.delete') => {
     const { id } = await team.client.posts.create({ body });
     const caller = { ...team.owner, role: 'owner' as const, human: false };
-    const asked = { caller, client: 'Claude', action, input: { id }, requestId: 'r' };
-    return { postId: id, cardId: (await team.posthorn.cards.request(asked)).approvalUrl.split('/').at(-1) ?? '' };
+    const request = { caller, client: 'Claude', action, input: { id }, requestId: 'r' };
+    return { postId: id, cardId: (await team.posthorn.cards.request(request)).approvalUrl.split('/').at(-1) ?? '' };
   };
   const pages = async (query: Record<string, string> = {}) => {
     const found: { id: string; status: string }[][] = [];

@@ -416,8 +416,8 @@ test('a check that another process overtook is not saved, but made again', async
   await run('forgetForecast', 'delete from forecasts where post_id = $1', [id]);
   go();
   await checking;
-  const told = `select 1 from forecast_checks where 'Blocks permission ' || $1 = any (told)`;
-  expect(await run('told', told, [account])).toHaveLength(1);
+  const checksWithCause = `select 1 from forecast_checks where 'Blocks permission ' || $1 = any (told)`;
+  expect(await run('checksWithCause', checksWithCause, [account])).toHaveLength(1);
   expect(await entryOf(id, 'permission')).toBeDefined();
 });
 

@@ -107,14 +107,14 @@ inBrowser('home', (world) => {
     await until('it is out', async () => (await service.client.posts.get({ id: sent.id })).status === 'Published');
     const draft = await service.client.posts.create({ accountIds: [account], body: 'Asked for' });
     const caller = { ...service.owner, role: 'owner', human: false } as const;
-    const asked = {
+    const request = {
       caller,
       client: 'Claude Code',
       action: 'posts.publishNow',
       input: { id: draft.id },
       requestId: 'req_1',
     };
-    await service.posthorn.cards.request(asked);
+    await service.posthorn.cards.request(request);
     return { account };
   };
 

@@ -63,7 +63,7 @@ export const ConversationView = ({
       <div ref={area} className={styles.area}>
         {passes.map((cards, index) => (
           <PassView
-            // biome-ignore lint/suspicious/noArrayIndexKey: any card of a pass can leave it, and the marks of the others stay
+            // biome-ignore lint/suspicious/noArrayIndexKey: a pass has no id, and each of its cards can leave it
             key={index}
             cards={cards}
             size={passSize(cards, conversation.decided)}
