@@ -26,16 +26,17 @@ const run = async (step) => {
 };
 
 const left = [...steps];
-const failed = [];
+const failures = new Set();
 const work = async () => {
   for (let step = left.shift(); step; step = left.shift()) {
     const { output, isOk } = await run(step);
     if (isOk) continue;
-    failed.push(step);
+    failures.add(step);
     console.error(`${step} failed:\n${output}`);
   }
 };
 await Promise.all(Array.from({ length: concurrency }, work));
+const failed = steps.filter((step) => failures.has(step));
 if (failed.length > 0) {
   console.error(`Failed: ${failed.join(', ')}. To run one alone: npm run ${failed[0].replace(' ', ' -- ')}`);
   process.exit(1);
