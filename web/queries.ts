@@ -2,6 +2,7 @@ import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query'
 import { isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
 import { isRetryable } from './faults.ts';
+import { refetchOutdatedAnswers } from './refetch-outdated-answers.ts';
 
 /** The first part of a key is the domain; a live event refetches all queries of its domain. */
 export const keys = {
@@ -157,3 +158,4 @@ export const queryClient = new QueryClient({
     },
   },
 });
+refetchOutdatedAnswers(queryClient);

@@ -7,7 +7,7 @@ import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isAt, isClean, isFocused, isSideways } from './harness.ts';
 
 /** Accepts all credentials. */
 const tiktokHost = 'open.tiktokapis.com';
@@ -183,6 +183,23 @@ inBrowser('Social accounts', (world) => {
     // Also in a small window beside the rail.
     await page.setViewportSize({ width: 1024, height: 768 });
     await first.getByRole('link', { name: 'Reconnect @hugo on TikTok' }).click();
+    await page.getByRole('heading', { name: /^Let Posthorn post on TikTok/ }).waitFor();
+    // The accounts are read before the connection is finished, and their answer arrives after it.
+    let lateAnswer = '';
+    await page.route(
+      '**/api/app/actions/accounts.list',
+      async (route) => {
+        const response = await route.fetch();
+        lateAnswer = await response.text();
+        await isAt(page, /^\/accounts/);
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.route('**/finish', async (route) => {
+      await until('the accounts are read', async () => lateAnswer.includes('NeedsReconnect'));
+      await route.continue();
+    });
     await allow(page, 'hugo');
     await row(page, /@hugo on TikTok/)
       .getByText('Statistics on')
