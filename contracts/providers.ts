@@ -110,7 +110,7 @@ export const Characters = z
     countedOptions: z.array(z.string()).optional().describe('Options whose value counts together with the text'),
     maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),
     required: z.boolean().describe('True when an item without text is refused even with media'),
-    fold: Fold.optional().describe('Absent when the text is shown whole'),
+    fold: Fold.optional().describe('Absent when the text is shown whole, or when it is unknown where it folds'),
     titleFold: Fold.optional().describe('Where lists cut the title option; absent without one'),
   })
   .meta({ id: 'Characters', description: 'Limits of the text of one item' });

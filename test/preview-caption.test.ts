@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { networks as folders } from '#generated/networks';
 import { createNetworks } from '#server/networks/registry';
 import { captionOf } from '#web/previews/caption.ts';
+import { googleBusiness } from '#web/previews/google_business.tsx';
 import { commentsOf, type PreviewPost, titleFoldSentence } from '#web/previews/model.ts';
 
 const networks = createNetworks(folders);
 
 const postOf = (network: string, bodies: string[], options: Record<string, string> = {}): PreviewPost => {
-  const { constraints, constraintsFor } = networks.get(network);
-  const isStory = options[`${network}.type`] === 'story';
+  const { constraintsFor } = networks.get(network);
   return {
     network,
     account: { provider: network, name: 'Rye & Ember', handle: 'rye' },
-    limits: (isStory ? constraintsFor({ items: [], options }) : constraints) as PreviewPost['limits'],
+    limits: constraintsFor({ items: [], options }) as PreviewPost['limits'],
     items: bodies.map((body, index) => ({ key: String(index), body, media: [] })),
     options,
     labels: {},
@@ -43,6 +43,17 @@ test.each([
 
 test('a story shows no text, and the caption says so', () => {
   expect(caption('instagram', [''], { 'instagram.type': 'story' })).toBe('A story shows no text.');
+});
+
+test('where Google folds the description of a photo is unknown, so nothing is said of it', () => {
+  const text = 'a'.repeat(200);
+  const captionFor = (type: string) =>
+    captionOf(postOf('google_business', [text], { 'google_business.topic_type': type }), googleBusiness);
+  expect(captionFor('STANDARD')).toBe('Folds after about 90. About 110 characters wait behind “More”.');
+  expect(captionFor('PHOTO')).toBe('');
+  expect(postOf('google_business', [text], { 'google_business.topic_type': 'PHOTO' }).limits.characters.fold).toBe(
+    undefined,
+  );
 });
 
 test('comments stand in the order in which they are sent', () => {

@@ -4,9 +4,9 @@ import { count, formatNumber } from '#web/parts/number.ts';
 import { commentsOf, firstOf, isStory, type PreviewPost, type Renderer } from './model.ts';
 
 /** The line below a preview: where the network cuts, and what that does to this text. */
-export const captionOf = (post: PreviewPost, { more, notes }: Pick<Renderer, 'more' | 'notes'>): string =>
+export const captionOf = (post: PreviewPost, { more, notes, isFoldUnknown }: Omit<Renderer, 'View'>): string =>
   [
-    foldSentence(post, more),
+    !isFoldUnknown?.(post) && foldSentence(post, more),
     post.limits.thread.form === 'Comments' && post.items.length > 1 && commentSentence(post),
     ...(notes?.(post) ?? []),
   ]

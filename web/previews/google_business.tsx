@@ -8,11 +8,14 @@ import styles from './renderers.module.css';
 
 const more = 'More';
 
+const isPhotoOfProfile = (post: PreviewPost) => optionOf(post, 'topic_type') === 'PHOTO';
+
 export const googleBusiness: Renderer = {
   more,
+  isFoldUnknown: isPhotoOfProfile,
   View: ({ post, time }) => {
     const { body, media } = firstOf(post);
-    const isPhoto = optionOf(post, 'topic_type') === 'PHOTO';
+    const isPhoto = isPhotoOfProfile(post);
     const button = isPhoto ? '' : optionOf(post, 'cta_type');
     return (
       <>

@@ -55,6 +55,8 @@ export interface Renderer {
   readonly View: (props: { post: PreviewPost; time: string }) => React.ReactNode;
   /** What opens the rest of a text that is cut: `Show more`. */
   readonly more: string;
+  /** Then the caption does not say how much of the text readers see. */
+  readonly isFoldUnknown?: (post: PreviewPost) => boolean;
   /** What readers of the caption would not guess from the picture. */
   readonly notes?: (post: PreviewPost) => readonly (string | false)[];
 }

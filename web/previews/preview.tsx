@@ -37,12 +37,13 @@ const renderers: Readonly<Record<string, Renderer>> = {
 export const Preview = ({ post, time = 'now' }: { post: PreviewPost; time?: string }) => {
   const renderer = renderers[post.network] ?? plain;
   const { provider } = post.account;
+  const caption = captionOf(post, renderer);
   return (
     <div className={styles.preview} data-preview={post.network}>
       <article className={`card ${styles.post}`} aria-label={`${provider}, ${handleOf(post.account)}`}>
         <renderer.View post={post} time={time} />
       </article>
-      <p className={styles.caption}>{captionOf(post, renderer)}</p>
+      {caption !== '' && <p className={styles.caption}>{caption}</p>}
     </div>
   );
 };

@@ -492,7 +492,7 @@ class Characters(TypedDict):
     required: bool
     """True when an item without text is refused even with media"""
     fold: NotRequired[Fold]
-    """Absent when the text is shown whole"""
+    """Absent when the text is shown whole, or when it is unknown where it folds"""
     titleFold: NotRequired[Fold]
     """Where lists cut the title option; absent without one"""
 

@@ -678,7 +678,7 @@ export interface Characters {
   maxBytes?: number;
   /** True when an item without text is refused even with media */
   required: boolean;
-  /** Absent when the text is shown whole */
+  /** Absent when the text is shown whole, or when it is unknown where it folds */
   fold?: Fold;
   /** Where lists cut the title option; absent without one */
   titleFold?: Fold;

@@ -26,10 +26,15 @@ const constraints: Constraints = {
   metrics: [],
 };
 
-/** A photo of the profile, without a post. The reference names no limit for its description: that of posts is kept. */
+const { fold: _foldOfPosts, ...photoCharacters } = constraints.characters;
+
+/**
+ * A photo of the profile, without a post. The reference names no limit for its description: that of posts is kept.
+ * Where Google folds it is unknown.
+ */
 const photoConstraints: Constraints = {
   ...constraints,
-  characters: { ...constraints.characters, required: false },
+  characters: { ...photoCharacters, required: false },
   media: { ...constraints.media, min: 1 },
 };
 
