@@ -169,6 +169,16 @@ inBrowser('previews', (world) => {
     await beDarkPhone(page);
     expect(await isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
+
+    const editor = await world.visit({ at: `/posts/${id}`, width: 834 });
+    const rail = editor.getByRole('region', { name: 'Preview' });
+    await rail
+      .getByRole('button', { name: /^Mastodon/ })
+      .first()
+      .click();
+    const handle = articleOf(rail, 'Mastodon').getByText('@rye-and-ember@mastodon.sandbox');
+    const lines = handle.evaluate((one) => one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight));
+    expect(await lines).toBeLessThanOrEqual(2);
   });
 
   test('the caption says what is cut; more opens it in place, by keyboard too', async () => {

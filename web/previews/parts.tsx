@@ -34,7 +34,7 @@ export const Head = ({
   name?: string;
   isSquare?: boolean;
   size?: number;
-  /** At the end of the line. */
+  /** At the end of the first line. */
   children?: React.ReactNode;
 }) => (
   <div className={styles.head}>
@@ -45,9 +45,9 @@ export const Head = ({
       <b className="one-line" dir="auto">
         {name}
       </b>
+      {children && <span className={styles.end}>{children}</span>}
       {below && <span className={styles.below}>{below}</span>}
     </span>
-    {children && <span className={styles.end}>{children}</span>}
   </div>
 );
 
