@@ -330,6 +330,28 @@ inBrowser('the calendar', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
+  test('a number stands below the picture of its card, also above a line about the outcome', async () => {
+    const date = dateIn(1, 'UTC');
+    await scheduled('In doubt', `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: '/favicon.svg', expected: [/favicon/] });
+    await page.route('**/api/app/posts?*group=Timed*', async (route) => {
+      const answer = await route.fetch();
+      const json = await answer.json();
+      for (const post of json.posts.filter(({ text }: { text: string }) => text === 'In doubt')) {
+        const results = [true, false].map((ok) => ({ accountId: account, ok, uncertain: !ok }));
+        const publishedAt = world.service.clock.now().toISOString();
+        Object.assign(post, { status: 'Failed', results, publishedAt, thumbnailUrl: '/favicon.svg' });
+        Object.assign(post, { numbers: 'Read', engagement: 143 });
+      }
+      await route.fulfill({ response: answer, json });
+    });
+    await page.goto(`${world.service.url}/calendar?date=${date}`);
+    const post = card(page, 'In doubt');
+    await post.getByText('Uncertain on 1 of 2').waitFor();
+    const bottom = await post.locator('img').evaluate((picture) => picture.getBoundingClientRect().bottom);
+    expect(bottom).toBeLessThan((await post.getByText('143').boundingBox())?.y ?? 0);
+  });
+
   test('a viewer sees the week and can move nothing', async () => {
     const date = dateIn(9, 'UTC');
     await scheduled('Not yours', `${date}T10:00:00Z`);

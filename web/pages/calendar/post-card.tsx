@@ -53,7 +53,7 @@ export const PostCard = ({
         </span>
         {post.thumbnailUrl && (
           <span className={styles.picture}>
-            <Thumbnail src={post.thumbnailUrl} size={isEntry ? 32 : 36} />
+            <Thumbnail src={post.thumbnailUrl} size={isEntry || last ? 32 : 36} />
           </span>
         )}
         <span className={styles.text} dir="auto">
