@@ -389,7 +389,7 @@ inBrowser('approvals', (world) => {
 
   test('on a phone a pass is one card at a time, with one thumb', async () => {
     const { account, ask } = await draftIn(world, 'Thumb', 'Not asked for');
-    for (const body of ['The first of two', `The second of two${'\nIt is longer.'.repeat(6)}`]) {
+    for (const body of ['The first of two', `The second of two${'\nIt is longer.'.repeat(14)}`]) {
       const { id } = await world.service.client.posts.create({ accountIds: [account], body });
       await ask('posts_schedule', { id, at: '2126-11-21T09:00:00Z' });
     }
@@ -412,6 +412,14 @@ inBrowser('approvals', (world) => {
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await swipe(page, 60);
     await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();
+    // The sheet is lower than its form. What the editor is for is read without scrolling.
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const edit = page.getByRole('form', { name: 'Edit' });
+    const [purpose, buttons] = [edit.getByText('For new files'), edit.getByRole('button', { name: 'Use my edit' })];
+    await buttons.waitFor();
+    const bottom = await purpose.evaluate((line) => line.getBoundingClientRect().bottom);
+    expect(bottom).toBeLessThan((await buttons.boundingBox())?.y ?? 0);
+    await edit.getByRole('button', { name: 'Cancel' }).click();
     expect(await isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Approve 1 of 2' }).click();

@@ -61,6 +61,15 @@ export const EditForm = ({
         }
       }}
     >
+      {card.post && (
+        <p className="small text-2">
+          For new files, crops, polls and places:{' '}
+          <Link to="/posts/$id" params={{ id: card.post.id } as never} search={{ card: card.id } as never}>
+            Edit in the editor
+          </Link>
+          . This request then closes, and you send the post yourself.
+        </p>
+      )}
       {versions.map((version, index) =>
         isUsed(version, { ...target, accountIds })
           ? version.content.map((item, itemIndex) => (
@@ -112,15 +121,6 @@ export const EditForm = ({
           error={fault}
           w={240}
         />
-      )}
-      {card.post && (
-        <p className="small text-2">
-          For new files, crops, polls and places:{' '}
-          <Link to="/posts/$id" params={{ id: card.post.id } as never} search={{ card: card.id } as never}>
-            Edit in the editor
-          </Link>
-          . This request then closes, and you send the post yourself.
-        </p>
       )}
       <div className={styles.foot}>
         <Button variant="quiet" onClick={onCancel}>
