@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { networks as folders } from '#generated/networks';
 import { createNetworks } from '#server/networks/registry';
 import { captionOf } from '#web/previews/caption.ts';
-import { googleBusiness } from '#web/previews/google_business.tsx';
 import { commentsOf, type PreviewPost, titleFoldSentence } from '#web/previews/model.ts';
 
 const networks = createNetworks(folders);
@@ -47,9 +46,8 @@ test('a story shows no text, and the caption says so', () => {
 
 test('where Google folds the description of a photo is unknown, so nothing is said of it', () => {
   const text = 'a'.repeat(200);
-  const captionFor = (type: string) =>
-    captionOf(postOf('google_business', [text], { 'google_business.topic_type': type }), googleBusiness);
-  expect(captionFor('STANDARD')).toBe('Folds after about 90. About 110 characters wait behind “More”.');
+  const captionFor = (type: string) => caption('google_business', [text], { 'google_business.topic_type': type });
+  expect(captionFor('STANDARD')).toBe('Folds after about 90. About 110 characters wait behind “more”.');
   expect(captionFor('PHOTO')).toBe('');
   expect(postOf('google_business', [text], { 'google_business.topic_type': 'PHOTO' }).limits.characters.fold).toBe(
     undefined,

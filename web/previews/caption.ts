@@ -1,12 +1,13 @@
 import { countGraphemes } from '#server/networks/counting';
 import { foldText } from '#server/networks/fold';
 import { count, formatNumber } from '#web/parts/number.ts';
-import { commentsOf, firstOf, isStory, type PreviewPost, type Renderer } from './model.ts';
+import { commentsOf, firstOf, isPhotoOfProfile, isStory, type PreviewPost, type Renderer } from './model.ts';
 
 /** The line below a preview: where the network cuts, and what that does to this text. */
-export const captionOf = (post: PreviewPost, { more, notes, isFoldUnknown }: Omit<Renderer, 'View'>): string =>
+export const captionOf = (post: PreviewPost, { more, notes }: Pick<Renderer, 'more' | 'notes'>): string =>
   [
-    !isFoldUnknown?.(post) && foldSentence(post, more),
+    // Where Google folds the description of a photo is unknown.
+    !isPhotoOfProfile(post) && foldSentence(post, more),
     post.limits.thread.form === 'Comments' && post.items.length > 1 && commentSentence(post),
     ...(notes?.(post) ?? []),
   ]

@@ -2,17 +2,14 @@ import { EllipsisVertical } from 'lucide-react';
 import { browserZone, formatDateTime } from '#web/parts/time.ts';
 import { FoldedText } from './folded-text.tsx';
 import { Carousel } from './media.tsx';
-import { firstOf, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
+import { firstOf, isPhotoOfProfile, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
 import { Head } from './parts.tsx';
 import styles from './renderers.module.css';
 
 const more = 'More';
 
-const isPhotoOfProfile = (post: PreviewPost) => optionOf(post, 'topic_type') === 'PHOTO';
-
 export const googleBusiness: Renderer = {
   more,
-  isFoldUnknown: isPhotoOfProfile,
   View: ({ post, time }) => {
     const { body, media } = firstOf(post);
     const isPhoto = isPhotoOfProfile(post);

@@ -55,8 +55,6 @@ export interface Renderer {
   readonly View: (props: { post: PreviewPost; time: string }) => React.ReactNode;
   /** What opens the rest of a text that is cut: `Show more`. */
   readonly more: string;
-  /** Then the caption does not say how much of the text readers see. */
-  readonly isFoldUnknown?: (post: PreviewPost) => boolean;
   /** What readers of the caption would not guess from the picture. */
   readonly notes?: (post: PreviewPost) => readonly (string | false)[];
 }
@@ -97,6 +95,10 @@ export const commentsOf = (post: PreviewPost): readonly { key: string; body: str
 
 /** The server says so with its limits: a story takes no text. */
 export const isStory = ({ limits }: PreviewPost): boolean => limits.characters.max === 0;
+
+/** Google adds it to the profile, without a post. */
+export const isPhotoOfProfile = (post: PreviewPost): boolean =>
+  post.network === 'google_business' && optionOf(post, 'topic_type') === 'PHOTO';
 
 /** `example.com` */
 export const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).host.replace(/^www\./, '') : uri);
