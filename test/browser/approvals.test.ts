@@ -388,7 +388,7 @@ inBrowser('approvals', (world) => {
   });
 
   test('on a phone a pass is one card at a time, with one thumb', async () => {
-    const { account, ask } = await draftIn(world, 'Thumb', 'Not asked for');
+    const { account, ask } = await draftIn(world, `Thumb${'b'.repeat(60)}`, 'Not asked for');
     for (const body of ['The first of two', `The second of two${'\nIt is longer.'.repeat(14)}`]) {
       const { id } = await world.service.client.posts.create({ accountIds: [account], body });
       await ask('posts_schedule', { id, at: '2126-11-21T09:00:00Z' });
@@ -408,7 +408,9 @@ inBrowser('approvals', (world) => {
     await expect.poll(thumbY).toBe(underThumb);
     expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
     await swipe(page, -250);
-    await page.getByRole('form', { name: 'Reject' }).waitFor();
+    const reason = page.getByRole('form', { name: 'Reject' }).getByRole('textbox', { name: 'Reason' });
+    await reason.waitFor();
+    expect(await reason.evaluate((field) => field.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await swipe(page, 60);
     await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();

@@ -51,8 +51,12 @@ inBrowser('Media', (world) => {
       }`);
     await give('drop', 'dropped.jpg');
     await page.getByRole('button', { name: 'dropped.jpg' }).waitFor();
-    await give('paste', 'pasted.jpg');
-    await page.getByRole('button', { name: 'pasted.jpg' }).waitFor();
+    const longName = `${'p'.repeat(60)}.jpg`;
+    await give('paste', longName);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: longName }).click();
+    const title = page.getByRole('dialog').getByRole('heading', { name: longName });
+    expect(await title.evaluate((one) => one.scrollWidth <= innerWidth)).toBe(true);
   });
 
   test('marks a missing alt text and saves one', async () => {

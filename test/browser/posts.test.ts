@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { axe, inBrowser, isClean } from './harness.ts';
 
@@ -124,6 +124,29 @@ inBrowser('posts', (world) => {
     await bar.getByText('2 posts selected').waitFor();
     expect(new URL(page.url()).pathname).toBe('/posts');
     expect(await axe(page)).toEqual([]);
+  });
+
+  test('a long label leaves room for the title and covers nothing', async () => {
+    const networks = ['x', 'mastodon', 'bluesky', 'facebook', 'instagram'];
+    const accountIds = await Promise.all(networks.map((network) => world.service.addAccount(network)));
+    const { id } = await world.service.client.posts.create({ accountIds, body: `labelled ${'a'.repeat(60)}` });
+    const owner = world.service.browser();
+    await owner.signIn();
+    const { body } = await owner.post('/api/app/labels', { name: 'b'.repeat(40) });
+    await owner.post('/api/app/posts/labels', { postIds: [id], add: [body.id] });
+    const page = await world.visit({ at: '/posts?q=labelled', width: 390, height: 800 });
+    const post = row(page, 'labelled');
+    const label = post.getByText('b'.repeat(40));
+    const isBefore = async (next: Locator) => {
+      const end = await label.evaluate((one) => one.getBoundingClientRect().right);
+      return end <= ((await next.boundingBox())?.x ?? 0);
+    };
+    const [menu, time] = [post.getByRole('button', { name: /^Actions/ }), post.getByRole('time')];
+    await label.waitFor();
+    expect(await isBefore(menu)).toBe(true);
+    await page.setViewportSize({ width: 834, height: 800 });
+    await expect.poll(() => isBefore(time)).toBe(true);
+    expect((await post.getByRole('link').boundingBox())?.width).toBeGreaterThan(80);
   });
 
   test('selected posts are unscheduled, moved to free slots after a look at the times, and both can be undone', async () => {

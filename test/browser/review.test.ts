@@ -57,6 +57,9 @@ inBrowser('reviewing a post', (world) => {
     const desk = await world.visit({ at: `/posts/${id}?side=comments` });
     await desk.getByText(/^Nobody has commented yet/).waitFor();
     const viewer = await world.service.addMember('viewer');
+    const person = world.service.browser();
+    await person.signIn(viewer.email);
+    await person.patch('/api/app/profile', { name: 'v'.repeat(60) });
     const phone = await world.visit({ at: `/posts/${id}`, as: viewer.email, width: 390, height: 844 });
     await phone.getByRole('button', { name: 'Comments and history' }).click();
     const field = phone.getByRole('textbox', { name: 'Comment' });
@@ -70,6 +73,8 @@ inBrowser('reviewing a post', (world) => {
     await comments.getByText('Looks good to me,').waitFor();
     expect(await comments.locator('b', { hasText: '@owner' }).count()).toBe(1);
     expect(await isSideways(phone)).toBe(false);
+    const row = phone.getByRole('list', { name: 'Comments' }).getByRole('listitem');
+    expect(await row.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
     await expectClean(phone);
     await expectClean(desk);
     await phone.getByRole('button', { name: 'Edit comment' }).click();

@@ -11,7 +11,9 @@ export const CurrentWorkspace = () => {
     <>
       <Mark size={28} />
       <span className={styles.text}>
-        <span className={`one-line ${styles.name}`}>{name}</span>
+        <span className={`one-line ${styles.name}`} dir="auto">
+          {name}
+        </span>
         <span className="caption text-3">{members === undefined ? '\u00a0' : memberLine(members)}</span>
       </span>
     </>

@@ -24,7 +24,9 @@ export const PersonMenu = () => {
       <Menu.Target>
         <button type="button" className={styles.person} title={user.email} data-tip={name}>
           <Avatar name={name} />
-          <span className={`one-line ${styles.name}`}>{name}</span>
+          <span className={`one-line ${styles.name}`} dir="auto">
+            {name}
+          </span>
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -29,7 +29,9 @@ const WorkspaceSwitcher = () => {
               rightSection={one.id === id && <Check size={14} aria-label="open" />}
               onClick={() => one.id !== id && openWorkspace(one.id)}
             >
-              <span className="one-line">{one.name}</span>
+              <span className="one-line" dir="auto">
+                {one.name}
+              </span>
             </Menu.Item>
           ))}
           <Menu.Divider />

@@ -125,7 +125,7 @@ export const theme = createTheme({
       styles: {
         content: { background: token('sheet') },
         header: { background: token('sheet') },
-        title: { fontSize: rem(20), lineHeight: rem(28), fontWeight: 600 },
+        title: { minWidth: 0, fontSize: rem(20), lineHeight: rem(28), fontWeight: 600 },
       },
     },
     Drawer: {
@@ -138,7 +138,7 @@ export const theme = createTheme({
       styles: {
         content: { background: token('sheet') },
         header: { background: token('sheet') },
-        title: { fontSize: rem(16), lineHeight: rem(24), fontWeight: 600 },
+        title: { minWidth: 0, fontSize: rem(16), lineHeight: rem(24), fontWeight: 600 },
       },
     },
   },

@@ -74,7 +74,9 @@ const ClientRow = ({ client, onEnd }: { client: ConnectedClient; onEnd: () => vo
     <li className={styles.row}>
       <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" className={styles.icon} />
       <span className={styles.name}>
-        <span className="one-line">{name}</span>
+        <span className="one-line" dir="auto">
+          {name}
+        </span>
         <span className="caption text-3 one-line">
           {host ?? 'unverified'} · {permissions}
         </span>

@@ -74,8 +74,14 @@ const TokenRow = ({ token, isNew, onRevoke }: { token: Token; isNew: boolean; on
   return (
     <li className={styles.row}>
       <span className={styles.name}>
-        <span className="one-line">{name}</span>
-        {workspace.id !== open.id && <span className="caption text-3 one-line">{workspace.name}</span>}
+        <span className="one-line" dir="auto">
+          {name}
+        </span>
+        {workspace.id !== open.id && (
+          <span className="caption text-3 one-line" dir="auto">
+            {workspace.name}
+          </span>
+        )}
       </span>
       <span className={`desk-only ${styles.cell}`}>Created {isNew ? 'now' : shortDay(createdAt)}</span>
       <span className={styles.cell}>{lastUsedAt ? `Used ${agoOf(lastUsedAt, shortDay)}` : 'Not used yet'}</span>

@@ -67,7 +67,9 @@ const Row = ({
         </span>
         <span className={styles.text}>
           <span className={styles.line}>
-            <span className={`one-line ${styles.name}`}>{client}</span>
+            <span className={`one-line ${styles.name}`} dir="auto">
+              {client}
+            </span>
             <time className="caption text-3" dateTime={lastAt}>
               {shortTime(lastAt, zone)}
             </time>

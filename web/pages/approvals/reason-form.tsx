@@ -64,7 +64,9 @@ export const ReasonForm = ({
       <div className={styles.foot}>
         <p id={noteId} className={styles.note}>
           <Bot size={16} aria-hidden="true" />
-          {client} reads this and may ask again.
+          <span className={styles.words}>
+            <bdi>{client}</bdi> reads this and may ask again.
+          </span>
         </p>
         <Button variant="quiet" onClick={onCancel}>
           Cancel

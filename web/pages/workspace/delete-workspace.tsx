@@ -27,8 +27,8 @@ export const DeleteWorkspace = () => {
       {isOwner && !deletion && (
         <div className={styles.gap}>
           <p className="small text-2">
-            Everything in {name} goes: posts, media, statistics, accounts, tokens and webhooks. What is public on the
-            networks stays there.
+            Everything in <bdi>{name}</bdi> goes: posts, media, statistics, accounts, tokens and webhooks. What is
+            public on the networks stays there.
           </p>
           <div>
             <Button variant="danger" onClick={() => setIsConfirming(true)}>
