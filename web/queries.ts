@@ -148,7 +148,12 @@ notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
+    // While the browser says that it is offline, others are paused: no word of it, and a click that acts minutes later.
+    // Posthorn may also run in the same house, where only a request shows whether it answers.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 30_000,
       retry: (failures, error) => failures < 3 && isRetryable(error),
       retryDelay: (failures, error) =>

@@ -107,6 +107,29 @@ inBrowser('approvals', (world) => {
     expect(findBrokenLink(log.entries, log.keys)).toBeUndefined();
   });
 
+  test('a reason that somebody is writing stays when the requests cannot be loaded again, and when another one comes', async () => {
+    const { ask, post } = await draftIn(world, 'Unsteady', 'Half a sentence');
+    const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }), expected: [/400/] });
+    await cardOf(page).getByRole('button', { name: 'Reject' }).click();
+    const reason = cardOf(page).getByRole('textbox', { name: 'Reason' });
+    await reason.fill('Not before the fair');
+    await page.route('**/api/approvals*', (route) => route.fulfill({ status: 400, body: 'no' }));
+    const other = await draftIn(world, 'Another', 'A whole one');
+    await other.ask('posts_publishNow', { id: other.post.id });
+    await page.getByText('The requests could not be loaded').waitFor();
+    expect(await reason.inputValue()).toBe('Not before the fair');
+    await page.unroute('**/api/approvals*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The requests could not be loaded').waitFor({ state: 'detached' });
+    expect(await reason.inputValue()).toBe('Not before the fair');
+    // A pass of both would begin without the words.
+    await ask('posts_publishNow', { id: (await draftIn(world, 'Third', 'One more')).post.id });
+    await expect.poll(() => cardOf(page).count()).toBe(2);
+    expect(await reason.inputValue()).toBe('Not before the fair');
+    await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('0 of 2 looked at').waitFor();
+  });
+
   test('a post edited after the request is shown as a diff, and the person can send it themselves', async () => {
     const { account, ask, post } = await draftIn(world, 'Changed', 'Saturday we open at 8:00 for coffee.');
     const at = await ask('posts_publishNow', { id: post.id });

@@ -121,6 +121,16 @@ inBrowser('coming in', (world) => {
     expect((await person.get('/api/auth/session')).body.user.name).toBe('Nora New');
   });
 
+  test('an invitation that could not be loaded is loaded with Try again, whichever request failed', async () => {
+    const page = await world.visit({ at: '/healthz', as: null, expected: [/400|503/] });
+    await page.route('**/api/auth/entrance', (route) => route.fulfill({ status: 400, body: 'no' }));
+    await page.goto(world.service.url + (await invite('later@example.com')));
+    await page.getByText('The invitation could not be loaded').waitFor();
+    await page.unroute('**/api/auth/entrance');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
+  });
+
   test('a signed-in person joins with one click, which uses up the link', async () => {
     const { email } = await world.service.addWorkspace();
     const at = await invite(email);

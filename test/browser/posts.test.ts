@@ -226,9 +226,14 @@ inBrowser('posts', (world) => {
   test('the bin says how long a post stays, restores it, and deletes it for good after a confirmation', async () => {
     const [back, gone] = [await draft('binned back'), await draft('binned gone')];
     for (const { id } of [back, gone]) await world.service.asHuman('posts.delete', { id });
-    const page = await world.visit({ at: '/posts' });
+    const page = await world.visit({ at: '/posts', expected: [/400/] });
     await page.getByRole('link', { name: 'Bin' }).click();
     await isClean(page, () => row(page, 'binned back').getByText('30 days left').waitFor());
+    await page.route('**/api/app/bin*', (route) => route.fulfill({ status: 400, body: 'no' }));
+    await draft('not binned');
+    await page.getByText('The bin could not be loaded').waitFor();
+    await row(page, 'binned back').waitFor();
+    await page.unroute('**/api/app/bin*');
     await page.getByRole('button', { name: 'Restore binned back' }).click();
     await page.getByText('Restored as a draft.').waitFor();
     await row(page, 'binned back').waitFor({ state: 'detached' });

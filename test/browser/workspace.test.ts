@@ -27,6 +27,27 @@ inBrowser('the workspace', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
+  test('without a connection a change says that it was not made, waits for the person, and is then made once', async () => {
+    const { email } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/ERR_INTERNET_DISCONNECTED/] });
+    const name = page.getByRole('textbox', { name: 'Name of the workspace' });
+    await name.fill('Without a wire');
+    const changes: string[] = [];
+    page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
+    await page.context().setOffline(true);
+    const notice = page.getByRole('status').filter({ hasText: 'The server does not answer' });
+    await notice.waitFor();
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.click();
+    await page.getByText('Check the connection, then try again.').waitFor();
+    await page.context().setOffline(false);
+    await notice.waitFor({ state: 'detached' });
+    expect([changes.length, await name.inputValue()]).toEqual([1, 'Without a wire']);
+    await save.click();
+    await page.getByText('The workspace is called Without a wire now.').waitFor();
+    expect(changes.length).toBe(2);
+  });
+
   test('whoever set the server up sees its backups and how to restore one, and lets it send again after a restore', async () => {
     await beginHold(world.service.database, '2026-11-16T03:00:00.000Z');
     const list = createBackupList(world.service.database);

@@ -20,8 +20,6 @@ export const useOptimisticChange = <Change, Answer>({
   useMutation({
     mutationKey: key,
     scope: { id: key.join(' ') },
-    // Offline it fails at once; a paused mutation would be lost with the page.
-    networkMode: 'always',
     mutationFn: send,
     onSuccess: async (answer, change) => {
       await onSuccess(answer, change);

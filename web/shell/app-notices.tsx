@@ -22,6 +22,12 @@ const AppNotices = () => {
   useEffect(() => {
     if (conflicts > 0) void client.invalidateQueries({ queryKey: keys.session });
   }, [conflicts, client]);
+  useEffect(() => {
+    // The browser lost its network; the answer shows whether the server is gone too.
+    const check = () => void client.invalidateQueries({ queryKey: keys.session });
+    addEventListener('offline', check);
+    return () => removeEventListener('offline', check);
+  }, [client]);
   const { workspaces, workspace } = useSession();
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
   const isOtherWorkspace = workspace?.id !== workspaceOfTab();
@@ -87,7 +93,7 @@ const AppNotices = () => {
       {missing !== '' && !unreachable && <MissingParts names={missing} />}
       {unreachable && (
         <Banner tone="orange" title="The server does not answer">
-          Text you write is kept in this browser and saved when it is back.
+          Posts that you write are kept in this browser and saved when it is back. Try any other change again then.
         </Banner>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ApprovalCard, ApprovalEdit } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
@@ -21,9 +21,11 @@ import { useDecisions } from './use-decisions.ts';
 export const CardActions = ({ card }: { card: ApprovalCard }) => {
   const { canWrite, canPublish } = usePermissions();
   const { user } = useSession();
-  const { approve, reject, rejecting, setRejecting, confirm, running, fault } = useDecisions();
+  const { approve, reject, rejecting, setRejecting, confirm, running, fault, keepAlone } = useDecisions();
   const [edit, setEdit] = useState<ApprovalEdit>();
   const [isEditing, setIsEditing] = useState(false);
+  const isWriting = rejecting === card.id || isEditing || edit !== undefined;
+  useEffect(() => (isWriting ? keepAlone(card.id) : undefined), [isWriting, keepAlone, card.id]);
   if (!needsDecision(card)) return null;
   if (!canWrite) {
     return (

@@ -44,7 +44,7 @@ export const ConversationView = ({
   const waiting = show === 'decided' ? [] : [...conversation.waiting, ...changed];
   const open = new Set(waiting.map(({ id }) => id));
   const isExpanded = ({ id }: ApprovalCard) => id === focused?.id || decisions.late.has(id);
-  const groups = passesOf(waiting);
+  const groups = passesOf(waiting, decisions.alone);
   // The last card of a pass stays in it, because its mark and its edit do.
   const inPass = useRef(new Set<string>());
   const isPass = (cards: readonly ApprovalCard[]) => cards.length > 1 || inPass.current.has(cards[0]?.id ?? '');

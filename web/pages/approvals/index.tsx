@@ -34,18 +34,19 @@ const Approvals = () => {
   const open = conversations.find((one) => one.id === openId) ?? (isPhone ? undefined : conversations[0]);
 
   if (isPosthornError(focused.error, 'NotFound')) return <NotFound />;
-  if (list.error || focused.error) {
-    return (
-      <Page>
-        <Column width="narrow">
-          <FaultBanner
-            fault={focused.error ?? list.error}
-            title={focused.error ? 'This request could not be shown' : 'The requests could not be loaded'}
-            onRetry={() => void (focused.error ? focused.refetch() : list.refetch())}
-          />
-        </Column>
-      </Page>
-    );
+  const error = focused.error ?? list.error;
+  const fault = error && (
+    <Column width="narrow">
+      <FaultBanner
+        fault={error}
+        title={focused.error ? 'This request could not be shown' : 'The requests could not be loaded'}
+        onRetry={() => void (focused.error ? focused.refetch() : list.refetch())}
+      />
+    </Column>
+  );
+  // After a failed refetch the cards stay: somebody may be writing in one.
+  if (fault && (list.data === undefined || (id !== undefined && focused.card === undefined))) {
+    return <Page>{fault}</Page>;
   }
   if (list.isPending || focused.isPending) {
     return (
@@ -84,6 +85,7 @@ const Approvals = () => {
   if (isPhone && open === undefined) {
     return (
       <Page>
+        {fault}
         {side}
         <div className={styles.more}>{more}</div>
       </Page>
@@ -91,6 +93,7 @@ const Approvals = () => {
   }
   return (
     <Page conversation={open}>
+      {fault}
       <div className={styles.both} data-pass={hasPass || undefined}>
         {!isPhone && hasList && <div className={styles.side}>{side}</div>}
         <div className={styles.cards}>

@@ -7,14 +7,14 @@ const passMs = 10 * 60_000;
 const maxCards = 50;
 
 /**
- * Requests that came within ten minutes of each other are decided in one pass. Deletions, and what changed since, are cards
- * of their own.
+ * Requests that came within ten minutes of each other are decided in one pass. Deletions, what changed since, and those
+ * in `alone` are cards of their own.
  */
-export const passesOf = (cards: readonly ApprovalCard[]): ApprovalCard[][] => {
+export const passesOf = (cards: readonly ApprovalCard[], alone: ReadonlySet<string> = new Set()): ApprovalCard[][] => {
   const passes: ApprovalCard[][] = [];
   let open: ApprovalCard[] | undefined;
   for (const card of cards) {
-    if (card.status !== 'Open' || isDestructive(card)) {
+    if (card.status !== 'Open' || isDestructive(card) || alone.has(card.id)) {
       passes.push([card]);
       continue;
     }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useRef, useState } from 'react';
+import { createContext, useCallback, useContext, useRef, useState } from 'react';
 import { type ApprovalCard, type ApprovalEdit, isPosthornError } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { offerReopen, offerUndo } from './undo-approvals.ts';
@@ -20,6 +20,10 @@ interface Decisions {
   fault: { id: string; error: unknown } | undefined;
   /** Cards that someone else decided before this person's click. */
   late: ReadonlySet<string>;
+  /** Cards in which the person writes. A pass with a later request would take their words away. */
+  alone: ReadonlySet<string>;
+  /** Returns a function that ends it. */
+  keepAlone: (id: string) => () => void;
 }
 
 const Context = createContext<Decisions | undefined>(undefined);
@@ -39,6 +43,11 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   const [fault, setFault] = useState<Decisions['fault']>();
   const [confirming, setConfirming] = useState<ApprovalCard>();
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
+  const [alone, setAlone] = useState<ReadonlySet<string>>(new Set());
+  const keepAlone = useCallback((id: string) => {
+    setAlone((before) => new Set([...before, id]));
+    return () => setAlone((before) => new Set([...before].filter((one) => one !== id)));
+  }, []);
   const passkeyYes = usePasskeyYes();
   const isRunning = useRef(false);
   const refresh = () =>
@@ -84,6 +93,8 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     running,
     fault,
     late,
+    alone,
+    keepAlone,
   };
 };
 

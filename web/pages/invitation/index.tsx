@@ -42,7 +42,7 @@ const Invitation = () => {
         card="Invitation"
         fault={error}
         title="The invitation could not be loaded"
-        onRetry={invitation.refetch}
+        onRetry={() => void (invitation.error ? invitation : entrance).refetch()}
       />
     );
   }

@@ -25,7 +25,7 @@ import styles from './posts.module.css';
 
 /** Deleted posts that can be restored. */
 export const Bin = () => {
-  const { data, error, refetch, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: keys.bin,
     queryFn: ({ pageParam, signal }) => app.listBin(pageParam === undefined ? {} : { cursor: pageParam }, { signal }),
     initialPageParam: undefined as string | undefined,
@@ -38,14 +38,12 @@ export const Bin = () => {
   const [isEmptying, setIsEmptying] = useState(false);
   const restore = useRestore(area);
   useListKeys(area);
-  if (error) {
-    return (
-      <div className={styles.fault}>
-        <FaultBanner fault={error} title="The bin could not be loaded" onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (isPending) return <SkeletonRows rows={6} label="Loading the bin" />;
+  const fault = error && (
+    <div className={styles.fault}>
+      <FaultBanner fault={error} title="The bin could not be loaded" onRetry={() => void refetch()} />
+    </div>
+  );
+  if (data === undefined) return fault ?? <SkeletonRows rows={6} label="Loading the bin" />;
   const posts = data.pages.flatMap((page) => page.posts as readonly DeletedPost[]);
   const total = data.pages[0]?.total ?? 0;
   const refresh = () => client.invalidateQueries({ queryKey: ['posts'] });
@@ -58,6 +56,7 @@ export const Bin = () => {
   }
   return (
     <>
+      {fault}
       <div className={styles.binIntro}>
         <p>{count(total, 'deleted post')}. Each stays here for 30 days and returns as a draft.</p>
         {canManage && (
