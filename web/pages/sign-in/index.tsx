@@ -57,8 +57,8 @@ const SignIn = () => {
       {search.ended !== undefined && !refusal && (
         <div style={{ marginTop: 16 }}>
           <Banner tone="blue" title="Your session has ended">
-            It was ended in another browser, or by a new password, or it is too old. Text that was not saved is kept in
-            this browser.
+            It was ended in another browser, or by a new password, or it is too old. Posts and comments that were not
+            saved are kept in this browser.
           </Banner>
         </div>
       )}
