@@ -34,7 +34,9 @@ inBrowser('the workspace', (world) => {
     await name.fill('Without a wire');
     const changes: string[] = [];
     page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
+    const check = page.waitForRequest('**/api/auth/session');
     await page.context().setOffline(true);
+    await check;
     const notice = page.getByRole('status').filter({ hasText: 'The server does not answer' });
     await notice.waitFor();
     const save = page.getByRole('button', { name: 'Save' });
