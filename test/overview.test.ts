@@ -243,6 +243,7 @@ describe('GET /api/app/posts/:id/editor', () => {
     expect(body.updatedAt).toBe((await service.client.posts.get({ id: post.id })).updatedAt);
 
     // A section is offered once its board is chosen, and one that is not in the list is taken too.
+    expect(body.accounts[1].disabledOptions).toEqual({ 'pinterest.board_section': 'Choose the board first.' });
     const sectionsOn = async (board: string) => {
       await service.client.posts.setOption({ id: post.id, key: 'pinterest.board', value: board });
       return (await browser.get(`/api/app/posts/${post.id}/editor`)).body.accounts[1].choices[
@@ -253,6 +254,7 @@ describe('GET /api/app/posts/:id/editor', () => {
     expect(body.accounts[1].choices['pinterest.board_section']).toBeUndefined();
     expect(await sectionsOn(recipes.value)).toEqual([{ value: '549755900001', label: 'Bread' }]);
     expect(await sectionsOn(travel.value)).toBeUndefined();
+    expect((await browser.get(`/api/app/posts/${post.id}/editor`)).body.accounts[1].disabledOptions).toEqual({});
     await service.client.posts.setOption({ id: post.id, key: 'pinterest.board_section', value: '549755900777' });
   });
 

@@ -146,6 +146,9 @@ export default {
     const board = boards?.find(({ id }) => id === option(post, 'pinterest.board'));
     return board?.sections?.map(({ id, name }) => ({ value: id, label: name }));
   },
+  // Without a board there is no list of sections, and the field would ask people for an id.
+  disabledOptions: (post): Record<string, string> =>
+    option(post, 'pinterest.board') === '' ? { 'pinterest.board_section': 'Choose the board first.' } : {},
   check: (post) => {
     const link = option(post, 'pinterest.link');
     return problems([
