@@ -74,6 +74,9 @@ inBrowser('Analytics', (world) => {
         expect.stringMatching(/This network reports no numbers[\s\S]*—/),
       ]);
     expect(await bars.getByRole('link', { name: 'Reconnect' }).getAttribute('href')).toBe('/accounts');
+    const { email } = await world.service.addMember('viewer');
+    const viewer = await world.visit({ at: threeWeeks, as: email });
+    await viewer.getByText('Ask an owner or admin to reconnect.').waitFor();
     await page.getByRole('radiogroup', { name: 'Engagement by' }).getByText('Accounts').click();
     await page.getByRole('list', { name: 'Engagement by account' }).getByText('@rye_texts').waitFor();
 

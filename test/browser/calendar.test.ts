@@ -304,6 +304,8 @@ inBrowser('the calendar', (world) => {
     for (const n of [1, 2, 3, 4]) await scheduled(`Crowd ${n}`, `${date}T11:0${n}:00Z`);
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
     await card(page, 'Crowd').waitFor();
+    const day = page.getByRole('button', { name: /, 4 posts$/ });
+    await day.getByText('4 posts', { exact: true }).waitFor();
     await page.getByRole('button', { name: '+3 more, open the day' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('day');
     await expect.poll(() => card(page, 'Crowd').count()).toBe(4);

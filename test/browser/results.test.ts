@@ -144,6 +144,8 @@ inBrowser('the results of a post', (world) => {
     await page.setViewportSize({ width: 1024, height: 768 });
     const link = rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' });
     await expect.poll(async () => (await link.boundingBox())?.height).toBeLessThan(30);
+    // Among words, colour alone does not tell a link.
+    expect(await link.evaluate((one) => getComputedStyle(one).textDecorationLine)).toBe('underline');
     const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
     await expect.poll(() => steps.first().innerText()).toMatch(/1 h\s+8/);
     expect(await steps.count()).toBe(6);

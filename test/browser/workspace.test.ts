@@ -101,6 +101,7 @@ inBrowser('the workspace', (world) => {
 
   test('an invitation link is shown once, and can be withdrawn', async () => {
     const page = await world.visit({ at: '/settings/workspace' });
+    expect(await page.getByRole('link', { name: 'Plan slots' }).getAttribute('href')).toBe('/settings/slots');
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
     const card = page.getByRole('region', { name: 'Invitation for ada@example.com' });
