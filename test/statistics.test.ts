@@ -50,7 +50,7 @@ const ended = async (id: string): Promise<Post> => {
     post = await service.client.posts.get({ id });
     // Not while something is being sent: its lease would end.
     const isIdle = service.posthorn.jobs.inFlight().get('sends') === 0;
-    if (++looks % 50 === 0 && isIdle) await service.clock.forward(20_000);
+    if (++looks % 10 === 0 && isIdle) await service.clock.forward(20_000);
     return post.status !== 'Publishing';
   });
   return post;

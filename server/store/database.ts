@@ -126,7 +126,13 @@ export function openDatabase(
         await client.query(sessionSettings);
       },
     });
-    pool.on('error', report);
+    pool.on('error', (error: Error & { client?: unknown }) => {
+      // The embedded server may end a connection before it has read that it closes.
+      if (pool.ending) return;
+      // pg-pool adds it: it would be thousands of characters in the log.
+      delete error.client;
+      report(error);
+    });
     return pool;
   };
   // Never closed when idle: a timer per statement would cost more than an idle connection.

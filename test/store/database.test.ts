@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
+import { pino } from 'pino';
 import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectionFrom } from '#server/store/connection';
@@ -359,6 +360,8 @@ describe('the pool', () => {
     const [row] = await single.query<{ pid: number }>(backend);
     await database.script(`select pg_terminate_backend(${row?.pid})`);
     await until('the break is reported', () => reported.length > 0);
+    // What the log writes of it is a line that a person can read.
+    expect(JSON.stringify(pino.stdSerializers.err(reported[0] as Error)).length).toBeLessThan(2000);
     await single.ping();
   });
 });
