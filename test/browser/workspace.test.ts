@@ -34,6 +34,8 @@ inBrowser('the workspace', (world) => {
     await name.fill('Without a wire');
     const changes: string[] = [];
     page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
+    // The notices of the shell are loaded after the page.
+    await page.waitForLoadState('networkidle');
     const check = page.waitForRequest('**/api/auth/session');
     await page.context().setOffline(true);
     await check;
