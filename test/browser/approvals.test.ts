@@ -434,6 +434,8 @@ inBrowser('approvals', (world) => {
     const reason = page.getByRole('form', { name: 'Reject' }).getByRole('textbox', { name: 'Reason' });
     await reason.waitFor();
     expect(await reason.evaluate((field) => field.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
+    const reader = page.getByText('reads this and may ask again.');
+    expect(await reader.evaluate((words) => words.getBoundingClientRect().left)).toBeGreaterThan(0);
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await swipe(page, 60);
     await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();
