@@ -19,10 +19,11 @@ export const fieldFault = (error: unknown, path: string, label: string): string 
 
 export const faultOf = (error: unknown): Fault => {
   if (isApiError(error)) {
-    const { code, status, requestId, retryAfterMs } = error;
+    const { code, status, message, requestId, retryAfterMs } = error;
     // Posthorn gives every answer an id. A proxy in front of it does not, and has no words for people.
-    const message =
-      requestId === undefined ? `Posthorn cannot be reached right now (${status}). Try again soon.` : error.message;
+    if (requestId === undefined) {
+      return { code: 'NoAnswer', message: `Posthorn cannot be reached right now (${status}). Try again soon.` };
+    }
     const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
     return { code, message, requestId, retryAfterSeconds };
   }

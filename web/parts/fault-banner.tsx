@@ -5,7 +5,7 @@ import { isAsked } from './asked.ts';
 import { Banner } from './banner.tsx';
 import { useShowFault } from './shown-faults.ts';
 
-/** Shows the request id, so that the operator can find the request in the log. */
+/** Shows the request id, so that the operator can find the request in the log. What was only read has `onRetry`. */
 export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: string; onRetry?: () => void }) => {
   useShowFault(fault);
   const { code, message, requestId, retryAfterSeconds } = faultOf(fault);
@@ -18,6 +18,13 @@ export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: 
     );
   }
   if (isAsked(fault)) return <Banner tone="brass" title={message} />;
+  if (code === 'NoAnswer' && onRetry === undefined) {
+    return (
+      <Banner tone="red" title="No answer arrived">
+        It may have been done all the same. Check the connection and look, before you try again.
+      </Banner>
+    );
+  }
   const retry = onRetry && (
     <Button size="xs" onClick={onRetry}>
       Try again
