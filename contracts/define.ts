@@ -97,8 +97,8 @@ export interface Route {
   readonly form?: z.ZodObject;
   /** The one body that readers of OpenAPI see: generated clients cannot choose between two. Absent: both. */
   readonly documented?: 'form';
-  /** Takes an Idempotency-Key. */
-  readonly idempotent?: true;
+  /** Takes an Idempotency-Key. InHandler: the handler itself does, because a part of its work is not in the database. */
+  readonly idempotent?: true | 'InHandler';
   readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly errors: readonly ErrorCode[];
 }

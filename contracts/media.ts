@@ -164,7 +164,7 @@ export const mediaRoutes = {
     body: MediaFromUrl,
     form: MediaForm,
     documented: 'form',
-    idempotent: true,
+    idempotent: 'InHandler',
     answer: MediaItem,
   }),
 
@@ -176,7 +176,7 @@ export const mediaRoutes = {
     description: `The server fetches the file. ${aboutFiles}`,
     roles: editors,
     body: MediaFromUrl,
-    idempotent: true,
+    idempotent: 'InHandler',
     answer: MediaItem,
   }),
 

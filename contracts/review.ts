@@ -155,6 +155,7 @@ export const reviewRoutes = {
     roles: everyone,
     params: byId('Post id'),
     body: z.strictObject({ body: CommentBody }),
+    idempotent: true,
     answer: Comment,
     more: ['NotFound', 'Conflict'],
   }),

@@ -69,6 +69,7 @@ export const slotRoutes = {
       timeZone: Zone.default('').describe('Zone of all slots; empty keeps it, and is UTC for the first ones'),
       slots: z.array(NewSlot).min(1).max(20).describe('Those to add to what is there'),
     }),
+    idempotent: true,
     answer: Slots,
     more: ['Conflict'],
   }),

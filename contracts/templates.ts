@@ -86,6 +86,7 @@ export const templateRoutes = {
       items: Items,
       options: Options.default({}),
     }),
+    idempotent: true,
     answer: Template,
     more: ['Conflict'],
   }),

@@ -1048,7 +1048,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     addComment: (input: AddCommentInput, options?: CallOptions): ApiPromise<Comment> =>
-      http.json('POST', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+      http.once('POST', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
 
     /**
      * Change a comment.
@@ -1291,7 +1291,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor.
      */
     addSlots: (input: AddSlotsInput, options?: CallOptions): ApiPromise<Slots> =>
-      http.json('POST', () => '/api/app/slots', [], input, options),
+      http.once('POST', () => '/api/app/slots', [], input, options),
 
     /**
      * Change the zone of the slots.
@@ -1371,7 +1371,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor.
      */
     addTemplate: (input: AddTemplateInput, options?: CallOptions): ApiPromise<Template> =>
-      http.json('POST', () => '/api/app/templates', [], input, options),
+      http.once('POST', () => '/api/app/templates', [], input, options),
 
     /**
      * Change a template.

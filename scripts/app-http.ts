@@ -1,6 +1,6 @@
 import type { ApiPromise } from '#scripts/sdk/api-promise';
-import { type Call, type CallOptions, Http, type PosthornOptions } from '#scripts/sdk/http';
-import type { ErrorClasses } from '#scripts/sdk/posthorn-error';
+import { type Call, type CallOptions, Http, type PosthornOptions, randomKey } from '#scripts/sdk/http';
+import { type ErrorClasses, isApiError } from '#scripts/sdk/posthorn-error';
 
 export interface AppClientOptions
   extends Pick<PosthornOptions, 'fetch' | 'timeoutMs' | 'maxRetries' | 'onError' | 'onRequest' | 'onResponse'> {
@@ -44,6 +44,8 @@ export class AppHttp {
   readonly #options: PosthornOptions;
   readonly #errorClasses: ErrorClasses;
   readonly #http: Http;
+  /** Keys of calls without an answer, by path and body. */
+  readonly #unansweredKeys = new Map<string, string>();
 
   constructor(options: AppClientOptions, errorClasses: ErrorClasses) {
     this.#options = sdkOptions(options);
@@ -59,23 +61,26 @@ export class AppHttp {
     input: object,
     options: CallOptions | undefined,
   ): ApiPromise<T> {
-    const rest = new Map<string, unknown>(Object.entries(input));
-    const take = (field: string) => {
-      const value = rest.get(field);
-      rest.delete(field);
-      return value;
-    };
-    const filled = path((field) => encodeURIComponent(String(take(field))));
-    const values = query.map((field) => [field, take(field)] as const).filter(([, value]) => value !== undefined);
-    const queryText = new URLSearchParams(values.map(([field, value]) => [field, String(value)])).toString();
-    const body = method === 'GET' || method === 'DELETE' ? undefined : JSON.stringify(Object.fromEntries(rest));
-    const call: Call = {
-      method,
-      path: queryText === '' ? filled : `${filled}?${queryText}`,
-      body,
-      retry: method === 'GET' ? 'Always' : 'IfRefused',
-    };
-    return this.#http.call(call, options);
+    return this.#http.call(callOf(method, path, query, input), options);
+  }
+
+  /** The same content again, after its answer was lost, has the same Idempotency-Key, so that it is done once. */
+  once<T>(
+    method: Method,
+    path: Path,
+    query: readonly string[],
+    input: object,
+    options: CallOptions | undefined,
+  ): ApiPromise<T> {
+    const call = callOf(method, path, query, input);
+    const content = `${call.path} ${call.body}`;
+    const idempotencyKey = this.#unansweredKeys.get(content) ?? randomKey();
+    this.#unansweredKeys.set(content, idempotencyKey);
+    const answer = this.#http.call<T>(call, { idempotencyKey, ...options });
+    const forget = () => this.#unansweredKeys.delete(content);
+    // An answer without an id is from a proxy, which does not know what the server did.
+    answer.then(forget, (error) => isApiError(error) && error.requestId !== undefined && forget());
+    return answer;
   }
 
   /** A form with a file. No default timeout, because an upload may take long. */
@@ -95,6 +100,25 @@ export class AppHttp {
     );
   }
 }
+
+const callOf = (method: Method, path: Path, query: readonly string[], input: object): Call => {
+  const rest = new Map<string, unknown>(Object.entries(input));
+  const take = (field: string) => {
+    const value = rest.get(field);
+    rest.delete(field);
+    return value;
+  };
+  const filled = path((field) => encodeURIComponent(String(take(field))));
+  const values = query.map((field) => [field, take(field)] as const).filter(([, value]) => value !== undefined);
+  const queryText = new URLSearchParams(values.map(([field, value]) => [field, String(value)])).toString();
+  const body = method === 'GET' || method === 'DELETE' ? undefined : JSON.stringify(Object.fromEntries(rest));
+  return {
+    method,
+    path: queryText === '' ? filled : `${filled}?${queryText}`,
+    body,
+    retry: method === 'GET' ? 'Always' : 'IfRefused',
+  };
+};
 
 /** XMLHttpRequest with the interface of fetch, which cannot report upload progress in any browser. */
 const sendWithProgress =

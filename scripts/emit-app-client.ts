@@ -88,13 +88,14 @@ const emitMethod = ({ name, file, route }: DeclaredRoute, printer: TypePrinter):
 `;
 };
 
-const emitCall = ({ method, path, query }: Route, input: string): string => {
+const emitCall = ({ method, path, query, idempotent }: Route, input: string): string => {
   const names = Object.keys(query?.shape ?? {}).map((field) => `'${field}'`);
   const isFilled = path.includes(':');
   const printed = isFilled
     ? `(field) => \`${path.replaceAll(/:(\w+)/g, (_, field: string) => `\${field('${field}')}`)}\``
     : `() => '${path}'`;
-  return `http.json('${method}', ${printed}, [${names.join(', ')}], ${input}, options)`;
+  const call = idempotent === true ? 'once' : 'json';
+  return `http.${call}('${method}', ${printed}, [${names.join(', ')}], ${input}, options)`;
 };
 
 const answerOf = (name: string, route: Route): z.ZodType => {

@@ -116,6 +116,32 @@ describe('the client of the app', () => {
     expect(told).toEqual(errors);
   });
 
+  test('what is added again after its answer was lost is there once', async () => {
+    let isLost = true;
+    const client = await page({
+      onResponse: ({ status }) => {
+        if (isLost && status === 200) throw new ConnectionError('the answer was lost');
+      },
+    });
+    const { id } = await service.client.posts.create({ body: 'A draft', accountIds: [] });
+    const additions = [
+      () => client.addComment({ id, body: 'Good' }),
+      () => client.addSlots({ slots: [{ days: [1], time: '09:00' }] }),
+      () => client.addTemplate({ name: 'Greeting', items: ['Hello'] }),
+    ];
+    for (const add of additions) {
+      isLost = true;
+      await failure(add());
+      isLost = false;
+      expect(await add().withResponse()).toMatchObject({ replayed: true });
+    }
+    expect((await client.listComments({ id })).comments).toHaveLength(1);
+    expect((await client.listSlots()).slots).toHaveLength(1);
+    expect((await client.listTemplates()).templates).toHaveLength(1);
+    await client.addComment({ id, body: 'Good' });
+    expect((await client.listComments({ id })).comments).toHaveLength(2);
+  });
+
   test('keeps what is wrong with the input', async () => {
     const error = await failure((await page()).addWebhook({ url: 'https://a.example', events: [] }));
     expect(isPosthornError(error, 'BadInput') && error.issues[0]?.path).toBe('events');
@@ -208,6 +234,20 @@ describe('what it sends', () => {
     answers.push({ status: 503 });
     expect(await failure(client.actions.posts.publishNow({ id: 'post_1' }))).toMatchObject({ status: 503 });
     expect(received).toHaveLength(2);
+  });
+
+  test('what had no answer has the same Idempotency-Key when it is sent again, and no other call has it', async () => {
+    const client = createAppClient({ baseUrl });
+    const comment = { id: 'post_1', body: 'Good' };
+    answers.push({ status: 200, hangUp: true }, { status: 502 }, { status: 409, headers: { 'x-request-id': 'req_1' } });
+    for (const _ of [1, 2, 3]) await failure(client.addComment(comment));
+    await client.addComment(comment);
+    await client.addComment(comment);
+    await client.addComment({ ...comment, id: 'post_2' });
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys.slice(0, 3)).toEqual([keys[0], keys[0], keys[0]]);
+    expect(new Set(keys.slice(2)).size).toBe(4);
+    expect(keys).not.toContain(undefined);
   });
 
   test('nothing is sent again unless asked for; the error says how long to wait', async () => {

@@ -1,7 +1,7 @@
-import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
 import { isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
-import { isRetryable } from './faults.ts';
+import { faultOf, isRetryable } from './faults.ts';
 import { refetchOutdatedAnswers } from './refetch-outdated-answers.ts';
 
 /** The first part of a key is the domain; a live event refetches all queries of its domain. */
@@ -147,6 +147,12 @@ export const queries = {
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
+  mutationCache: new MutationCache({
+    // The change may have been made. What is on the screen then shows whether it was, before the person tries again.
+    onError: (error) => {
+      if (faultOf(error).code === 'NoAnswer') void queryClient.invalidateQueries();
+    },
+  }),
   defaultOptions: {
     // While the browser says that it is offline, others are paused: no word of it, and a click that acts minutes later.
     // Posthorn may also run in the same house, where only a request shows whether it answers.

@@ -207,7 +207,7 @@ const required = <T>(option: string, value: T | undefined, variable: string): T 
 };
 
 /** Not crypto.randomUUID, which browsers withhold from pages without https. */
-const randomKey = (): string =>
+export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const redacted = (headers: Record<string, string>): Record<string, string> => ({

@@ -7,6 +7,8 @@ import { mustAllow } from '#server/admission';
 import type { SessionDoor } from '#server/auth/session-cookie';
 import type { AskInstead, Caller, RequestContext } from '#server/context';
 import { badInput, issuesOf } from '#server/errors';
+import type { IdempotentAnswers } from '#server/idempotency/answers';
+import { keyOf, markReplayed } from '#server/idempotency/header';
 import { type Authenticate, isWrite, type Person, type Visitor } from './authenticate.ts';
 import { readJson } from './body.ts';
 
@@ -60,6 +62,7 @@ export type AppRoutes = ReturnType<typeof createAppRoutes>;
 export const createAppRoutes = ({
   authenticate,
   askInstead,
+  answers,
   routeName,
   door,
   mustBeOperator,
@@ -67,6 +70,7 @@ export const createAppRoutes = ({
 }: {
   readonly authenticate: Authenticate;
   readonly askInstead: AskInstead;
+  readonly answers: IdempotentAnswers;
   readonly routeName: (route: Route) => string;
   readonly door: SessionDoor;
   readonly mustBeOperator: (req: IncomingMessage) => void;
@@ -119,6 +123,15 @@ export const createAppRoutes = ({
           const input = { params: route.params && params, query: route.query && query, body: route.body && body };
           const run = () => handle({ ...contextOf(req, res), ...input, ...req.visitor } as never);
           const caller = req.visitor?.caller;
+          const key = route.idempotent === true ? keyOf(req) : undefined;
+          if (caller && schema && key !== undefined) {
+            const request = `${routeName(route)} ${JSON.stringify(input)}`;
+            const { answer, replayed } = await answers.once(caller, key, request, async () =>
+              JSON.stringify(schema.parse(await run())),
+            );
+            if (replayed) markReplayed(res);
+            return { status: 200, body: JSON.parse(answer) };
+          }
           const answer =
             route.approval && caller
               ? await askInstead(

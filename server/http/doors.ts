@@ -110,6 +110,7 @@ const createDoors = ({
     appRoutes: createAppRoutes({
       authenticate: createAuthenticate({ tokens, door, rateLimit }),
       askInstead,
+      answers,
       routeName,
       door,
       mustBeOperator: createOperatorCheck(config),

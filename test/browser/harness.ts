@@ -299,6 +299,17 @@ export const beDarkPhone = async (page: Page) => {
   await page.waitForFunction("document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark'");
 };
 
+/** The server does what the next such request asks for, and its answer does not arrive. */
+export const loseAnswer = (page: Page, url: string) =>
+  page.route(
+    url,
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+
 /** Waits until keys go to this field. */
 export const isFocused = (field: Locator) =>
   expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
-import { axe, inBrowser, isSideways } from './harness.ts';
+import { axe, inBrowser, isSideways, loseAnswer } from './harness.ts';
 
 inBrowser('reviewing a post', (world) => {
   let bluesky: string;
@@ -84,6 +84,24 @@ inBrowser('reviewing a post', (world) => {
     await desk.getByRole('button', { name: 'Delete comment' }).click();
     await desk.getByRole('dialog').getByRole('button', { name: 'Delete comment' }).click();
     await phone.getByText(/^Nobody has commented yet/).waitFor();
+  });
+
+  test('a comment whose answer was lost appears, and sent again it is still one', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'Once', accountIds: [bluesky] });
+    const page = await world.visit({ at: `/posts/${id}?side=comments`, expected: [/ERR_FAILED/] });
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    const comments = page.getByRole('list', { name: 'Comments' });
+    await field.fill('Only once');
+    await loseAnswer(page, `**/posts/${id}/comments`);
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await comments.getByText('Only once').waitFor();
+    await expect.poll(() => field.inputValue()).toBe('Only once');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await comments.getByText('Only once').count()).toBe(1);
+    await page.reload();
+    await comments.getByText('Only once').waitFor();
+    expect(await comments.getByRole('listitem').count()).toBe(1);
   });
 
   test('a review link shows the post without a session, live and with files; a revoked one shows nothing', async () => {

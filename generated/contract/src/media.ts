@@ -165,7 +165,7 @@ export const mediaRoutes = {
     body: MediaFromUrl,
     form: MediaForm,
     documented: 'form',
-    idempotent: true,
+    idempotent: 'InHandler',
     answer: MediaItem,
   }),
 
@@ -177,7 +177,7 @@ export const mediaRoutes = {
     description: `The server fetches the file. ${aboutFiles}`,
     roles: editors,
     body: MediaFromUrl,
-    idempotent: true,
+    idempotent: 'InHandler',
     answer: MediaItem,
   }),
 
