@@ -188,6 +188,7 @@ inBrowser('home', (world) => {
   test('a post that will not go out is foretold on Home, in the list, the calendar and the editor, and mended with a click', async () => {
     const { service } = world;
     service.startJobs();
+    await seed();
     const good = await service.connect('bluesky', { handle: 'foretold' });
     const shy = await service.connect('mastodon', { handle: 'foretold', without: ['write:statuses'] });
     const { id } = await service.client.posts.create({ body: 'We pay the night shift', accountIds: [good, shy] });
@@ -204,7 +205,19 @@ inBrowser('home', (world) => {
     await go(page, '/');
     await page.getByText('1 will not go out as it stands.').waitFor();
     expect(await axe(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Leave out Mastodon: We pay the night shift' }).click();
+    const leaveOut = page.getByRole('button', { name: 'Leave out Mastodon: We pay the night shift' });
+    const reason = page.getByText('was connected without the permission to publish');
+    for (const [width, isBelow] of [
+      [834, true],
+      [1024, true],
+      [1440, false],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const [sentence, button] = [await reason.boundingBox(), await leaveOut.boundingBox()];
+      expect((button?.y ?? 0) >= (sentence?.y ?? 0) + (sentence?.height ?? 0), `${width}`).toBe(isBelow);
+      expect(sentence?.width, `${width}`).toBeGreaterThan(200);
+    }
+    await leaveOut.click();
     await page.getByText('Mastodon is left out.').waitFor();
     await page.getByText('All can go out.').or(page.getByText('It can go out.')).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
