@@ -63,6 +63,11 @@ describe('posts of a day', () => {
     expect(lanes([480, 481, 482, 483], Number.POSITIVE_INFINITY)).toEqual(['480 0/4', '481 1/4', '482 2/4', '483 3/4']);
   });
 
+  test('that overlap one after the other never share the width with more than that', () => {
+    expect(lanes([450, 480, 560, 560], 2)).toEqual(['450 0/2', '480 1/2', '+2 0/2']);
+    expect(lanes([450, 480, 560, 561, 562], 2)).toEqual(['450 0/2', '480 1/2', '+3 0/2']);
+  });
+
   test('in a month: two and the rest as a number, three if they fit', () => {
     expect(entriesInCell(2, minCellHeight)).toBe(2);
     expect(entriesInCell(3, minCellHeight)).toBe(2);

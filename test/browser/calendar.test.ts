@@ -318,6 +318,28 @@ inBrowser('the calendar', (world) => {
     await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('day');
   });
 
+  test('a time and the name of its day are not cut off at 834, beside another post and with the drafts', async () => {
+    const date = dateIn(85, 'UTC');
+    for (const time of ['09:40', '10:00', '10:40', '10:45']) await scheduled(`Tight ${time}`, `${date}T${time}:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?drafts=open&date=${date}`, width: 834, height: 1000 });
+    await page.getByRole('complementary', { name: 'Drafts' }).waitFor();
+    await card(page, 'Tight').first().waitFor();
+    const areCut = (inner: string, outer: string) =>
+      page
+        .locator(inner)
+        .evaluateAll(
+          (all, box) =>
+            all
+              .map((one) => [one.getBoundingClientRect().right, one.closest(box)?.getBoundingClientRect().right ?? 0])
+              .map(([right = 0, edge = 0]) => right > edge),
+          outer,
+        );
+    expect(await areCut('[data-event-id] time', '[data-event-id]')).toEqual([false, false]);
+    expect(await areCut('[role="group"] strong', 'button')).toEqual(Array(7).fill(false));
+    expect(await isSideways(page)).toBe(false);
+    expect(await axe(page)).toEqual([]);
+  });
+
   test('nothing is cut off or runs sideways at 1024, and the month of a phone shows the chosen day', async () => {
     const date = dateIn(80, 'UTC');
     await scheduled('Narrow '.repeat(20), `${date}T10:00:00Z`);

@@ -33,13 +33,20 @@ export const arrangeDay = <Entry extends Timed>(
     if (together.length <= mostAtOnce) shown.push(...together);
     else shown.push(first, { minute: first.minute, rest: together.slice(1) });
   }
-  return toLanes(shown, minutes);
+  return toLanes(shown, minutes, mostAtOnce);
 };
 
-/** Each entry takes the first lane that is free; all entries of an unbroken group share the width equally. */
-const toLanes = <Entry extends Timed>(entries: readonly Entry[], minutes: number): Placed<Entry>[] => {
-  const placed: Placed<Entry>[] = [];
-  let group: Placed<Entry>[] = [];
+/**
+ * Each entry takes the first lane that is free; all entries of an unbroken group share the width equally. Without a free
+ * lane it joins the entry before it in a crowd.
+ */
+const toLanes = <Entry extends Timed>(
+  entries: readonly (Entry | (Crowd<Entry> & Timed))[],
+  minutes: number,
+  mostAtOnce: number,
+): Placed<Entry | (Crowd<Entry> & Timed)>[] => {
+  const placed: Placed<Entry | (Crowd<Entry> & Timed)>[] = [];
+  let group: typeof placed = [];
   let ends: number[] = [];
   const close = () => {
     for (const one of group) one.lanes = ends.length;
@@ -49,6 +56,11 @@ const toLanes = <Entry extends Timed>(entries: readonly Entry[], minutes: number
   for (const entry of entries) {
     if (ends.every((end) => end <= entry.minute)) close();
     const free = ends.findIndex((end) => end <= entry.minute);
+    const last = group.at(-1);
+    if (free < 0 && last && ends.length >= mostAtOnce) {
+      last.entry = { minute: last.entry.minute, rest: [last.entry, entry].flatMap(postsOf) };
+      continue;
+    }
     const lane = free < 0 ? ends.length : free;
     ends[lane] = entry.minute + minutes;
     group.push({ entry, lane, lanes: 1 });
@@ -56,6 +68,9 @@ const toLanes = <Entry extends Timed>(entries: readonly Entry[], minutes: number
   close();
   return placed;
 };
+
+const postsOf = <Entry extends Timed>(entry: Entry | (Crowd<Entry> & Timed)): readonly Entry[] =>
+  'rest' in entry ? entry.rest : [entry];
 
 /**
  * How many of a day's entries a month cell shows: all if they fit, else as many as fit above the line `2 more`, and two
