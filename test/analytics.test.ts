@@ -218,7 +218,7 @@ describe('analytics.summary', () => {
         );
       }
     }
-  }, 300_000);
+  });
 });
 
 /** The second begins, and has to wait, before the first is committed. */

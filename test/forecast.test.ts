@@ -530,7 +530,7 @@ test('in a random month every failure was foretold, and nothing that was blocked
   expect(wrong).toEqual([]);
   expect([...table.keys()].sort()).toEqual(['disconnected', 'invalid', 'permission', 'reconnect']);
   expect([...table.values()].reduce((sum, { failed }) => sum + failed, 0)).toBe(blocked);
-}, 240_000);
+});
 
 const lastCheck = async (): Promise<{ checkedAt?: string }> => {
   const text = 'select checked_at as "checkedAt" from forecast_checks where workspace_id = $1';

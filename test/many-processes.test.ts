@@ -97,7 +97,7 @@ beforeAll(async () => {
   // Or it would be a session of the release before.
   database = new pg.Pool({ ...fresh.parts, application_name: `posthorn ${newest + 2}`, max: 2 });
   database.on('error', () => undefined);
-}, 300_000);
+});
 
 afterAll(async () => {
   await alone?.clear();

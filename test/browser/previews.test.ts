@@ -70,7 +70,7 @@ inBrowser('previews', (world) => {
   beforeAll(async () => {
     for (const key of networkKeys) accounts.set(key, await world.service.connect(key, { handle: 'rye-and-ember' }));
     files = await addFiles(world);
-  }, 120_000);
+  });
 
   /** One post for every network, with what each shows beside the text. */
   const writeForAll = async () => {

@@ -39,7 +39,7 @@ describe.skipIf(executablePath === undefined && !isRequired)('a second, empty fo
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'posthorn-restore-'));
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--disable-gpu'] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     for (const service of services) await service.stop();

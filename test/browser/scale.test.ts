@@ -60,7 +60,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
         })),
       ),
     );
-  }, 120_000);
+  });
 
   const visit = async (at: string) => {
     const page = await world.visit({ at: '/settings/profile' });
@@ -128,7 +128,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
       expect(shown, `${path}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(most[path as keyof typeof most]);
       expect(nodes, `${path}: ${JSON.stringify(found)}`).toBeLessThan(6500);
     }
-  }, 120_000);
+  });
 
   test('the list loads page after page, in order, to the last post', async () => {
     const page = await visit('/posts?status=Draft');
