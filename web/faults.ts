@@ -34,6 +34,16 @@ export const faultOf = (error: unknown): Fault => {
   return { code: 'Bug', message: 'The app made a mistake. Reload the page; what you saved is safe.' };
 };
 
+/** Whether a change without an answer was made is not known. */
+export const unknownOutcome =
+  'It may have been done all the same. Check the connection and look, before you try again.';
+
+/** Of a change, in one line. `title` says what was not done. */
+export const describeFailure = (error: unknown, title = ''): string => {
+  const { code, message } = faultOf(error);
+  return code === 'NoAnswer' ? `No answer arrived. ${unknownOutcome}` : `${title} ${message}`.trim();
+};
+
 /** A refusal is final; a lost connection, a server error or a rate limit passes. */
 export const isRetryable = (error: unknown) =>
   error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');

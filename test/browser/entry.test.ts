@@ -131,6 +131,18 @@ inBrowser('coming in', (world) => {
     await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
   });
 
+  test.each([
+    ['/second-factor', '**/api/auth/second-factor', 'Second step'],
+    ['/invitations/any', '**/api/auth/invitations/open', 'Invitation'],
+  ])('%s has its heading while its first answer is awaited', async (path, url, name) => {
+    // The request goes on when the test is over.
+    const page = await world.visit({ at: '/healthz', as: null, expected: [/404/] });
+    await page.route(url, () => undefined);
+    await page.goto(world.service.url + path);
+    await page.getByRole('heading', { name }).waitFor();
+    await page.getByText('Loading', { exact: true }).waitFor();
+  });
+
   test('a signed-in person joins with one click, which uses up the link', async () => {
     const { email } = await world.service.addWorkspace();
     const at = await invite(email);
@@ -158,10 +170,13 @@ inBrowser('coming in', (world) => {
 
   test('a session ended elsewhere leads to the sign-in page and back', async () => {
     const { email, userId } = await world.service.addMember('editor');
-    const page = await world.visit({ at: '/settings/api', as: email, expected: [/401/] });
+    const page = await world.visit({ at: '/settings/api', as: email, expected: [/401/, /ERR_FAILED/] });
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
     await world.service.posthorn.sessions.endOthers(userId);
     await isAt(page, /^\/sign-in\?next=%2Fsettings%2Fapi/);
+    await page.route('**/api/auth/sign-in', (route) => route.abort(), { times: 1 });
+    await signIn(page, email);
+    await page.getByText('The server does not answer. Check the connection, then try again.').waitFor();
     await signIn(page, email);
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
   });

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { MessageSquare, PencilLine, ThumbsUp, Trash2 } from 'lucide-react';
 import type { Advice } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { keys } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
 import styles from './advice-list.module.css';
@@ -44,7 +44,7 @@ const AdviceRow = ({ advice, postId }: { advice: Advice; postId: string }) => {
     try {
       await app.deleteAdvice({ id: advice.id });
     } catch (error) {
-      showToast({ text: `Not deleted. ${faultOf(error).message}`, tone: 'red', stays: true });
+      showToast({ text: describeFailure(error, 'Not deleted.'), tone: 'red', stays: true });
     }
     await client.invalidateQueries({ queryKey: keys.advice(postId) });
   };

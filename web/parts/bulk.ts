@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import type { BulkResult, ChangePostsInput, SelectedPost } from '#generated/app-client';
 import { isPosthornError } from '#generated/app-client';
 import { keepaliveApp } from '#web/api.ts';
-import { faultOf, isRetryable } from '#web/faults.ts';
+import { describeFailure, isRetryable } from '#web/faults.ts';
 import { formatNumber, count as quantity } from './number.ts';
 import { showToast } from './toasts.tsx';
 
@@ -113,7 +113,7 @@ const send = async ({ change, times, accountId }: BulkWork, batch: readonly Bulk
       return (await keepaliveApp.changePosts({ change, posts, ...(accountId && { accountId }) })).results;
     } catch (error) {
       if (!isRetryable(error) || retries === maxRetries) {
-        return batch.map(({ id }) => ({ id, done: false, message: faultOf(error).message }));
+        return batch.map(({ id }) => ({ id, done: false, message: describeFailure(error) }));
       }
       const retryAfterMs = isPosthornError(error, 'TooManyRequests') ? error.retryAfterMs : undefined;
       await new Promise((resolve) => setTimeout(resolve, retryAfterMs ?? Math.min(1000 * 2 ** retries, 15_000)));

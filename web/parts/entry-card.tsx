@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import styles from './entry-card.module.css';
 import { FaultBanner } from './fault-banner.tsx';
 import { Mark } from './mark.tsx';
+import { SkeletonRows } from './skeleton-rows.tsx';
 
 /** Layout of the pages outside the shell: sign-in, invitation, consent. */
 export const EntryCard = ({
@@ -71,5 +72,12 @@ export const EntryFault = ({
 }: { card: string; foot?: React.ReactNode } & React.ComponentProps<typeof FaultBanner>) => (
   <EntryCard title={card} foot={foot}>
     <FaultBanner {...banner} />
+  </EntryCard>
+);
+
+/** Until the first answer arrives. */
+export const EntryLoading = ({ card }: { card: string }) => (
+  <EntryCard title={card}>
+    <SkeletonRows rows={2} />
   </EntryCard>
 );

@@ -9,6 +9,7 @@ export const TryForm = ({
   refused,
   next,
   enter,
+  isRepeatable,
   children,
 }: {
   /** Label of the button. */
@@ -17,6 +18,7 @@ export const TryForm = ({
   refused: string;
   next: string;
   enter: () => Promise<unknown>;
+  isRepeatable?: boolean;
   children?: React.ReactNode;
 }) => {
   const [isRunning, setIsRunning] = useState(false);
@@ -35,7 +37,7 @@ export const TryForm = ({
   return (
     <EntryForm onSubmit={submit}>
       {children}
-      {fault !== undefined && <TryFault fault={fault} title={refused} />}
+      {fault !== undefined && <TryFault fault={fault} title={refused} isRepeatable={isRepeatable} />}
       <Button type="submit" variant="ink" size="lg" loading={isRunning}>
         {act}
       </Button>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { faultOf } from '#web/faults.ts';
+import { faultOf, unknownOutcome } from '#web/faults.ts';
 import { isAsked } from './asked.ts';
 import { Banner } from './banner.tsx';
 import { useShowFault } from './shown-faults.ts';
@@ -21,7 +21,7 @@ export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: 
   if (code === 'NoAnswer' && onRetry === undefined) {
     return (
       <Banner tone="red" title="No answer arrived">
-        It may have been done all the same. Check the connection and look, before you try again.
+        {unknownOutcome}
       </Banner>
     );
   }

@@ -17,7 +17,7 @@ import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import type { OptionKey } from '#generated/sdk/src/types';
 import { actions } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { usePermissions, useSession, useZone } from '#web/session.ts';
 import { showIfAsked, useActLabel } from './asked.ts';
 import { formatShort } from './short-time.ts';
@@ -102,7 +102,7 @@ const useMend = () => {
         await client.invalidateQueries({ queryKey: ['posts'] });
       };
       const refuse = (error: unknown) =>
-        showToast({ tone: 'red', icon: CalendarX2, text: `Not taken back. ${faultOf(error).message}` });
+        showToast({ tone: 'red', icon: CalendarX2, text: describeFailure(error, 'Not taken back.') });
       showToast({
         icon: CalendarClock,
         text: doneText,
@@ -110,7 +110,7 @@ const useMend = () => {
       });
     } catch (error) {
       if (!showIfAsked(error))
-        showToast({ tone: 'red', icon: CalendarX2, text: `Not changed. ${faultOf(error).message}` });
+        showToast({ tone: 'red', icon: CalendarX2, text: describeFailure(error, 'Not changed.') });
     }
     await client.invalidateQueries({ queryKey: ['posts'] });
   };

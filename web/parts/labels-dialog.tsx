@@ -4,7 +4,7 @@ import { Check, Pencil, Tag, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Label } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf, fieldFault } from '#web/faults.ts';
+import { describeFailure, fieldFault } from '#web/faults.ts';
 import { keys, queries } from '#web/queries.ts';
 import { EmptyState } from './empty-state.tsx';
 import { LabelDot } from './label-chip.tsx';
@@ -121,7 +121,7 @@ const LabelRow = ({
             value={name}
             maxLength={maxNameLength}
             autoFocus
-            error={change.error && (fieldFault(change.error, 'name', 'The name') ?? faultOf(change.error).message)}
+            error={change.error && (fieldFault(change.error, 'name', 'The name') ?? describeFailure(change.error))}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Escape') return;
@@ -209,7 +209,7 @@ const NewLabel = ({ onMade, next }: { onMade: (id: string) => void; next: Color 
         value={name}
         maxLength={maxNameLength}
         data-autofocus
-        error={error && (fieldFault(error, 'name', 'The name') ?? faultOf(error).message)}
+        error={error && (fieldFault(error, 'name', 'The name') ?? describeFailure(error))}
         onChange={({ currentTarget }) => {
           setName(currentTarget.value);
           reset();

@@ -3,7 +3,7 @@ import { ArchiveRestore, Copy, Trash2 } from 'lucide-react';
 import { useCallback, useSyncExternalStore } from 'react';
 import type { Post, PostSummary } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { runBulk } from './bulk.ts';
 import { count } from './number.ts';
 import { quoteHeading, titleOf } from './post-title.tsx';
@@ -27,7 +27,7 @@ const subscribe = (listener: () => void) => {
 export const useDeleted = () => useSyncExternalStore(subscribe, () => deletedIds);
 
 const showFault = (title: string, error: unknown) =>
-  showToast({ tone: 'red', text: `${title} ${faultOf(error).message}`, icon: Copy });
+  showToast({ tone: 'red', text: describeFailure(error, title), icon: Copy });
 
 /** Deletes at once. Undo takes the posts out of the bin, as drafts. */
 export const useDeletePosts = () => {

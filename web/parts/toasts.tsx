@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Check, CircleX, type LucideIcon, X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { isTyping } from './is-typing.ts';
 import styles from './toasts.module.css';
 
@@ -65,7 +65,7 @@ export const showToast = (toast: Toast): string => {
   return id;
 };
 
-export const showFault = (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message });
+export const showFault = (error: unknown) => showToast({ tone: 'red', text: describeFailure(error) });
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

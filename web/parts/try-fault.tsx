@@ -5,7 +5,16 @@ import { FaultBanner } from './fault-banner.tsx';
 import { formatSpan } from './time.ts';
 
 /** Error of a sign-in; after several attempts it counts down the wait. */
-export const TryFault = ({ fault, title }: { fault: unknown; title: string }) => {
+export const TryFault = ({
+  fault,
+  title,
+  isRepeatable = false,
+}: {
+  fault: unknown;
+  title: string;
+  /** A second try does no harm, so that without an answer there is nothing to look for first. */
+  isRepeatable?: boolean | undefined;
+}) => {
   const { code, message, retryAfterSeconds = 0 } = faultOf(fault);
   const [left, setLeft] = useState(retryAfterSeconds);
   // biome-ignore lint/correctness/useExhaustiveDependencies: restart the countdown on another error
@@ -27,6 +36,13 @@ export const TryFault = ({ fault, title }: { fault: unknown; title: string }) =>
   if (code === 'Unauthorized' || code === 'BadInput' || code === 'Forbidden') {
     return (
       <Banner tone="red" title={title}>
+        {message}
+      </Banner>
+    );
+  }
+  if (code === 'NoAnswer' && isRepeatable) {
+    return (
+      <Banner tone="red" title="No answer arrived">
         {message}
       </Banner>
     );

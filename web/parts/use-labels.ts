@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { Label } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { keys, queries } from '#web/queries.ts';
 import { showToast } from './toasts.tsx';
 
@@ -29,7 +29,7 @@ export const useLabelPosts = () => {
         }
         return true;
       } catch (error) {
-        showToast({ tone: 'red', text: `The labels were not changed. ${faultOf(error).message}` });
+        showToast({ tone: 'red', text: describeFailure(error, 'The labels were not changed.') });
         return false;
       } finally {
         void client.invalidateQueries({ queryKey: ['posts'] });

@@ -1,5 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NewToken } from '#generated/app-client';
 import { app } from '#web/api.ts';
@@ -22,21 +22,17 @@ const CreateToken = ({
   const client = useQueryClient();
   const workspace = useWorkspace();
   const [name, setName] = useState('');
-  const [isRunning, setIsRunning] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const create = async (event: React.FormEvent) => {
-    event.preventDefault();
-    if (isRunning || name.trim() === '') return;
-    setIsRunning(true);
-    setFault(undefined);
-    try {
-      onMade(await app.createToken({ name: name.trim() }));
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => app.createToken({ name: name.trim() }),
+    onSuccess: (token) => {
+      onMade(token);
       onClose();
       void client.invalidateQueries({ queryKey: keys.tokens });
-    } catch (error) {
-      setFault(error);
-      setIsRunning(false);
-    }
+    },
+  });
+  const create = (event: React.FormEvent) => {
+    event.preventDefault();
+    if (!isPending && name.trim() !== '') mutate();
   };
   return (
     <Modal opened onClose={onClose} title="Create a token" size={440}>
@@ -55,12 +51,12 @@ const CreateToken = ({
           data-autofocus
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {fault !== undefined && <FaultBanner fault={fault} title="The token was not created" />}
+        {error && <FaultBanner fault={error} title="The token was not created" />}
         <div className={styles.buttons}>
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" variant="ink" loading={isRunning} aria-disabled={name.trim() === '' || undefined}>
+          <Button type="submit" variant="ink" loading={isPending} aria-disabled={name.trim() === '' || undefined}>
             Create token
           </Button>
         </div>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApprovalCard, ApprovalEdit, CheckApprovalsOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { usePermissions } from '#web/session.ts';
 import { followApproved } from './use-decisions.ts';
 import { usePasskeyYes } from './use-passkey-yes.ts';
@@ -87,7 +87,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
           await app.approve(yesTo(card.id));
           approved.push(card);
         } catch (error) {
-          failed.set(card.id, faultOf(error).message);
+          failed.set(card.id, describeFailure(error));
         }
       }
       setFailures(failed);

@@ -3,7 +3,7 @@ import { CalendarClock, CalendarX2 } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { showIfAsked } from '#web/parts/asked.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 import { isPast, passedMessage } from '#web/parts/time-picker/use-time-picker.ts';
@@ -54,7 +54,7 @@ export const useMoves = () => {
         await saving.catch((error: unknown) =>
           showIfAsked(error)
             ? closeToast(toastId)
-            : showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
+            : showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: describeFailure(error, 'Not moved.') }),
         );
       };
       const undo =

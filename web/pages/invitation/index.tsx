@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { queries } from '#web/queries.ts';
 
@@ -46,7 +46,7 @@ const Invitation = () => {
       />
     );
   }
-  if (invitation.data === undefined || entrance.data === undefined) return null;
+  if (invitation.data === undefined || entrance.data === undefined) return <EntryLoading card="Invitation" />;
   const { email, workspace, role, isTheirs } = invitation.data;
   const { outside, signedInAs } = entrance.data;
   const isSomebodyElse = signedInAs !== undefined && !isTheirs;

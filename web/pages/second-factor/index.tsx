@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
-import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { TryForm } from '#web/parts/entry-fields.tsx';
 import { PasskeyFault } from '#web/parts/passkey-fault.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
@@ -34,7 +34,7 @@ const SecondFactor = () => {
   if (error) {
     return <EntryFault card="Second step" fault={error} title="The page could not be loaded" onRetry={refetch} />;
   }
-  if (data === undefined) return null;
+  if (data === undefined) return <EntryLoading card="Second step" />;
   return (
     <EntryCard
       title="Second step"

@@ -88,6 +88,7 @@ const Password = ({ next }: { next: string }) => {
   return (
     <TryForm
       act="Sign in"
+      isRepeatable
       refused="Not signed in"
       next={next}
       enter={() => app.signIn({ email: email.trim(), password })}

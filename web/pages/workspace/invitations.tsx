@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation, NewInvitation } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf, fieldFault } from '#web/faults.ts';
+import { describeFailure, fieldFault } from '#web/faults.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
@@ -79,7 +79,7 @@ const InviteForm = ({ onInvited }: { onInvited: (invitation: NewInvitation) => v
         value={email}
         maxLength={254}
         autoComplete="off"
-        error={error && (fieldFault(error, 'email', 'The address') ?? faultOf(error).message)}
+        error={error && (fieldFault(error, 'email', 'The address') ?? describeFailure(error))}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <RoleSelect label="Role" own={own} value={role} onChange={setRole} />

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { faultOf, fieldFault } from '#web/faults.ts';
+import { describeFailure, fieldFault } from '#web/faults.ts';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
@@ -44,7 +44,7 @@ export const WorkspaceName = () => {
           aria-label="Name of the workspace"
           value={typed}
           maxLength={100}
-          error={error && (fieldFault(error, 'name', 'The name') ?? faultOf(error).message)}
+          error={error && (fieldFault(error, 'name', 'The name') ?? describeFailure(error))}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         {isChanged && (

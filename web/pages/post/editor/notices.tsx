@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Clock, Stamp } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure, faultOf } from '#web/faults.ts';
 import { showIfAsked, useActLabel, useApproverNames, useOwnRequest } from '#web/parts/asked.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { capitalize } from '#web/parts/capitalize.ts';
@@ -190,7 +190,7 @@ const ScheduledNotice = ({ at, actions }: { at: string; actions: PostActions }) 
       showToast({ text: 'Unscheduled. It is a draft again.' });
     } catch (error) {
       if (!showIfAsked(error))
-        showToast({ text: `It is still scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
+        showToast({ text: describeFailure(error, 'It is still scheduled.'), tone: 'red', stays: true });
     } finally {
       setRunning(false);
     }

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import type { Post, Revision } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { isMediaId } from '#web/parts/media-file.ts';
 import { makeCopy, useDeletePosts } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -40,7 +40,7 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
       showToast({ text: words });
       return true;
     } catch (error) {
-      showToast({ text: `No copy was made. ${faultOf(error).message}`, tone: 'red', stays: true });
+      showToast({ text: describeFailure(error, 'No copy was made.'), tone: 'red', stays: true });
       return false;
     }
   };
@@ -102,7 +102,7 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
         });
       } catch (error) {
         const cause = error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
-        showToast({ text: `Not restored. ${faultOf(cause).message}`, tone: 'red', stays: true });
+        showToast({ text: describeFailure(cause, 'Not restored.'), tone: 'red', stays: true });
       }
     },
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { showIfAsked } from '#web/parts/asked.ts';
 import { formatSaid, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -67,7 +67,7 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
     try {
       await schedule(plannedFor);
     } catch (error) {
-      showToast({ text: `The post was not scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
+      showToast({ text: describeFailure(error, 'The post was not scheduled.'), tone: 'red', stays: true });
     } finally {
       setIsScheduling(false);
     }

@@ -5,7 +5,7 @@ import { Copy, Ellipsis, FileText, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { actions } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { useDeletePosts } from '#web/parts/post-actions.ts';
@@ -105,7 +105,7 @@ const useDuplicate = ({ accountIds, versions }: Post) => {
       await client.invalidateQueries({ queryKey: ['posts'] });
       await navigate({ to: '/posts/$id', params: { id } });
     },
-    onError: (error) => showToast({ tone: 'red', text: `Not duplicated. ${faultOf(error).message}` }),
+    onError: (error) => showToast({ tone: 'red', text: describeFailure(error, 'Not duplicated.') }),
   });
 };
 

@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
@@ -91,7 +91,7 @@ export const CommentForm = ({
         maxRows={10}
         maxLength={maxCharacters}
         value={body}
-        error={fault === undefined ? undefined : faultOf(fault).message}
+        error={fault === undefined ? undefined : describeFailure(fault)}
         onChange={updateBody}
         onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
         onKeyDown={(event) => {

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Share } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { describeFailure } from '#web/faults.ts';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
@@ -98,7 +98,7 @@ const ShareRow = ({ share, postId }: { share: Share; postId: string }) => {
   const revoke = useMutation({
     mutationFn: () => app.revokeShare({ id: share.id }),
     onSuccess: () => showToast({ text: 'Revoked. The address shows nothing any more.' }),
-    onError: (error) => showToast({ text: `It still works. ${faultOf(error).message}`, tone: 'red', stays: true }),
+    onError: (error) => showToast({ text: describeFailure(error, 'It still works.'), tone: 'red', stays: true }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.shares(postId) }),
   });
   return (
