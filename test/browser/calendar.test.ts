@@ -360,6 +360,7 @@ inBrowser('the calendar', (world) => {
   test('a number stands below the picture of its card, also above a line about the outcome', async () => {
     const date = dateIn(1, 'UTC');
     await scheduled('In doubt', `${date}T10:00:00Z`);
+    const accountIds = [account, await world.service.connect('mastodon'), await world.service.connect('threads')];
     const page = await world.visit({ ...utc, at: '/favicon.svg', expected: [/favicon/] });
     await page.route('**/api/app/posts?*group=Timed*', async (route) => {
       const answer = await route.fetch();
@@ -368,7 +369,7 @@ inBrowser('the calendar', (world) => {
         const results = [true, false].map((ok) => ({ accountId: account, ok, uncertain: !ok }));
         const publishedAt = world.service.clock.now().toISOString();
         Object.assign(post, { status: 'Failed', results, publishedAt, thumbnailUrl: '/favicon.svg' });
-        Object.assign(post, { numbers: 'Read', engagement: 143 });
+        Object.assign(post, { accountIds, numbers: 'Read', engagement: 143 });
       }
       await route.fulfill({ response: answer, json });
     });
@@ -377,6 +378,13 @@ inBrowser('the calendar', (world) => {
     await post.getByText('Uncertain on 1 of 2').waitFor();
     const bottom = await post.locator('img').evaluate((picture) => picture.getBoundingClientRect().bottom);
     expect(bottom).toBeLessThan((await post.getByText('143').boundingBox())?.y ?? 0);
+    // Where both have no room, the number stays.
+    const networks = post.getByTitle('Mastodon').filter({ visible: true });
+    await expect.poll(() => networks.count()).toBe(1);
+    await page.setViewportSize({ width: 1024, height: 900 });
+    await expect.poll(async () => (await post.boundingBox())?.width).toBeLessThan(130);
+    expect(await networks.count()).toBe(0);
+    await post.getByText('so far').waitFor();
   });
 
   test('a viewer sees the week and can move nothing', async () => {

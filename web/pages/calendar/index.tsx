@@ -1,9 +1,10 @@
 import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { ChevronLeft, ChevronRight, Globe, Heart, PanelRight } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Globe, Heart, PanelRight, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { blocksIn } from '#web/parts/forecast.tsx';
 import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { addDays, cityOf } from '#web/parts/time.ts';
@@ -62,6 +63,7 @@ const Calendar = () => {
 
   const moves = useMoves();
   const { items, error, refetch, isLoading, isLoaded } = useItems(range, { accountIds, labelIds }, moves.moved);
+  const blocked = items.filter(({ post }) => blocksIn(post.forecast).length > 0).length;
   const slots = useFreeSlots(days, accounts);
   const bestTimes = useBestTimes(view === 'month' ? [] : days, items, accountIds);
   // Slots are chosen by people; a suggested time beside one is noise.
@@ -104,6 +106,11 @@ const Calendar = () => {
             </>
           ) : (
             <>
+              {blocked > 0 && (
+                <span className={styles.blocked}>
+                  <TriangleAlert size={16} aria-hidden="true" /> {blocked} will not go out
+                </span>
+              )}
               <SegmentedControl
                 aria-label="View"
                 data={viewWords}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { Heart } from 'lucide-react';
+import { Heart, TriangleAlert } from 'lucide-react';
 import type { PostSummary } from '#generated/app-client';
-import { blocksIn } from '#web/parts/forecast.tsx';
+import { blocksIn, forecastTitle } from '#web/parts/forecast.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
@@ -34,13 +34,14 @@ export const PostCard = ({
   // `41 so far` needs the room of two badges.
   const badges = <Badges networks={networks} most={isEntry || isFirstDay(post) ? 2 : 4} />;
   const last = isEntry ? undefined : lastLineOf(item);
+  const [blocks] = blocksIn(post.forecast);
   return (
     <div
       className={styles.card}
       data-state={state}
       data-entry={isEntry || undefined}
       data-last={Boolean(last)}
-      data-foretold={blocksIn(post.forecast).length > 0 || undefined}
+      data-foretold={blocks !== undefined || undefined}
     >
       {/* Without this the browser would drag the link's URL. */}
       <Link to="/posts/$id" params={{ id: post.id }} className={styles.open} draggable={false} tabIndex={tabIndex}>
@@ -50,6 +51,12 @@ export const PostCard = ({
             {wall.slice(11, 16)}
           </time>
           {isEntry && badges}
+          {isEntry && blocks && (
+            <span className={styles.warning} title={forecastTitle(blocks)}>
+              <TriangleAlert size={14} aria-hidden="true" />
+              <span className="hidden">{forecastTitle(blocks)}</span>
+            </span>
+          )}
         </span>
         {post.thumbnailUrl && (
           <span className={styles.picture}>
