@@ -109,7 +109,14 @@ export const RequestCard = ({
       )}
       {card.changedPost && needsDecision(card) && (
         <div className={styles.banner}>
-          <Banner tone="plum" title={`This is not what ${card.client} asked about`}>
+          <Banner
+            tone="plum"
+            title={
+              <>
+                This is not what <bdi>{card.client}</bdi> asked about
+              </>
+            }
+          >
             <Editor card={card} /> The request cannot be approved as it stands.
           </Banner>
         </div>
