@@ -179,6 +179,13 @@ inBrowser('previews', (world) => {
     const handle = articleOf(rail, 'Mastodon').getByText('@rye-and-ember@mastodon.sandbox');
     const lines = handle.evaluate((one) => one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight));
     expect(await lines).toBeLessThanOrEqual(2);
+    await rail
+      .getByRole('button', { name: /^LinkedIn Page/ })
+      .first()
+      .click();
+    const company = articleOf(rail, 'LinkedIn Page');
+    const rightOf = async (one: Locator) => one.evaluate((element) => element.getBoundingClientRect().right);
+    expect(await rightOf(company.getByText('Send'))).toBeLessThan(await rightOf(company));
   });
 
   test('the caption says what is cut; more opens it in place, by keyboard too', async () => {
