@@ -562,7 +562,7 @@ inBrowser('the editor', (world) => {
     });
     const page = await world.visit({ at: `/posts/${id}` });
     await saved(page);
-    for (const width of [1024, 1100, 1199, 1200, 1280, 1320, 1366, 1440, 1920, 2560]) {
+    for (const width of [834, 1024, 1100, 1199, 1200, 1280, 1320, 1366, 1440, 1920, 2560]) {
       await page.setViewportSize({ width, height: 900 });
       const boxes = await page
         .locator('main header')
@@ -572,11 +572,17 @@ inBrowser('the editor', (world) => {
           const parts = [...header.children, ...(header.lastElementChild?.children ?? [])].filter(
             (part) => part !== header.lastElementChild && part.getClientRects().length > 0,
           );
+          const [line, icon] = ['[role="status"]', '[role="status"] svg'].map((one) => header.querySelector(one));
           return {
             right: own.right,
+            room: line?.parentElement?.clientWidth,
+            line: line?.scrollWidth,
+            icon: icon?.clientWidth,
             parts: parts.map((part) => part.getBoundingClientRect()).map(({ left, right }) => [left, right]),
           };
         });
+      expect(boxes.line, `save state at ${width}`).toBe(boxes.room);
+      expect(boxes.icon, `save state at ${width}`).toBe(14);
       const sorted = boxes.parts.map(([left = 0, right = 0]) => ({ left, right })).sort((a, b) => a.left - b.left);
       for (const [index, { right }] of sorted.entries()) {
         expect(right, `part ${index} at ${width}`).toBeLessThanOrEqual((sorted[index + 1]?.left ?? boxes.right) + 0.5);
