@@ -1,4 +1,4 @@
-import { MutationCache, notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
+import { MutationCache, notifyManager, onlineManager, QueryClient, queryOptions } from '@tanstack/react-query';
 import { isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
 import { faultOf, isRetryable } from './faults.ts';
@@ -149,8 +149,10 @@ notifyManager.setScheduler(queueMicrotask);
 export const queryClient = new QueryClient({
   mutationCache: new MutationCache({
     // The change may have been made. What is on the screen then shows whether it was, before the person tries again.
+    // A browser that is offline loads it when the connection is back.
     onError: (error) => {
-      if (faultOf(error).code === 'NoAnswer') void queryClient.invalidateQueries();
+      if (faultOf(error).code !== 'NoAnswer') return;
+      void queryClient.invalidateQueries({ refetchType: onlineManager.isOnline() ? 'active' : 'none' });
     },
   }),
   defaultOptions: {

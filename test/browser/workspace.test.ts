@@ -27,7 +27,7 @@ inBrowser('the workspace', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('without a connection a change says that it was not made, waits for the person, and is then made once', async () => {
+  test('without a connection a change says that no answer arrived, waits for the person, and is then made once', async () => {
     const { email } = await world.service.addWorkspace();
     const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/ERR_INTERNET_DISCONNECTED/] });
     const name = page.getByRole('textbox', { name: 'Name of the workspace' });
@@ -43,7 +43,7 @@ inBrowser('the workspace', (world) => {
     await notice.waitFor();
     const save = page.getByRole('button', { name: 'Save' });
     await save.click();
-    await page.getByText('Check the connection, then try again.').waitFor();
+    await page.getByText('No answer arrived. It may have been done all the same.').waitFor();
     await page.context().setOffline(false);
     await notice.waitFor({ state: 'detached' });
     expect([changes.length, await name.inputValue()]).toEqual([1, 'Without a wire']);
