@@ -41,9 +41,13 @@ inBrowser('the workspace', (world) => {
     await check;
     const notice = page.getByRole('status').filter({ hasText: 'The server does not answer' });
     await notice.waitFor();
+    // Without a connection, what is on the screen stays as it is.
+    const reads: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/api/app/members') && reads.push(request.url()));
     const save = page.getByRole('button', { name: 'Save' });
     await save.click();
     await page.getByText('No answer arrived. It may have been done all the same.').waitFor();
+    expect(reads).toEqual([]);
     await page.context().setOffline(false);
     await notice.waitFor({ state: 'detached' });
     expect([changes.length, await name.inputValue()]).toEqual([1, 'Without a wire']);
