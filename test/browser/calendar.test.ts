@@ -358,8 +358,9 @@ inBrowser('the calendar', (world) => {
   });
 
   test('a number stands below the picture of its card, also above a line about the outcome', async () => {
-    const date = dateIn(1, 'UTC');
-    await scheduled('In doubt', `${date}T10:00:00Z`);
+    const date = dateIn(100, 'UTC');
+    const at = `${date}T10:00:00Z`;
+    await scheduled('In doubt', at);
     const accountIds = [account, await world.service.connect('mastodon'), await world.service.connect('threads')];
     const page = await world.visit({ ...utc, at: '/favicon.svg', expected: [/favicon/] });
     await page.route('**/api/app/posts?*group=Timed*', async (route) => {
@@ -367,8 +368,7 @@ inBrowser('the calendar', (world) => {
       const json = await answer.json();
       for (const post of json.posts.filter(({ text }: { text: string }) => text === 'In doubt')) {
         const results = [true, false].map((ok) => ({ accountId: account, ok, uncertain: !ok }));
-        const publishedAt = world.service.clock.now().toISOString();
-        Object.assign(post, { status: 'Failed', results, publishedAt, thumbnailUrl: '/favicon.svg' });
+        Object.assign(post, { status: 'Failed', results, publishedAt: at, thumbnailUrl: '/favicon.svg' });
         Object.assign(post, { accountIds, numbers: 'Read', engagement: 143 });
       }
       await route.fulfill({ response: answer, json });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
 import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
@@ -12,7 +13,7 @@ import styles from './today.module.css';
 const troubleOf = ({ status, statistics }: Account) =>
   status === 'NeedsReconnect' ? 'needs a new sign-in' : statistics === 'Reconnect' ? 'shows no statistics' : undefined;
 
-/** Accounts that need attention come last and have a dot. */
+/** Accounts that need attention come last and have a triangle. */
 export const AccountHealth = () => {
   const { list } = useAccounts();
   const { data, error } = useQuery(queries.accounts);
@@ -41,8 +42,13 @@ export const AccountHealth = () => {
             const more = `${handleOf(account)}${trouble ? `, ${trouble}` : ''}`;
             return (
               <li key={account.id}>
-                <Link to="/accounts" data-trouble={trouble && ''}>
+                <Link to="/accounts">
                   <NetworkBadge network={account.network} size={24} />
+                  {trouble && (
+                    <span className={styles.trouble}>
+                      <TriangleAlert size={9} aria-hidden="true" />
+                    </span>
+                  )}
                   <span className="hidden">{more}</span>
                 </Link>
               </li>
