@@ -201,7 +201,7 @@ inBrowser('posts', (world) => {
   });
 
   test('a refusal of one post is told by its name, and the others are done', async () => {
-    const account = await world.service.connect('x');
+    const account = await world.service.connect('x', { handle: 'oskar' });
     const { id } = await world.service.client.posts.create({ body: 'account short' });
     const over = await world.service.client.posts.create({ body: `account ${'long '.repeat(80)}` });
     await world.service.asHuman('posts.update', {
@@ -215,7 +215,7 @@ inBrowser('posts', (world) => {
     await page.getByRole('checkbox', { name: /^Select account long/ }).check();
     await page.getByRole('button', { name: 'Add account' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add an account to 2 posts' });
-    await dialog.getByRole('button', { name: /^X/ }).first().click();
+    await dialog.getByRole('button', { name: /oskar/ }).click();
     expect(await axe(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add to 2 posts' }).click();
     const report = page.getByRole('dialog', { name: '1 post not changed' });
