@@ -5,21 +5,24 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowest = [
   'bench',
   'editor',
-  'stopped-instance',
-  'many-processes',
-  'planning',
+  'videos',
+  'killed-process',
+  'cli',
   'soak',
-  'picture-memory',
-  'entry',
-  'scale',
   'generate',
-  'embedded',
+  'built-engines',
+  'many-processes',
   'demo',
+  'operation',
+  'doctor',
+  'picture-memory',
+  'stopped-instance',
+  'backups',
+  'entry',
   'calendar',
+  'planning',
+  'scale',
   'hostile-input',
-  'bounded-work',
-  'network-conformance',
-  'sdk-package',
 ];
 const placeOf = ({ moduleId }: TestSpecification) => {
   const place = slowest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
@@ -56,8 +59,8 @@ export default defineConfig({
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.
     isolate: false,
-    // Many tests wait for processes, the network or a browser: two would leave a third of two cores idle.
-    maxWorkers: 3,
+    // Many tests wait for processes, the network or a browser: three left a third of two cores idle.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
   },
 });
