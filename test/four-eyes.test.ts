@@ -551,6 +551,15 @@ describe('a review link may invite words of an outsider', () => {
     expect(await adviceOn(id)).toMatchObject([{ isCurrent: false }, { isCurrent: false }]);
   });
 
+  test('a name from right to left keeps the order of the sentence that tells of it', async () => {
+    const id = await draft();
+    const { secret } = await share(id);
+    expect((await say(secret, { name: 'مخبز (24)' })).status).toBe(200);
+    expect((await ed.get('/api/app/notifications')).body.earlier).toContainEqual(
+      expect.objectContaining({ detail: 'Under the name \u2068مخبز (24)\u2069, which nobody checked.' }),
+    );
+  });
+
   test('a link that does not invite them takes none, nor one that was revoked', async () => {
     const id = await draft();
     const quiet = await share(id, false);

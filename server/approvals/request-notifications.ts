@@ -1,6 +1,7 @@
 import type { Accounts } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
+import { isolateName } from '#server/notifications/isolate-name';
 import type { NewNotification, Notifications } from '#server/notifications/notifications';
 import type { Approvers } from './approvers.ts';
 import type { CardView } from './card-view.ts';
@@ -46,12 +47,12 @@ export const createRequestNotifications = ({
   /** To the person who asked, or whose agent did. */
   const decisionNotification = async (caller: Caller, row: CardRow) => {
     const name = (await approvers.list(caller)).find(({ id }) => id === caller.userId)?.name ?? 'Somebody';
-    const request = row.is_own ? 'your request' : `the request of ${row.client}`;
+    const request = row.is_own ? 'your request' : `the request of ${isolateName(row.client)}`;
     return {
       workspaceId: caller.workspaceId,
       subjectId: row.requested_by,
       path: `/approvals/${row.id}`,
-      title: (verb: string) => `${name} ${verb} ${request} to ${describe(row)}`,
+      title: (verb: string) => `${isolateName(name)} ${verb} ${request} to ${describe(row)}`,
     };
   };
 
@@ -75,7 +76,9 @@ export const createRequestNotifications = ({
           workspaceId: caller.workspaceId,
           kind: 'approval.requested',
           subjectId: row.conversation_id,
-          title: isFirst ? `${client} asks to ${describe(row)}` : `${count} requests of ${client}`,
+          title: isFirst
+            ? `${isolateName(client)} asks to ${describe(row)}`
+            : `${count} requests of ${isolateName(client)}`,
           detail: isFirst ? asks : `The latest: ${asks}`,
           text: isFirst ? post?.versions[0]?.content[0]?.body : undefined,
           path: `/approvals/${row.id}`,
@@ -123,7 +126,7 @@ export const createRequestNotifications = ({
       const open = await store.countOpenOf(workspaceId, row.conversation_id);
       if (open === 0) return;
       const { client } = view.show(row, new Map());
-      const title = `${open} ${open === 1 ? 'request' : 'requests'} of ${client}`;
+      const title = `${open} ${open === 1 ? 'request' : 'requests'} of ${isolateName(client)}`;
       await notifications.retitle({ workspaceId, kind: 'approval.requested', subjectId: row.conversation_id, title });
     },
 
@@ -145,7 +148,7 @@ export const createRequestNotifications = ({
                   workspaceId,
                   kind: 'approval.requested' as const,
                   subjectId,
-                  title: `${requests} of ${oldest.client} still ${waiting.length === 1 ? 'waits' : 'wait'} for you`,
+                  title: `${requests} of ${isolateName(oldest.client)} still ${waiting.length === 1 ? 'waits' : 'wait'} for you`,
                   detail: 'What nobody decides within 7 days closes, and nothing runs.',
                   path: `/approvals/${oldest.id}`,
                 },

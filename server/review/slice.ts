@@ -5,6 +5,7 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import { isolateName } from '#server/notifications/isolate-name';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
@@ -71,7 +72,7 @@ export const openReview = ({
           kind: 'review.advice',
           subjectId,
           title: 'Somebody answered on your review link',
-          detail: `Under the name ${name}, which nobody checked.`,
+          detail: `Under the name ${isolateName(name)}, which nobody checked.`,
           path: `/posts/${postId}?side=comments`,
         },
       ]),

@@ -406,6 +406,14 @@ describe('consent', () => {
         await page.getByRole('heading', { name: 'Let “Desk Agent” use Posthorn?' }).waitFor();
         await isClean(page, () => page.getByText('This app chose its own name').waitFor());
       });
+
+      test('a name written from right to left is isolated from the question, and the tab has it too', async () => {
+        const clientMetadata = { client_name: 'מאפייה (24)', redirect_uris: [redirectUrl] };
+        const page = await world.visit({ at: (await begin({ clientMetadataUrl: undefined, clientMetadata })).at });
+        const title = page.getByRole('heading', { name: 'Let “מאפייה (24)” use Posthorn?' });
+        await title.getByText('מאפייה (24)', { exact: true }).waitFor();
+        expect(await page.title()).toBe('Let “מאפייה (24)” use Posthorn? · Posthorn');
+      });
     },
     async () => {
       documents = await startDocuments();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
+import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, isAt, isClean } from './harness.ts';
 
@@ -99,12 +100,17 @@ inBrowser(
 
 inBrowser('home', (world) => {
   /** A published post makes the first steps a thing of the past, once an agent has asked. */
-  const seed = async () => {
+  const publish = async () => {
     const { service } = world;
     const account = await service.connect('bluesky');
-    const sent = await service.client.posts.create({ accountIds: [account], body: 'Out already' });
-    await service.asHuman('posts.publishNow', { id: sent.id });
-    await until('it is out', async () => (await service.client.posts.get({ id: sent.id })).status === 'Published');
+    const { id } = await service.client.posts.create({ accountIds: [account], body: 'Out already' });
+    await service.asHuman('posts.publishNow', { id });
+    await until('it is out', async () => (await service.client.posts.get({ id })).status === 'Published');
+    return account;
+  };
+  const seed = async () => {
+    const { service } = world;
+    const account = await publish();
     const draft = await service.client.posts.create({ accountIds: [account], body: 'Asked for' });
     const caller = { ...service.owner, role: 'owner', human: false } as const;
     const request = {
@@ -150,6 +156,35 @@ inBrowser('home', (world) => {
     expect(await waiting.getByRole('link', { name: /did not reach Mastodon/ }).getAttribute('href')).toMatch(
       /^\/(accounts|posts\/post_)/,
     );
+  });
+
+  test('a client whose name is written from right to left does not reorder what it asks for', async () => {
+    const { service } = world;
+    const { id } = await service.client.posts.create({ accountIds: [await publish()], body: 'Buns' });
+    const path = await (await connectAgent(service, 'מאפייה!')).ask('posts_publishNow', { id });
+    const page = await world.visit();
+    const waiting = page.getByRole('region', { name: 'Waiting for you' });
+    const title = waiting.getByText('מאפייה! asks to publish a post now');
+    await title.waitFor();
+    const [name = 0, mark = 0, words = 0] = await title.evaluate((element) => {
+      const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const range = document.createRange();
+      const leftOf: Record<string, number> = {};
+      while (text.nextNode()) {
+        for (const word of text.currentNode.textContent?.matchAll(/\w+|[א-ת]+|!/gu) ?? []) {
+          range.setStart(text.currentNode, word.index);
+          range.setEnd(text.currentNode, word.index + word[0].length);
+          leftOf[word[0]] = range.getBoundingClientRect().left;
+        }
+      }
+      return ['מאפייה', '!', 'asks'].map((word) => leftOf[word] ?? Number.NaN);
+    });
+    expect(words).toBeGreaterThan(name);
+    // The mark ends the name, so it stands on its left.
+    expect(mark).toBeLessThan(name);
+    const human = service.browser();
+    await human.signIn();
+    await human.post(`/api${path}/reject`);
   });
 
   test('an overdue post is shown with what to do, until it is sent', async () => {
@@ -217,9 +252,14 @@ inBrowser('home', (world) => {
       [1440, false],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      const [sentence, button] = [await reason.boundingBox(), await leaveOut.boundingBox()];
-      expect((button?.y ?? 0) >= (sentence?.y ?? 0) + (sentence?.height ?? 0), `${width}`).toBe(isBelow);
-      expect(sentence?.width, `${width}`).toBeGreaterThan(200);
+      // The page takes its new layout after the window.
+      await expect
+        .poll(async () => {
+          const [sentence, button] = [await reason.boundingBox(), await leaveOut.boundingBox()];
+          const bottom = (sentence?.y ?? 0) + (sentence?.height ?? 0);
+          return { isReadable: (sentence?.width ?? 0) > 200, isBelow: (button?.y ?? 0) >= bottom };
+        })
+        .toEqual({ isReadable: true, isBelow });
     }
     await leaveOut.click();
     await page.getByText('Mastodon is left out.').waitFor();

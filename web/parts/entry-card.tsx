@@ -14,7 +14,8 @@ export const EntryCard = ({
   isWide = false,
   focusesTitle = false,
 }: {
-  title: string;
+  /** Names that people or clients chose go into `<bdi>`. */
+  title: React.ReactNode;
   lead?: React.ReactNode;
   children?: React.ReactNode;
   foot?: React.ReactNode;
@@ -29,8 +30,8 @@ export const EntryCard = ({
     if (focusesTitle) heading.current?.focus();
   }, [focusesTitle]);
   useEffect(() => {
-    document.title = `${title} · Posthorn`;
-  }, [title]);
+    document.title = `${heading.current?.textContent} · Posthorn`;
+  });
   return (
     <main className={styles.page}>
       {!mark && (
@@ -41,7 +42,7 @@ export const EntryCard = ({
       )}
       <div className={`card ${styles.card}`} data-wide={isWide || undefined}>
         {mark}
-        <h1 ref={heading} className={styles.title} dir="auto" tabIndex={focusesTitle ? -1 : undefined}>
+        <h1 ref={heading} className={styles.title} tabIndex={focusesTitle ? -1 : undefined}>
           {title}
         </h1>
         {lead && <div className={styles.lead}>{lead}</div>}

@@ -72,9 +72,23 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
       isWide
       focusesTitle
       mark={<Pair isVerified={isVerified} />}
-      // An unverified client chose its own name, so it is quoted.
-      title={`Let ${isVerified ? client.name : `“${client.name}”`} use Posthorn?`}
-      lead={`As ${email}, in the workspace you opened last: ${workspace ?? 'none yet'}.`}
+      title={
+        // An unverified client chose its own name, so it is quoted.
+        isVerified ? (
+          <>
+            Let <bdi>{client.name}</bdi> use Posthorn?
+          </>
+        ) : (
+          <>
+            Let “<bdi>{client.name}</bdi>” use Posthorn?
+          </>
+        )
+      }
+      lead={
+        <>
+          As {email}, in the workspace you opened last: <bdi>{workspace ?? 'none yet'}</bdi>.
+        </>
+      }
     >
       <Origin question={question} />
       <Checkbox.Group value={[...granted]} onChange={(value) => setGranted(value)}>

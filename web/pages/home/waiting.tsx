@@ -26,7 +26,8 @@ interface Item {
   key: string;
   tone: 'brass' | 'red' | 'plum' | 'orange';
   icon: LucideIcon;
-  title: string;
+  /** The middle, a name or a quotation, is read in its own direction. */
+  title: readonly [before: string, name: string, after: string];
   text: string;
   /** Absent if this person's role cannot do it. */
   act?: { label: string; link: LinkProps; main?: boolean };
@@ -67,10 +68,14 @@ const WaitingRow = ({ item: { key, tone, icon: Icon, title, text, act } }: { ite
       <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
     </span>
     <span className={styles.what}>
-      <span className={styles.name} dir="auto">
-        {title}
+      <span className={styles.name}>
+        {title[0]}
+        <bdi>{title[1]}</bdi>
+        {title[2]}
       </span>
-      <span className="small text-2">{text}</span>
+      <span className="small text-2" dir="auto">
+        {text}
+      </span>
     </span>
     {act && (
       <>
@@ -79,7 +84,7 @@ const WaitingRow = ({ item: { key, tone, icon: Icon, title, text, act } }: { ite
           variant={act.main ? 'ink' : 'default'}
           data-row-link=""
           className={styles.act}
-          aria-label={`${act.label}: ${title}`}
+          aria-label={`${act.label}: ${title.join('')}`}
           renderRoot={(props) => <Link {...act.link} {...props} />}
         >
           {act.label}
@@ -111,10 +116,11 @@ const useWords = () => {
         key: first?.id ?? '',
         tone: 'brass',
         icon: Stamp,
-        title:
-          cards.length === 1
-            ? `${first?.client} asks to ${sentence}`
-            : `${first?.client} asks for ${cards.length} things`,
+        title: [
+          '',
+          first?.client ?? '',
+          cards.length === 1 ? ` asks to ${sentence}` : ` asks for ${cards.length} things`,
+        ],
         text:
           cards.length === 1
             ? first?.post
@@ -132,7 +138,7 @@ const useWords = () => {
       key: account.id,
       tone: 'red',
       icon: Unplug,
-      title: `${nameOf(account)} needs a new sign-in`,
+      title: ['', nameOf(account), ' needs a new sign-in'],
       text: `Posts to ${handleOf(account)} fail until ${canManage ? 'you reconnect' : 'an owner or admin reconnects'}.`,
       ...reconnect,
     }),
@@ -140,7 +146,7 @@ const useWords = () => {
       key: `${account.id} statistics`,
       tone: 'orange',
       icon: Unplug,
-      title: `${nameOf(account)} shows no statistics`,
+      title: ['', nameOf(account), ' shows no statistics'],
       text: `A permission is missing. Publishing still works.${canManage ? '' : ' An owner or admin can reconnect.'}`,
       ...reconnect,
     }),
@@ -183,7 +189,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
           key: post.id,
           tone: 'plum',
           icon: CircleHelp,
-          title: `Is ${quoteHeading(post.text)} on ${where}?`,
+          title: ['Is ', quoteHeading(post.text), ` on ${where}?`],
           text: 'The network stopped answering after it took the post.',
           act: { label: 'Check and answer', link: open },
         };
@@ -194,7 +200,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
         key: post.id,
         tone: 'red',
         icon: CircleX,
-        title: `${quoteHeading(post.text)} did not reach ${where}`,
+        title: ['', quoteHeading(post.text), ` did not reach ${where}`],
         text: needsSignIn
           ? 'The sign-in was refused. Reconnect, then send again.'
           : (relevant[0]?.error?.message ?? 'Open it to see why.'),

@@ -52,7 +52,11 @@ const Invitation = () => {
   const isSomebodyElse = signedInAs !== undefined && !isTheirs;
   return (
     <EntryCard
-      title={`Join ${workspace}`}
+      title={
+        <>
+          Join <bdi>{workspace}</bdi>
+        </>
+      }
       lead={
         <>
           <strong>{email}</strong> is invited as {role}. {tasks[role]}

@@ -68,7 +68,7 @@ export const NotificationRow = ({
           onClick={() => !read && onMark({ ids: [id], read: true })}
         >
           {!read && <span className="hidden">Unread: </span>}
-          <span dir="auto">{title}</span>
+          {title}
         </Link>
         {excerpt && (
           <span className={`one-line small ${styles.excerpt}`} dir="auto">
