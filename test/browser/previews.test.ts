@@ -59,6 +59,45 @@ const wordsOf = async (article: Locator) =>
 const filesOf = (article: Locator) =>
   article.locator('img[class*="file"]').evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
 
+/** In the browser: how the last line of a clamped text meets the button that covers its end. */
+const describeCut = (text: Element) => {
+  const tail = text.nextElementSibling?.getBoundingClientRect() ?? new DOMRect();
+  const lineHeight = Number.parseFloat(getComputedStyle(text).lineHeight);
+  const range = document.createRange();
+  const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  let halves = '';
+  let end = text.getBoundingClientRect().left;
+  while (walker.nextNode()) {
+    const { data } = walker.currentNode as Text;
+    for (let at = 0; at < data.length; at++) {
+      range.setStart(walker.currentNode, at);
+      range.setEnd(walker.currentNode, at + 1);
+      const { left, right, top, bottom } = range.getBoundingClientRect();
+      const isOnLine = (top + bottom) / 2 > tail.top && (top + bottom) / 2 < tail.bottom;
+      if (!isOnLine || data[at]?.trim() === '') continue;
+      if (left < tail.left - 0.5 && right > tail.left + 0.5) halves += data[at];
+      if (right <= tail.left + 0.5) end = Math.max(end, right);
+    }
+  }
+  const network = text.closest<HTMLElement>('[data-preview]')?.dataset.preview;
+  return { network, halves, gap: tail.left - end, lines: Math.round(tail.height / lineHeight) };
+};
+
+/** In the browser: the width of the `https://` in this paragraph. */
+const widthOfScheme = (text: Element) => {
+  const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { data } = walker.currentNode as Text;
+    const at = data.indexOf('https://');
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(walker.currentNode, at);
+    range.setEnd(walker.currentNode, at + 'https://'.length);
+    return range.getBoundingClientRect().width;
+  }
+  return undefined;
+};
+
 inBrowser('previews', (world) => {
   const accounts = new Map<string, string>();
   let files: Awaited<ReturnType<typeof addFiles>>;
@@ -240,6 +279,34 @@ inBrowser('previews', (world) => {
     expect(await caption('instagram').innerText()).toBe('Folds after 125.');
   });
 
+  test('a text that is cut by lines ends between two letters, and the word that opens it follows at once', async () => {
+    const page = await openReview(world, await writeForAll(), { width: 1440, height: 1000 });
+    const isExact = async () => {
+      const texts = await page.locator('p[data-clamp]').all();
+      const all = await Promise.all(texts.map((text) => text.evaluate(describeCut)));
+      expect(all.map(({ network }) => network).sort()).toEqual(['facebook', 'tiktok', 'youtube']);
+      return all.every(({ halves, gap, lines }) => halves === '' && gap <= 1 && lines === 1);
+    };
+    await expect.poll(isExact).toBe(true);
+    await beDarkPhone(page);
+    await expect.poll(isExact).toBe(true);
+  });
+
+  test('networks that show links without https:// do so, and the text keeps the whole link', async () => {
+    const page = await openReview(world, await writeForAll(), { width: 1440, height: 1000 });
+    for (const [key, isShown] of [
+      ['mastodon', false],
+      ['threads', false],
+      ['pixelfed', true],
+    ] as const) {
+      const article = articleOf(page, await nameOf(key));
+      expect(await wordsOf(article), key).toContain('routine: https://ryeandember.example/starter');
+      const width = await article.locator('p', { hasText: 'The whole routine' }).evaluate(widthOfScheme);
+      expect(width, key).toBeDefined();
+      expect(width !== 0, key).toBe(isShown);
+    }
+  });
+
   test('editor, approval card, publish dialog, review link and results show the same preview', async () => {
     const { service } = world;
     const both = [idOf('instagram'), idOf('facebook')];
@@ -298,6 +365,7 @@ inBrowser('previews', (world) => {
         expect(seen[`${place} ${provider}`], place).toEqual(first);
       }
       expect(JSON.stringify(first)).toContain('Who brings the candles?');
+      if (provider === 'Facebook Page') expect(JSON.stringify(first)).toContain('Author Who brings');
     }
   });
 });

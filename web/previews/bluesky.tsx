@@ -12,6 +12,7 @@ export const bluesky: Renderer = {
       <Replies
         post={post}
         more="more"
+        hasGlobe
         actions={[MessageSquare, Repeat2, Heart, Ellipsis]}
         who={
           <>

@@ -1,4 +1,4 @@
-import { Globe, MessageSquare, Share2, ThumbsUp } from 'lucide-react';
+import { Ellipsis, Globe, MessageSquare, Share2, ThumbsUp } from 'lucide-react';
 import { FoldedText } from './folded-text.tsx';
 import { MediaGrid } from './media.tsx';
 import { firstOf, isStory, optionOf, type Renderer } from './model.ts';
@@ -25,14 +25,16 @@ export const facebook: Renderer = {
               <span className="hidden">Everyone</span>
             </>
           }
-        />
+        >
+          <Ellipsis size={16} aria-hidden="true" />
+        </Head>
         <div className={styles.inside}>
           <FoldedText post={post} text={body} more={more} />
         </div>
         <MediaGrid media={media} most={5} cover={post.optionFile} />
-        {media.length === 0 && card && <LinkBox card={card} isFlat />}
+        {media.length === 0 && card && <LinkBox card={card} isFlat hasCapitalHost />}
         <Actions icons={[ThumbsUp, MessageSquare, Share2]} words={['Like', 'Comment', 'Share']} />
-        <Comments post={post} />
+        <Comments post={post} note="Author" />
       </>
     );
   },

@@ -1,4 +1,4 @@
-import { Globe, MessageSquareText, Repeat2, Send, ThumbsUp, Users } from 'lucide-react';
+import { Ellipsis, Globe, MessageSquareText, Plus, Repeat2, Send, ThumbsUp, Users } from 'lucide-react';
 import { count } from '#web/parts/number.ts';
 import { FoldedText } from './folded-text.tsx';
 import { MediaGrid, Picture } from './media.tsx';
@@ -8,7 +8,7 @@ import styles from './renderers.module.css';
 
 const more = '…see more';
 
-/** Profiles and pages differ in the avatar and in who can see a post. */
+/** Profiles and pages differ in the avatar, in the corner and in who can see a post. */
 export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: string; isPage: boolean }) => {
   const { body, media } = firstOf(post);
   const isForConnections = optionOf(post, 'visibility') === 'CONNECTIONS';
@@ -29,7 +29,15 @@ export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: 
             <span className="hidden">{labelOf(post, 'visibility') ?? 'Everyone'}</span>
           </>
         }
-      />
+      >
+        {isPage ? (
+          <span className={styles.follow} aria-hidden="true">
+            <Plus size={14} /> Follow
+          </span>
+        ) : (
+          <Ellipsis size={16} aria-hidden="true" />
+        )}
+      </Head>
       <div className={styles.inside}>
         <FoldedText post={post} text={body} more={more} />
         {question && (
@@ -62,7 +70,7 @@ export const LinkedInPost = ({ post, time, isPage }: { post: PreviewPost; time: 
         />
       )}
       <Actions icons={[ThumbsUp, MessageSquareText, Repeat2, Send]} words={['Like', 'Comment', 'Repost', 'Send']} />
-      <Comments post={post} />
+      <Comments post={post} note="Author" />
     </>
   );
 };

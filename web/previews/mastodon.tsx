@@ -43,7 +43,7 @@ export const mastodon: Renderer = {
             </Warning>
           )}
           <div className={warning ? styles.warned : undefined}>
-            <FoldedText post={post} text={item.body} more="Show more" />
+            <FoldedText post={post} text={item.body} more="Show more" hidesScheme />
             {index === 0 && <Attachments post={post} />}
             {isOn(post, 'sensitive') && !warning && item.media.length > 0 && <Warning>Sensitive content</Warning>}
             <Rounded item={item} post={post} />

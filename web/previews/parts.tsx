@@ -1,4 +1,4 @@
-import type { LucideIcon } from 'lucide-react';
+import { Globe, type LucideIcon } from 'lucide-react';
 import { readPoll } from '#server/networks/poll';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
@@ -8,8 +8,22 @@ import { commentsOf, hostOf, optionOf, type PreviewItem, type PreviewLinkCard, t
 import styles from './parts.module.css';
 
 /** Pictures of the network's buttons, without a function. */
-export const Actions = ({ icons, words }: { icons: readonly LucideIcon[]; words?: readonly string[] }) => (
-  <div className={styles.actions} data-words={words !== undefined || undefined} aria-hidden="true">
+export const Actions = ({
+  icons,
+  words,
+  isPacked = false,
+}: {
+  icons: readonly LucideIcon[];
+  words?: readonly string[];
+  /** At the start of the row instead of over its width. */
+  isPacked?: boolean;
+}) => (
+  <div
+    className={styles.actions}
+    data-words={words !== undefined || undefined}
+    data-packed={isPacked || undefined}
+    aria-hidden="true"
+  >
     {icons.map((Icon, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: pictures without an identity
       <span key={index}>
@@ -55,15 +69,23 @@ export const Head = ({
 export const Replies = ({
   post,
   who,
+  corner: Corner,
   more,
   actions,
+  areActionsPacked = false,
+  hasGlobe = false,
   renderMedia = (item) => <Rounded item={item} post={post} />,
   children,
 }: {
   post: PreviewPost;
   who: React.ReactNode;
+  /** At the end of the first line. */
+  corner?: LucideIcon;
   more: string;
   actions: readonly LucideIcon[];
+  areActionsPacked?: boolean;
+  /** Before the host of a link card. */
+  hasGlobe?: boolean;
   renderMedia?: (item: PreviewItem) => React.ReactNode;
   /** Below the text of the first item. */
   children?: React.ReactNode;
@@ -75,12 +97,15 @@ export const Replies = ({
           <Avatar name={post.account.name} size={40} src={post.account.picture} />
         </span>
         <div className={styles.body}>
-          <p className={styles.who}>{who}</p>
-          <FoldedText post={post} text={item.body} more={more} />
+          <div className={styles.top}>
+            <p className={styles.who}>{who}</p>
+            {Corner && <Corner size={16} aria-hidden="true" />}
+          </div>
+          <FoldedText post={post} text={item.body} more={more} hidesScheme />
           {renderMedia(item)}
-          {item.linkCard && <LinkBox card={item.linkCard} />}
+          {item.linkCard && <LinkBox card={item.linkCard} hasGlobe={hasGlobe} />}
           {index === 0 && children}
-          <Actions icons={actions} />
+          <Actions icons={actions} isPacked={areActionsPacked} />
         </div>
       </div>
     ))}
@@ -94,12 +119,25 @@ export const Rounded = ({ item, post }: { item: PreviewItem; post: PreviewPost }
     </div>
   );
 
-/** `host` first on networks that name it above the title. */
-export const LinkBox = ({ card, isFlat = false }: { card: PreviewLinkCard; isFlat?: boolean }) => (
+export const LinkBox = ({
+  card,
+  isFlat = false,
+  hasGlobe = false,
+  hasCapitalHost = false,
+}: {
+  card: PreviewLinkCard;
+  /** From edge to edge, without a frame. */
+  isFlat?: boolean;
+  hasGlobe?: boolean;
+  hasCapitalHost?: boolean;
+}) => (
   <figure className={styles.link} data-flat={isFlat || undefined} aria-label="Link card">
     {card.pictureUrl && <img src={card.pictureUrl} alt="" loading="lazy" />}
     <span>
-      <small>{hostOf(card.uri)}</small>
+      <small data-capital={hasCapitalHost || undefined}>
+        {hasGlobe && <Globe size={11} aria-hidden="true" />}
+        {hostOf(card.uri)}
+      </small>
       {card.title !== '' && <b dir="auto">{card.title}</b>}
       {card.description !== '' && (
         <span className={styles.description} dir="auto">
@@ -119,7 +157,14 @@ export const Attachments = ({ post }: { post: PreviewPost }) => {
 };
 
 /** Bubbles below the post. */
-export const Comments = ({ post, name = post.account.name }: { post: PreviewPost; name?: string }) => {
+export const Comments = ({
+  post,
+  note,
+}: {
+  post: PreviewPost;
+  /** Beside the name: `Author`. */
+  note?: string;
+}) => {
   const comments = commentsOf(post);
   return comments.length === 0 ? null : (
     <ul className={styles.comments} aria-label="Comments">
@@ -127,7 +172,9 @@ export const Comments = ({ post, name = post.account.name }: { post: PreviewPost
         <li key={key}>
           <Avatar name={post.account.name} size={26} src={post.account.picture} />
           <span className={styles.bubble}>
-            <b dir="auto">{name}</b>
+            <span>
+              <b dir="auto">{post.account.name}</b> {note && <span className={styles.note}>{note}</span>}
+            </span>
             <span className={styles.said} dir="auto">
               <Words text={body} />
             </span>

@@ -1,4 +1,4 @@
-import { Heart, MessageCircle, Repeat2, Send } from 'lucide-react';
+import { Ellipsis, Heart, MessageCircle, Repeat2, Send } from 'lucide-react';
 import { Sideways } from './media.tsx';
 import { firstOf, isOn, nameOf, optionOf, plainHandle, type Renderer } from './model.ts';
 import { Attachments, Labels, LinkBox, Replies, Warning } from './parts.tsx';
@@ -14,7 +14,9 @@ export const threads: Renderer = {
       <Replies
         post={post}
         more="more"
+        corner={Ellipsis}
         actions={[Heart, MessageCircle, Repeat2, Send]}
+        areActionsPacked
         who={
           <>
             <b dir="auto">{plainHandle(post)}</b>

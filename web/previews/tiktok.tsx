@@ -17,6 +17,9 @@ export const tiktok: Renderer = {
     return (
       <div className={styles.screen}>
         <Carousel media={media} ratio={9 / 16} nothing="A video or pictures go here">
+          <p className={styles.feeds} aria-hidden="true">
+            Following <b>For you</b>
+          </p>
           <div className={styles.rail} aria-hidden="true">
             <Avatar name={post.account.name} size={36} src={post.account.picture} />
             {[Heart, MessageCircle, Bookmark, Forward].map((Icon, index) => (

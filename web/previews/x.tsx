@@ -1,4 +1,4 @@
-import { Bookmark, ChartNoAxesColumn, Heart, MessageCircle, Repeat2, Share } from 'lucide-react';
+import { Bookmark, ChartNoAxesColumn, Ellipsis, Heart, MessageCircle, Repeat2, Share } from 'lucide-react';
 import { handleOf } from '#web/networks.ts';
 import { isOn, nameOf, optionOf, type Renderer } from './model.ts';
 import { Attachments, Labels, Replies } from './parts.tsx';
@@ -11,6 +11,7 @@ export const x: Renderer = {
     <Replies
       post={post}
       more={more}
+      corner={Ellipsis}
       actions={[MessageCircle, Repeat2, Heart, ChartNoAxesColumn, Bookmark, Share]}
       who={
         <>
