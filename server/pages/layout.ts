@@ -52,7 +52,7 @@ export const consentCardPage = ({
 <div class="paper">
 <p class="band">${flask}${band}</p>
 <div class="pair" aria-hidden="true">
-<svg width="52" height="52" viewBox="0 0 52 52"><rect width="52" height="52" rx="14" fill="${badge.color}"/><text x="26" y="33" text-anchor="middle" fill="#fff" font-size="20" font-weight="650">${badge.code}</text></svg>
+<svg width="52" height="52" viewBox="0 0 52 52"><rect x=".5" y=".5" width="51" height="51" rx="14" fill="${badge.color}" stroke="currentColor" stroke-opacity=".6"/><text x="26" y="33" text-anchor="middle" fill="#fff" font-size="20" font-weight="650">${badge.code}</text></svg>
 <span class="dash"></span>${arrows}<span class="dash"></span>
 <img src="/favicon.svg" alt="" width="52" height="52">
 </div>

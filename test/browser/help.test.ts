@@ -26,6 +26,14 @@ inBrowser(
       }
     });
 
+    test('the button that copies has room below the code on a touch screen', async () => {
+      const page = await world.visit({ at: '/help/tutorial', as: null, width: 390 });
+      const copy = page.getByRole('button', { name: 'Copy' }).first();
+      const code = page.locator('.code pre').first();
+      const [button, block] = [await copy.boundingBox(), await code.boundingBox()];
+      expect(button?.y).toBeGreaterThanOrEqual((block?.y ?? 0) + (block?.height ?? 0));
+    });
+
     test('opens from the menu of a person', async () => {
       const page = await world.visit();
       await page.getByTitle('owner@example.com').click();

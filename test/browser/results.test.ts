@@ -215,6 +215,21 @@ inBrowser('the results of a post', (world) => {
     await page.getByText('2 accounts have it.').waitFor();
   });
 
+  test('the times of the next reads have room between them', async () => {
+    const page = await world.visit({ at: `/posts/${(await publish([good])).id}`, width: 834 });
+    const reads = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
+    await reads.first().waitFor();
+    const gaps = await reads.evaluateAll((steps) => {
+      const texts = steps.map((step) => {
+        const range = document.createRange();
+        range.selectNodeContents(step.lastElementChild ?? step);
+        return range.getBoundingClientRect();
+      });
+      return texts.slice(1).map(({ left }, index) => left - (texts[index]?.right ?? 0));
+    });
+    expect(Math.min(...gaps)).toBeGreaterThan(4);
+  });
+
   test('a viewer sees the results and can change nothing', async () => {
     const { id } = await uncertain();
     const { email } = await world.service.addMember('viewer');

@@ -50,6 +50,14 @@ inBrowser('the sandbox', (world) => {
     await expect.poll(() => fault.isChecked()).toBe(false);
   });
 
+  test('what is chosen for a fault has room on a tablet', async () => {
+    const page = await world.visit({ at: '/sandbox', width: 834 });
+    const moment = page.getByRole('combobox', { name: 'When' });
+    await moment.waitFor();
+    expect(await moment.inputValue()).toBe('Sending a post');
+    expect(await moment.evaluate((field) => field.scrollWidth - field.clientWidth)).toBe(0);
+  });
+
   test('only the operator can move the clock', async () => {
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/sandbox', as: email });

@@ -160,6 +160,21 @@ inBrowser(
       expect(await page.getByRole('button', { name: 'Try with a test receiver' }).count()).toBe(0);
     });
 
+    test('beside an open delivery, the log has room for the columns it shows', async () => {
+      const { email, addWebhook } = await team();
+      const webhook = await addWebhook(receiver.address(503).url);
+      await webhook.test();
+      const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email, width: 834 });
+      const log = page.getByRole('table', { name: 'Deliveries' });
+      await log.getByRole('columnheader', { name: 'Last answer' }).waitFor();
+      await log.getByRole('button', { name: 'ping' }).click();
+      const details = page.getByRole('complementary', { name: 'Delivery' });
+      await details.getByText('Last answer').waitFor();
+      const [table, rail] = [await log.boundingBox(), await details.boundingBox()];
+      expect((table?.x ?? 0) + (table?.width ?? 0)).toBeLessThanOrEqual(rail?.x ?? 0);
+      expect(await log.getByRole('columnheader').allInnerTexts()).toEqual(['Event', 'State', 'Created']);
+    });
+
     test('an editor sees who can manage webhooks', async () => {
       const { email } = await world.service.addMember('editor');
       const page = await world.visit({ at: '/settings/webhooks', as: email });

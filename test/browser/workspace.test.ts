@@ -84,8 +84,9 @@ inBrowser('the workspace', (world) => {
       'attachment; filename="backups.test.ts"',
     ]);
     expect((await download.body()).equals(await readFile(path))).toBe(true);
-    await made.getByText(/restored in a test/).waitFor();
-    await page.getByText('could be restored', { exact: true }).waitFor();
+    await made.getByText(/Restored in a test at/).waitFor();
+    await page.getByText(/^The last backup was made .+ and could be restored\.$/).waitFor();
+    await page.getByText(/^2, the oldest from Mon 16 Nov/).waitFor();
     expect(await axe(page)).toEqual([]);
     await made.getByRole('button', { name: 'Restore' }).click();
     await page
@@ -119,6 +120,26 @@ inBrowser('the workspace', (world) => {
     await page.getByRole('list', { name: 'Open invitations' }).waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('list', { name: 'Audit log' }).getByText('owner invited ada@example.com as editor').waitFor();
+  });
+
+  test('in the dark, a choice that is not taken has an edge, and menus have the colours of the app', async () => {
+    const page = await world.visit({ at: '/settings/workspace', scheme: 'dark' });
+    const colorOf = (token: string) =>
+      page.evaluate((name) => {
+        const probe = document.body.appendChild(document.createElement('i'));
+        probe.style.color = `var(${name})`;
+        const { color } = getComputedStyle(probe);
+        probe.remove();
+        return color;
+      }, token);
+    const choice = page.getByRole('radio', { name: /Approvers only/ });
+    await choice.waitFor();
+    expect(await choice.isChecked()).toBe(false);
+    expect(await choice.evaluate((radio) => getComputedStyle(radio).borderTopColor)).toBe(await colorOf('--control'));
+    await page.getByTitle('owner@example.com').click();
+    const item = page.getByRole('menuitem', { name: 'Help' });
+    await item.hover();
+    expect(await item.evaluate((row) => getComputedStyle(row).backgroundColor)).toBe(await colorOf('--active'));
   });
 
   test('leaving ends the tokens of the person who leaves', async () => {

@@ -25,7 +25,7 @@ export const Section = ({
         <h2 id={id} className={styles.title}>
           {title}
         </h2>
-        {note && <span className="small text-3">{note}</span>}
+        {note && <span className={`small text-3 ${styles.note}`}>{note}</span>}
         {action && <span className={styles.action}>{action}</span>}
       </header>
       <div className={card ? 'card' : undefined}>{children}</div>

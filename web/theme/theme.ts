@@ -149,6 +149,20 @@ function order(): ('label' | 'input' | 'description' | 'error')[] {
   return ['label', 'input', 'description', 'error'];
 }
 
+/** Mantine's dark greys have no blue in them, so menus, close buttons and unchecked boxes would stand out from the rest. */
+const dark = {
+  '--mantine-color-dark-0': token('text'),
+  '--mantine-color-dark-1': token('text-2'),
+  '--mantine-color-dark-2': token('text-3'),
+  '--mantine-color-dark-3': token('text-3'),
+  '--mantine-color-dark-4': token('active'),
+  '--mantine-color-dark-5': token('active'),
+  '--mantine-color-dark-6': token('raised'),
+  '--mantine-color-dark-7': token('active'),
+  '--mantine-color-dark-8': token('sunken'),
+  '--mantine-color-dark-9': token('shell'),
+};
+
 /** Mantine's greys miss a contrast of 4.5:1. */
 export const cssVariablesResolver: CSSVariablesResolver = () => {
   const both = {
@@ -165,5 +179,5 @@ export const cssVariablesResolver: CSSVariablesResolver = () => {
     '--mantine-color-disabled': token('grey-soft'),
     '--mantine-color-disabled-color': token('text-3'),
   };
-  return { variables: {}, light: both, dark: both };
+  return { variables: {}, light: both, dark: { ...both, ...dark } };
 };

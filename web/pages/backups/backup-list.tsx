@@ -11,8 +11,19 @@ import { RestoreDialog } from './restore-dialog.tsx';
 
 export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
   const [chosen, setChosen] = useState<Backup>();
+  const oldest = backups.at(-1);
   return (
-    <Section title="Backups" card>
+    <Section
+      title="Backups"
+      note={
+        oldest && (
+          <>
+            {backups.length}, the oldest from <When at={oldest.startedAt} form="day" />
+          </>
+        )
+      }
+      card
+    >
       {backups.length === 0 ? (
         <EmptyState icon={Archive} title="No backups yet">
           The first one is made tonight, or when you choose Back up now.
@@ -28,13 +39,12 @@ export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
               <span className={styles.what}>
                 {describe(backup)}
                 {backup.host && ` · on ${backup.host}`}
-                {backup.verifiedAt && (
-                  <span className="text-3">
-                    {' '}
-                    · restored in a test <When at={backup.verifiedAt} form="time" />
-                  </span>
-                )}
               </span>
+              {backup.verifiedAt && (
+                <span className={styles.verified}>
+                  Restored in a test at <When at={backup.verifiedAt} form="time" />
+                </span>
+              )}
               <span className={styles.size}>{backup.bytes === undefined ? '—' : formatBytes(backup.bytes)}</span>
               {backup.path && !backup.host && (
                 <ActionIcon

@@ -15,13 +15,17 @@ export const BackupState = ({ backups, at }: { backups: readonly Backup[]; at: s
           'There is no backup yet.'
         ) : (
           <>
-            The last backup is from <strong>{<When at={last.startedAt} form="said" />}</strong> and{' '}
+            The last backup was made{' '}
+            <strong>
+              <When at={last.startedAt} form="relative" />
+            </strong>{' '}
+            and{' '}
             {last.verifiedAt ? (
               <strong className={styles.good}>could be restored</strong>
+            ) : last.problem ? (
+              <strong className={styles.bad}>could not be restored</strong>
             ) : (
-              <strong className={styles.bad}>
-                {last.state === 'Made' && last.problem ? 'could not be restored' : 'was not tested yet'}
-              </strong>
+              <strong className={styles.untested}>was not tested yet</strong>
             )}
             .
           </>

@@ -1,6 +1,7 @@
 import { Check, Minus, X } from 'lucide-react';
 import type { Backup } from '#generated/app-client';
 import { addDays, dateIn, now } from '#web/parts/time.ts';
+import { When } from '#web/parts/when.tsx';
 import { useZone } from '#web/session.ts';
 import styles from './backups.module.css';
 
@@ -37,7 +38,8 @@ export const Nights = ({ backups }: { backups: readonly Backup[] }) => {
       </ol>
       {bad.map(({ day, backup }) => (
         <p key={day} className={styles.nightProblem}>
-          {Number(day.slice(8))}: {backup?.state === 'Failed' ? 'not made' : 'could not be restored'}. {backup?.problem}
+          {backup && <When at={backup.startedAt} form="day" />}:{' '}
+          {backup?.state === 'Failed' ? 'not made' : 'could not be restored'}. {backup?.problem}
         </p>
       ))}
     </>
