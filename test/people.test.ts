@@ -436,7 +436,7 @@ describe('the open workspace', () => {
     ]) {
       expect(refused).toMatchObject({
         status: 409,
-        body: { code: 'Conflict', message: expect.stringContaining('Another tab switched to Demo') },
+        body: { code: 'Conflict', message: expect.stringContaining('This browser has Demo open now') },
       });
     }
     expect(await bodiesIn(browser)).not.toContain('Astray');

@@ -1,6 +1,7 @@
 import { ConnectionError, createAppClient, isPosthornError } from '#generated/app-client';
 import { errorClasses } from '#generated/sdk/src/errors';
 import { errorFrom } from '#generated/sdk/src/posthorn-error';
+import { formDrafts } from '#web/parts/form-drafts.ts';
 import { notices } from '#web/shell/notices.ts';
 import { isPublicPath, paths } from './paths.ts';
 
@@ -30,7 +31,7 @@ export const leaveSignedOut = () => leaveFor(paths['sign-in']);
 const leaveForSignIn = () => {
   const next = location.pathname + location.search;
   // A workspace was open, so this tab had a session.
-  const ended = workspaceId === undefined ? {} : { ended: '1' };
+  const ended = workspaceId === undefined ? {} : { ended: formDrafts.store() ? 'form' : '1' };
   leaveFor(`${paths['sign-in']}?${new URLSearchParams({ next, ...ended })}`);
 };
 

@@ -97,7 +97,7 @@ export const workspaceHeader = 'posthorn-workspace';
 /** Another tab may have switched the workspace. A request for one workspace must never change another. */
 export const mustBeOpenWorkspace = ({ workspace }: SignedIn, expectedId: string | undefined) => {
   if (expectedId === undefined || expectedId === workspace?.id) return;
-  const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';
+  const now = workspace ? `This browser has ${workspace.name} open now` : 'This workspace is no longer open';
   throw new Refusal(
     'Conflict',
     `${now}. Nothing was done and your text is kept; switch back to the workspace of this page, or load the page again.`,

@@ -971,7 +971,7 @@ inBrowser('the editor', (world) => {
     });
     expect(opened.ok()).toBe(true);
     await text(page).fill('Written for the first');
-    await page.getByText('You opened another workspace in another tab').waitFor();
+    await page.getByText('Another workspace is open in this browser').waitFor();
     await page.getByRole('button', { name: 'Back to Demo' }).click();
     await expect.poll(() => text(page).inputValue()).toBe('Written for the first');
     await saved(page);

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isAt, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isAt, isSideways, loseAnswer } from './harness.ts';
 
 let mails: MailServer;
 afterAll(() => mails?.stop());
@@ -161,6 +161,35 @@ inBrowser(
       await again.getByLabel('New password').fill('a brand new password');
       await again.getByRole('button', { name: 'Set the password' }).click();
       await again.getByRole('heading', { name: 'This link is used up' }).waitFor();
+    });
+
+    test('a forgotten password whose answers are lost says what may have happened, and where to look', async () => {
+      const { email } = await world.service.addMember('editor');
+      const page = await world.visit({ at: '/forgot-password', as: null, expected: [/ERR_FAILED/, /404/] });
+      await page.getByLabel('E-mail address').fill(email);
+      await loseAnswer(page, '**/api/auth/password/forgot');
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByText('A link may be on its way all the same.').waitFor();
+      const { text } = await mails.nth(email);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByText('An address gets at most three in an hour.').waitFor();
+      const [, link = ''] = /(http\S+\/new-password\/\S+)/.exec(text) ?? [];
+      await page.goto(link);
+      await page.getByLabel('New password').fill('a brand new password');
+      await loseAnswer(page, '**/api/auth/password/reset');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByText('It may be set all the same.').waitFor();
+      // The cookie of the answer is lost too.
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      const signIn = page.getByRole('link', { name: 'sign in with that one' });
+      await signIn.waitFor();
+      expect(await axe(page)).toEqual([]);
+      await signIn.click();
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByRole('textbox', { name: 'Password' }).fill('a brand new password');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     });
 
     test('a workspace is deleted, kept again, and handed over', async () => {

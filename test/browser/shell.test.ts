@@ -1,4 +1,4 @@
-import type { Response } from 'playwright-core';
+import type { Locator, Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { axe, go, inBrowser, isAt, isClean, isFocused, isSideways, pathOf } from './harness.ts';
 
@@ -117,6 +117,94 @@ inBrowser('the shell', (world) => {
     await isAt(page, /^\/sign-in/);
     await page.getByText('Your session has ended').waitFor();
     expect(await axe(page)).toEqual([]);
+  });
+
+  const endSession = async (page: Page) => {
+    // As another tab of the same browser would.
+    await page.request.post(`${world.service.url}/api/auth/sign-out`, { headers: { origin: world.service.url } });
+    await page.getByText('Your session has ended').waitFor();
+  };
+  const signInAgain = async (page: Page, email: string) => {
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const keptForm = 'What you typed into the form is kept in this tab, except passwords and keys.';
+
+  test('a form that was filled in when the session ended is there again after the sign-in', async () => {
+    const { email } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/401/, /404/] });
+    const dialog = (name: string) => page.getByRole('dialog', { name });
+    const forms: [path: string, open: () => Promise<void>, field: () => Locator, value: string][] = [
+      [
+        '/settings/webhooks',
+        () => page.getByRole('button', { name: 'Add webhook' }).first().click(),
+        () => dialog('Add a webhook').getByLabel('Address'),
+        'https://hooks.example/posts',
+      ],
+      [
+        '/settings/api',
+        () => page.getByRole('button', { name: 'Create token' }).click(),
+        () => dialog('Create a token').getByLabel('Name'),
+        'Laptop',
+      ],
+      [
+        '/settings/slots',
+        () => page.getByRole('button', { name: 'Add a slot yourself' }).click(),
+        () => dialog('Add a slot').getByLabel('Time'),
+        '8.30',
+      ],
+      [
+        '/posts/new',
+        async () => {
+          await page.getByRole('button', { name: 'Insert template' }).click();
+          await dialog('Templates').getByRole('button', { name: 'New signature' }).click();
+        },
+        () => dialog('New signature').getByLabel('Signature'),
+        'Rye & Ember, Hill Street',
+      ],
+      [
+        '/settings/workspace',
+        async () => page.getByLabel('E-mail address').fill('ada@example.com'),
+        () => page.getByLabel('Name of the workspace'),
+        'Rye & Ember',
+      ],
+      ['/settings/profile', async () => {}, () => page.getByLabel('Name', { exact: true }), 'Ada'],
+    ];
+    for (const [path, open, field, value] of forms) {
+      await go(page, path);
+      await open();
+      await field().fill(value);
+      await endSession(page);
+      await page.getByText(keptForm).waitFor();
+      await signInAgain(page, email);
+      await expect.poll(() => field().inputValue()).toBe(value);
+      if (path === '/settings/workspace') {
+        expect(await page.getByLabel('E-mail address').inputValue()).toBe('ada@example.com');
+      }
+      // It is no longer stored, so that a form that is closed stays closed.
+      expect(
+        await page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('posthorn-form'))"),
+      ).toEqual([]);
+    }
+  });
+
+  test('of a form with passwords nothing is kept or promised, and nobody else gets what somebody typed', async () => {
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/profile', as: email, expected: [/401/] });
+    await page.getByLabel('Current password').fill('correct horse');
+    await page.getByLabel('New password').fill('battery staple');
+    await endSession(page);
+    expect(await page.getByText(keptForm).count()).toBe(0);
+    expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.toContain('staple');
+    await signInAgain(page, email);
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('Ada');
+    await endSession(page);
+    await page.getByText(keptForm).waitFor();
+    await signInAgain(page, (await world.service.addMember('editor')).email);
+    await name.waitFor();
+    expect(await name.inputValue()).not.toBe('Ada');
   });
 
   test('tells a viewer that writing is for others', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createBackupList } from '#server/backup/store';
 import { beginHold } from '#server/hold/hold';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean } from './harness.ts';
+import { axe, go, inBrowser, isClean, loseAnswer } from './harness.ts';
 
 inBrowser('the workspace', (world) => {
   test('owners change the roles of members, and the last owner stays owner', async () => {
@@ -167,11 +167,25 @@ inBrowser('the workspace', (world) => {
     const other = await page.context().newPage();
     await other.goto(`${world.service.url}/settings/workspace`);
     await other.getByRole('button', { name: 'Switch to Demo' }).click();
-    await page.getByText('You opened another workspace in another tab').waitFor();
+    await page.getByText('Another workspace is open in this browser').waitFor();
     expect(await page.getByLabel('E-mail address').inputValue()).toBe('bo@example.com');
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to Second' }).click();
     await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
+  });
+
+  test('a new workspace whose answer is lost is opened all the same, and made once', async () => {
+    const { email } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/409/, /ERR_FAILED/] });
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New workspace' });
+    await dialog.getByLabel('Name').fill('Second');
+    await loseAnswer(page, '**/api/app/workspaces');
+    await dialog.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
+    const session = await (await page.request.get(`${world.service.url}/api/auth/session`)).json();
+    expect(session.workspaces.map(({ name }: { name: string }) => name).sort()).toEqual(['Other', 'Second']);
   });
 
   test('the owner renames it, and others see who can', async () => {

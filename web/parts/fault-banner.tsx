@@ -6,7 +6,18 @@ import { Banner } from './banner.tsx';
 import { useShowFault } from './shown-faults.ts';
 
 /** Shows the request id, so that the operator can find the request in the log. What was only read has `onRetry`. */
-export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: string; onRetry?: () => void }) => {
+export const FaultBanner = ({
+  fault,
+  title,
+  onRetry,
+  unanswered = unknownOutcome,
+}: {
+  fault: unknown;
+  title: string;
+  onRetry?: () => void;
+  /** What may have happened when no answer arrived, and where to look. */
+  unanswered?: string;
+}) => {
   useShowFault(fault);
   const { code, message, requestId, retryAfterSeconds } = faultOf(fault);
   const waits = useCountdown(code === 'TooManyRequests' ? (retryAfterSeconds ?? 30) : undefined, onRetry);
@@ -21,7 +32,7 @@ export const FaultBanner = ({ fault, title, onRetry }: { fault: unknown; title: 
   if (code === 'NoAnswer' && onRetry === undefined) {
     return (
       <Banner tone="red" title="No answer arrived">
-        {unknownOutcome}
+        {unanswered}
       </Banner>
     );
   }

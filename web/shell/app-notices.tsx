@@ -50,7 +50,7 @@ const AppNotices = () => {
       {isOtherWorkspace && (
         <Banner
           tone="plum"
-          title={own ? 'You opened another workspace in another tab' : 'You are no longer in this workspace'}
+          title={own ? 'Another workspace is open in this browser' : 'You are no longer in this workspace'}
           action={
             <>
               {own && (

@@ -1,15 +1,23 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { app } from '#web/api.ts';
+import { useEffect } from 'react';
+import { app, workspaceOfTab } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
+import { useSession } from '#web/session.ts';
 
 export const NewWorkspaceForm = () => {
-  const [name, setName] = useState('');
+  const [name, setName] = useFormDraft('name of the new workspace', '');
   const { mutate, error, isPending, isSuccess } = useMutation({
     mutationFn: () => app.createWorkspace({ name: name.trim() }),
     onSuccess: () => location.assign('/'),
   });
+  const { workspace } = useSession();
+  // The server opens a new workspace, so the session shows that it was made although its answer got lost.
+  const isMade = error !== null && workspace?.id !== workspaceOfTab() && workspace?.name === name.trim();
+  useEffect(() => {
+    if (isMade) location.assign('/');
+  }, [isMade]);
   const create = (event: React.FormEvent) => {
     event.preventDefault();
     if (name.trim() !== '') mutate();
@@ -25,7 +33,7 @@ export const NewWorkspaceForm = () => {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       {error && <FaultBanner fault={error} title="The workspace was not created" />}
-      <Button type="submit" variant="ink" loading={isPending || isSuccess} style={{ justifySelf: 'end' }}>
+      <Button type="submit" variant="ink" loading={isPending || isSuccess || isMade} style={{ justifySelf: 'end' }}>
         Create workspace
       </Button>
     </form>

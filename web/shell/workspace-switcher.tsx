@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useSession, useWorkspace } from '#web/session.ts';
 import { CurrentWorkspace } from './current-workspace.tsx';
 import { openWorkspace } from './open-workspace.ts';
@@ -11,7 +12,7 @@ const NewWorkspace = lazy(() => import('./new-workspace.tsx'));
 const WorkspaceSwitcher = () => {
   const { workspaces } = useSession();
   const { id, name } = useWorkspace();
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useFormDraft('new workspace', false);
   return (
     <>
       <Menu position="bottom-start" width={236}>

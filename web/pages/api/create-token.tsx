@@ -1,10 +1,10 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { NewToken } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
 import { useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
@@ -21,7 +21,7 @@ const CreateToken = ({
 }) => {
   const client = useQueryClient();
   const workspace = useWorkspace();
-  const [name, setName] = useState('');
+  const [name, setName] = useFormDraft('name of the token', '');
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => app.createToken({ name: name.trim() }),
     onSuccess: (token) => {

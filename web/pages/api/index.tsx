@@ -3,6 +3,7 @@ import { BookText, Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { NewToken } from '#generated/app-client';
 import { PageHeader } from '#web/parts/page-header.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useWorkspace } from '#web/session.ts';
 import styles from './api.module.css';
 import { ClientPermissions } from './client-permissions.tsx';
@@ -17,7 +18,7 @@ const CreateToken = lazy(() => import('./create-token.tsx'));
 
 const ApiAndMcp = () => {
   const { name } = useWorkspace();
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useFormDraft('new token', false);
   const [newToken, setNewToken] = useState<NewToken>();
   return (
     <>

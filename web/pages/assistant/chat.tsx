@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import styles from './assistant.module.css';
 import type { Message } from './chat-messages.ts';
@@ -24,7 +25,7 @@ export const Chat = ({
 }) => {
   // Pages that link here can write the question.
   const [{ ask: question = '' }] = usePageSearch<'ask'>();
-  const [text, setText] = useState(question);
+  const [text, setText] = useFormDraft('question', question);
   const sees = useSees();
   const { messages, isWriting, error, ask, stop, setMessages, clearError } = useAssistant({
     chatId,
@@ -46,13 +47,13 @@ export const Chat = ({
     if (error === undefined) return;
     setMessages((all) => (all.at(-1)?.role === 'user' ? all.slice(0, -1) : all));
     setText((now) => now || lastQuestion.current);
-  }, [error, setMessages]);
+  }, [error, setMessages, setText]);
   const write = useCallback(
     (words: string) => {
       clearError();
       setText(words);
     },
-    [clearError],
+    [clearError, setText],
   );
 
   const last = messages.at(-1);

@@ -49,7 +49,7 @@ const ForgotPassword = () => {
       <EntryCard
         title="Check your mail"
         foot={back}
-        lead={`If somebody here has the address ${email.trim()}, a link is on its way. It works once, within an hour.`}
+        lead={`If somebody here has the address ${email.trim()}, a link is on its way. It works once, within an hour. An address gets at most three in an hour.`}
       />
     );
   }
@@ -57,7 +57,13 @@ const ForgotPassword = () => {
     <EntryCard title="Forgot your password?" lead="We mail you a link to set a new one." foot={back}>
       <EntryForm onSubmit={request.mutate}>
         <EmailField value={email} onChange={setEmail} autoFocus />
-        {request.error && <FaultBanner fault={request.error} title="The mail was not sent" />}
+        {request.error && (
+          <FaultBanner
+            fault={request.error}
+            title="The mail was not sent"
+            unanswered="A link may be on its way all the same. Check the connection and your mail, then try again."
+          />
+        )}
         <Button type="submit" variant="ink" size="lg" loading={request.isPending}>
           Send the link
         </Button>

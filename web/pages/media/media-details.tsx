@@ -1,6 +1,5 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { LibraryItem } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { CopyButton } from '#web/parts/copy.tsx';
@@ -9,6 +8,7 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count, formatBytes } from '#web/parts/number.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
@@ -93,7 +93,7 @@ const Content = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =
 
 const AltForm = ({ item: { id, alt = '', kind }, onSaved }: { item: LibraryItem; onSaved: () => void }) => {
   const client = useQueryClient();
-  const [text, setText] = useState(alt);
+  const [text, setText] = useFormDraft(`alt text of ${id}`, alt);
   const save = useMutation({
     mutationFn: () => app.changeMedia({ id, alt: text.trim() }),
     onSuccess: async () => {

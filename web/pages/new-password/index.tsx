@@ -21,7 +21,12 @@ const NewPassword = () => {
     return (
       <EntryCard
         title="This link is used up"
-        lead="It works once, within an hour."
+        lead={
+          <p>
+            It works once, within an hour. If you have set a password with it,{' '}
+            <Link to="/sign-in">sign in with that one</Link>.
+          </p>
+        }
         foot={<Link to="/forgot-password">Ask for a new one</Link>}
       />
     );
@@ -51,7 +56,13 @@ const NewPassword = () => {
           checked={endTokens}
           onChange={(event) => setEndTokens(event.currentTarget.checked)}
         />
-        {error && !ofField && <FaultBanner fault={error} title="The password was not changed" />}
+        {error && !ofField && (
+          <FaultBanner
+            fault={error}
+            title="The password was not changed"
+            unanswered="It may be set all the same. Check the connection, then try again. If the link is used up, sign in with the new password."
+          />
+        )}
         <Button type="submit" variant="ink" size="lg" loading={isPending}>
           Set the password
         </Button>

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { fieldFault } from '#web/faults.ts';
 import { Section } from '#web/parts/section.tsx';
 import { browserZone, formatDateTime } from '#web/parts/time.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
 import { useSession, useZone } from '#web/session.ts';
@@ -11,7 +11,7 @@ import styles from './profile.module.css';
 
 export const AboutYou = () => {
   const { user } = useSession();
-  const [name, setName] = useState(user.name);
+  const [name, setName] = useFormDraft('name', user.name);
   const { mutate, error, isPending } = useChangeProfile();
   const isChanged = name.trim() !== '' && name.trim() !== user.name;
   return (

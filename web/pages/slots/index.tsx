@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
 import type { Slot } from '#generated/app-client';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column, Section } from '#web/parts/section.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { queries } from '#web/queries.ts';
 import { usePermissions, useZone } from '#web/session.ts';
 import { NextFree } from './next-free.tsx';
@@ -19,7 +19,7 @@ const SlotsPage = () => {
   const { data } = query;
   const { canWrite } = usePermissions();
   const own = useZone();
-  const [changing, setChanging] = useState<Slot | 'new'>();
+  const [changing, setChanging] = useFormDraft<Slot | 'new' | undefined>('slot', undefined);
   const zone = data?.timeZone || own;
   return (
     <>

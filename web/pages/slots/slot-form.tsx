@@ -1,6 +1,5 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
@@ -8,6 +7,7 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { TimeInput } from '#web/parts/time-input.tsx';
 import { parseTime } from '#web/parts/time-picker/parse-time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
 import { dayNames, longNames } from './format-days.ts';
 import styles from './slots.module.css';
@@ -36,12 +36,13 @@ export const SlotForm = ({
 const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string; onClose: () => void }) => {
   const { list } = useAccounts();
   const client = useQueryClient();
-  const [days, setDays] = useState<readonly number[]>(slot?.days ?? workdays);
-  const [timeText, setTimeText] = useState(slot?.time ?? '09:00');
+  const [days, setDays] = useFormDraft<readonly number[]>('days', slot?.days ?? workdays);
+  const [timeText, setTimeText] = useFormDraft('time', slot?.time ?? '09:00');
   const parsed = parseTime(timeText, '');
   // A slot has weekdays of its own, so a day in the text is a mistake.
   const time = parsed?.date === undefined ? parsed?.time : undefined;
-  const [accounts, setAccounts] = useState<readonly string[]>(
+  const [accounts, setAccounts] = useFormDraft<readonly string[]>(
+    'accounts',
     slot?.accountIds.filter((id) => list.some((account) => account.id === id)) ?? [],
   );
   const { mutate, error, isPending } = useMutation({

@@ -2,12 +2,12 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, KeyRound, Pencil, Send, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { WebhookForm } from '#web/pages/webhooks/webhook-form.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
 
 /** The menu has the rare actions; on a phone it has all of them. */
@@ -21,7 +21,7 @@ export const WebhookActions = ({
   const { id, url } = webhook;
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
+  const [open, setOpen] = useFormDraft<'edit' | 'rotate' | 'delete' | undefined>('dialog', undefined);
   const close = () => setOpen(undefined);
   const test = useMutation({
     mutationFn: () => app.testWebhook({ id }),

@@ -13,6 +13,7 @@ import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column, Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { queries } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
 import { NotYours } from './not-yours.tsx';
@@ -30,7 +31,7 @@ const Webhooks = () => {
 const Managed = () => {
   const { data, error, refetch } = useQuery(queries.webhooks);
   const limit = useQuery(queries.plan).data?.webhooks;
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useFormDraft('new webhook', false);
   const [fresh, setFresh] = useState<NewWebhook>();
   const webhooks = data?.webhooks;
   const hasSandbox = useNetworks().list.some(({ sandbox }) => sandbox);

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
 import styles from './webhooks.module.css';
 
@@ -43,8 +43,8 @@ const Fields = ({
   webhook: Webhook | undefined;
   onAdded: ((webhook: NewWebhook) => void) | undefined;
 }) => {
-  const [url, setUrl] = useState(webhook?.url ?? 'https://');
-  const [chosen, setChosen] = useState<readonly Event[]>(webhook?.events ?? all);
+  const [url, setUrl] = useFormDraft('address', webhook?.url ?? 'https://');
+  const [chosen, setChosen] = useFormDraft<readonly Event[]>('events', webhook?.events ?? all);
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: async () => {

@@ -9,6 +9,7 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { type Role, usePermissions } from '#web/session.ts';
@@ -53,8 +54,8 @@ export const Invitations = () => {
 
 const InviteForm = ({ onInvited }: { onInvited: (invitation: NewInvitation) => void }) => {
   const { role: own } = usePermissions();
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('editor');
+  const [email, setEmail] = useFormDraft('address to invite', '');
+  const [role, setRole] = useFormDraft<Role>('role', 'editor');
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => app.invite({ email: email.trim(), role }),

@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { describeFailure, fieldFault } from '#web/faults.ts';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { keys } from '#web/queries.ts';
 import { usePermissions, useWorkspace } from '#web/session.ts';
@@ -13,7 +13,7 @@ import styles from './workspace.module.css';
 export const WorkspaceName = () => {
   const { name } = useWorkspace();
   const { isOwner } = usePermissions();
-  const [typed, setTyped] = useState(name);
+  const [typed, setTyped] = useFormDraft('name of the workspace', name);
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => app.changeWorkspace({ name: typed.trim() }),

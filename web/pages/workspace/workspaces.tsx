@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
 import { Check, Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { Section } from '#web/parts/section.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useSession, useWorkspace } from '#web/session.ts';
 import { openWorkspace } from '#web/shell/open-workspace.ts';
 import styles from './workspace.module.css';
@@ -12,7 +13,7 @@ const NewWorkspace = lazy(() => import('#web/shell/new-workspace.tsx'));
 export const Workspaces = () => {
   const { workspaces, user } = useSession();
   const { id: openId } = useWorkspace();
-  const [isCreating, setIsCreating] = useState(false);
+  const [isCreating, setIsCreating] = useFormDraft('new workspace of the list', false);
   return (
     <Section
       title="Your workspaces"

@@ -1,11 +1,11 @@
 import { Button, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
 import styles from './templates-dialog.module.css';
 import type { TemplateDraft } from './use-templating.ts';
@@ -18,9 +18,9 @@ const kinds = [
 export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: () => void }) => {
   const { id } = start;
   const client = useQueryClient();
-  const [kind, setKind] = useState(start.kind);
-  const [name, setName] = useState(start.name);
-  const [items, setItems] = useState<readonly string[]>(start.items);
+  const [kind, setKind] = useFormDraft('kind of the template', start.kind);
+  const [name, setName] = useFormDraft('name of the template', start.name);
+  const [items, setItems] = useFormDraft<readonly string[]>('items of the template', start.items);
   const isSignature = kind === 'Signature';
   // A signature is the end of a post.
   const texts = isSignature ? items.slice(-1) : items;

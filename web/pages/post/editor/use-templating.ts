@@ -1,8 +1,8 @@
 import { LayoutTemplate } from 'lucide-react';
-import { useState } from 'react';
 import type { Template } from '#generated/app-client';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { changeSide, insertItems, resultFor, type Side, signItems, titleOf } from './draft.ts';
 import type { Editor } from './use-editor.ts';
 
@@ -13,7 +13,7 @@ export type Templating = ReturnType<typeof useTemplating>;
 /** Templates apply to the open version. `item`: the one focused last. */
 export const useTemplating = (editor: Editor, item: number) => {
   const { save, edit, version, side } = editor;
-  const [opened, setOpened] = useState<'list' | TemplateDraft>();
+  const [opened, setOpened] = useFormDraft<'list' | TemplateDraft | undefined>('templates', undefined);
   const own = version === undefined ? side : resultFor(save.draft, version);
   return {
     opened,
