@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
+import { newId } from '#server/ids';
+import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { until } from '#test/support/until';
@@ -48,6 +50,35 @@ inBrowser(
       await page.getByRole('link', { name: 'Notifications', exact: true }).click();
       await page.getByRole('list', { name: 'Earlier' }).getByText('Desk Agent asks to publish a post').waitFor();
       await needs.waitFor({ state: 'detached' });
+    });
+
+    test('more notifications that cannot be loaded are missed where they would be, with a way to load them', async () => {
+      const { email, workspaceId } = await world.service.addWorkspace();
+      await world.service.database.query(
+        sql(
+          'test.notifications',
+          `insert into notifications (id, workspace_id, kind, subject_id, title, detail, excerpt, path)
+           select id, $1, 'member.joined', id, 'Ada joined', '', '', '/settings/workspace' from unnest($2::text[]) id`,
+        ),
+        [workspaceId, Array.from({ length: 120 }, () => newId('notification', new Date()))],
+      );
+      const page = await world.visit({ at: '/notifications', as: email, width: 390, height: 844, expected: [/403/] });
+      await page.route(/notifications\?cursor=/, (route) =>
+        route.fulfill({
+          status: 403,
+          json: { code: 'Forbidden', message: 'Not now.', issues: [], requestId: 'req_1' },
+        }),
+      );
+      await page.getByRole('button', { name: 'Show more' }).click();
+      const fault = page.getByRole('alert').filter({ hasText: 'Earlier ones could not be loaded' });
+      await fault.waitFor();
+      expect(await page.getByText('The notifications could not be loaded').count()).toBe(0);
+      expect(await axe(page)).toEqual([]);
+      const shown = await page.getByRole('list', { name: 'Earlier' }).getByRole('listitem').count();
+      await page.unrouteAll();
+      await fault.getByRole('button', { name: 'Try again' }).click();
+      await fault.waitFor({ state: 'detached' });
+      expect(await page.getByRole('list', { name: 'Earlier' }).getByRole('listitem').count()).toBeGreaterThan(shown);
     });
 
     test('a person chooses their notifications, also on a phone', async () => {

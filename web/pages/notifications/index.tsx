@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Bell, Settings2 } from 'lucide-react';
 import { useRef } from 'react';
 import { EmptyState } from '#web/parts/empty-state.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useListKeys } from '#web/parts/list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
@@ -13,7 +14,7 @@ import { useMark, useNotifications } from './use-notifications.ts';
 
 const NotificationsPage = () => {
   const query = useNotifications();
-  const { needsYou, earlier, unread } = query;
+  const { needsYou, earlier, unread, isFetchNextPageError: isMoreMissing } = query;
   const mark = useMark();
   const area = useRef<HTMLDivElement>(null);
   useListKeys(area);
@@ -45,7 +46,12 @@ const NotificationsPage = () => {
         }
       />
       <Column width="narrow">
-        <Loaded query={query} title="The notifications could not be loaded" rows={6} height={60}>
+        <Loaded
+          query={isMoreMissing ? { ...query, error: null } : query}
+          title="The notifications could not be loaded"
+          rows={6}
+          height={60}
+        >
           {() =>
             needsYou.length + earlier.length === 0 && (
               <EmptyState icon={Bell} title="Nothing to tell yet">
@@ -54,7 +60,7 @@ const NotificationsPage = () => {
             )
           }
         </Loaded>
-        <div ref={area}>
+        <div ref={area} className={styles.lists}>
           {needsYou.length > 0 && (
             <Section title="Needs you" card>
               <ul className={styles.list} aria-label="Needs you">
@@ -76,9 +82,17 @@ const NotificationsPage = () => {
         </div>
         {query.hasNextPage && (
           <div className={styles.more}>
-            <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show more
-            </Button>
+            {isMoreMissing ? (
+              <FaultBanner
+                fault={query.error}
+                title="Earlier ones could not be loaded"
+                onRetry={() => void query.fetchNextPage()}
+              />
+            ) : (
+              <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                Show more
+              </Button>
+            )}
           </div>
         )}
       </Column>
