@@ -46,8 +46,8 @@ describe('the hours of a week', () => {
 
 describe('posts of a day', () => {
   const posts = (...minutes: number[]) => minutes.map((minute) => ({ minute }));
-  const lanes = (minutes: number[], mostAtOnce = 3) =>
-    arrangeDay(posts(...minutes), 105, mostAtOnce).map(({ entry, lane, lanes }) =>
+  const lanes = (minutes: number[], mostAtOnce = 3, besideCrowd = 1) =>
+    arrangeDay(posts(...minutes), 105, mostAtOnce, besideCrowd).map(({ entry, lane, lanes }) =>
       'rest' in entry ? `+${entry.rest.length} ${lane}/${lanes}` : `${entry.minute} ${lane}/${lanes}`,
     );
 
@@ -56,11 +56,20 @@ describe('posts of a day', () => {
     expect(lanes([480, 540, 600])).toEqual(['480 0/2', '540 1/2', '600 0/2']);
   });
 
-  test('are one card and +3 when there are four at one time, three on a narrow page, and all of them in the view of the day', () => {
+  test('late in the evening share the width with what they would cover above midnight', () => {
+    expect(lanes([1280, 1400])).toEqual(['1280 0/2', '1400 1/2']);
+    expect(lanes([1200, 1400])).toEqual(['1200 0/1', '1400 0/1']);
+  });
+
+  test('are one card and +3 when there are four at one time, three on a narrow page', () => {
     expect(lanes([480, 481, 482])).toEqual(['480 0/3', '481 1/3', '482 2/3']);
     expect(lanes([480, 481, 482, 483])).toEqual(['480 0/2', '+3 1/2']);
     expect(lanes([480, 481, 482], 2)).toEqual(['480 0/2', '+2 1/2']);
-    expect(lanes([480, 481, 482, 483], Number.POSITIVE_INFINITY)).toEqual(['480 0/4', '481 1/4', '482 2/4', '483 3/4']);
+  });
+
+  test('are cards that can be read in the view of the day, and the rest as a number', () => {
+    expect(lanes([480, 481, 482, 483], 4, 3)).toEqual(['480 0/4', '481 1/4', '482 2/4', '483 3/4']);
+    expect(lanes([480, 481, 482, 483, 484], 4, 3)).toEqual(['480 0/4', '481 1/4', '482 2/4', '+2 3/4']);
   });
 
   test('that overlap one after the other never share the width with more than that', () => {

@@ -16,25 +16,29 @@ export interface Crowd<Entry> {
 }
 
 /**
- * Entries that would cover each other share the width. More than `mostAtOnce` become the first and a crowd. `entries`
- * are sorted by time; `minutes` is how much time the height of a card covers.
+ * Entries that would cover each other share the width. Of more than `mostAtOnce`, the first `besideCrowd` stay cards and
+ * the others are a crowd. `entries` are sorted by time; `minutes` is how much time the height of a card covers.
  */
 export const arrangeDay = <Entry extends Timed>(
   entries: readonly Entry[],
   minutes: number,
   mostAtOnce: number,
+  besideCrowd = 1,
 ): Placed<Entry | (Crowd<Entry> & Timed)>[] => {
   const shown: (Entry | (Crowd<Entry> & Timed))[] = [];
   let left = entries;
   for (let [first] = left; first !== undefined; [first] = left) {
-    const end = first.minute + minutes;
-    const together = left.filter(({ minute }) => minute < end);
+    const end = startOf(first, minutes) + minutes;
+    const together = left.filter((entry) => startOf(entry, minutes) < end);
     left = left.slice(together.length);
     if (together.length <= mostAtOnce) shown.push(...together);
-    else shown.push(first, { minute: first.minute, rest: together.slice(1) });
+    else shown.push(...together.slice(0, besideCrowd), { minute: first.minute, rest: together.slice(besideCrowd) });
   }
   return toLanes(shown, minutes, mostAtOnce);
 };
+
+/** A card late in the evening is drawn higher, since nothing is drawn below midnight. */
+const startOf = ({ minute }: Timed, minutes: number) => Math.min(minute, 24 * 60 - minutes);
 
 /**
  * Each entry takes the first lane that is free; all entries of an unbroken group share the width equally. Without a free
@@ -54,15 +58,16 @@ const toLanes = <Entry extends Timed>(
     [group, ends] = [[], []];
   };
   for (const entry of entries) {
-    if (ends.every((end) => end <= entry.minute)) close();
-    const free = ends.findIndex((end) => end <= entry.minute);
+    const start = startOf(entry, minutes);
+    if (ends.every((end) => end <= start)) close();
+    const free = ends.findIndex((end) => end <= start);
     const last = group.at(-1);
     if (free < 0 && last && ends.length >= mostAtOnce) {
       last.entry = { minute: last.entry.minute, rest: [last.entry, entry].flatMap(postsOf) };
       continue;
     }
     const lane = free < 0 ? ends.length : free;
-    ends[lane] = entry.minute + minutes;
+    ends[lane] = start + minutes;
     group.push({ entry, lane, lanes: 1 });
   }
   close();

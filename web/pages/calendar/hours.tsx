@@ -102,7 +102,7 @@ export const Hours = ({
     return open * hour + closed * sizes.band;
   };
   const isWeek = days.length > 1;
-  const mostAtOnce = isWeek ? (isNarrow ? 2 : 3) : Number.POSITIVE_INFINITY;
+  const mostAtOnce = isWeek ? (isNarrow ? 2 : 3) : isNarrow ? 5 : 8;
   const place = (at: number, size: number) => ({ top: `${Math.min(topOf(at), total - size)}rem` });
   const stops = useStops(days, items, times, slots);
   const target = drag.place?.wall;
@@ -181,6 +181,7 @@ export const Hours = ({
               items={items}
               minutes={(sizes.card / hour) * 60}
               mostAtOnce={mostAtOnce}
+              isWeek={isWeek}
               place={(at) => place(at, sizes.card)}
               stops={stops}
               drag={drag}
@@ -238,6 +239,7 @@ const DayCards = ({
   items,
   minutes,
   mostAtOnce,
+  isWeek,
   place,
   stops,
   drag,
@@ -249,6 +251,7 @@ const DayCards = ({
   items: readonly Item[];
   minutes: number;
   mostAtOnce: number;
+  isWeek: boolean;
   place: (minute: number) => React.CSSProperties;
   stops: readonly string[];
   drag: Drag;
@@ -256,10 +259,12 @@ const DayCards = ({
   onChoose: (choosing: Choosing) => void;
   onView: (view: View, date: string) => void;
 }) => {
+  /** Shows the posts of a crowd one by one. */
+  const wider = isWeek ? 'day' : 'agenda';
   const entries = items
     .filter(({ wall }) => wall.startsWith(day))
     .map((item): Entry => ({ item, minute: minuteOf(item.wall) }));
-  return arrangeDay<Entry>(entries, minutes, mostAtOnce).map(({ entry, lane, lanes }) => {
+  return arrangeDay<Entry>(entries, minutes, mostAtOnce, isWeek ? 1 : mostAtOnce - 1).map(({ entry, lane, lanes }) => {
     const style = { ...place(entry.minute), left: `${(lane / lanes) * 100}%`, width: `${100 / lanes}%` };
     if (isCrowd(entry)) {
       const [first] = entry.rest;
@@ -269,8 +274,8 @@ const DayCards = ({
           <button
             type="button"
             className={styles.more}
-            aria-label={`+${entry.rest.length} more, open the day`}
-            onClick={() => onView('day', day)}
+            aria-label={`+${entry.rest.length} more, open the ${wider}`}
+            onClick={() => onView(wider, day)}
           >
             +{entry.rest.length}
           </button>
