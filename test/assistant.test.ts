@@ -188,6 +188,12 @@ describe('the embedded model', () => {
     expect((await ask('write a post about bread')).text).toContain('I cannot write a text of my own');
   });
 
+  test('finds a post by its words behind many newer ones', async () => {
+    await service.client.posts.create({ body: 'Stollen of last year' });
+    await Promise.all(Array.from({ length: 61 }, () => service.client.posts.create({ body: 'A newer one' })));
+    expect((await ask('find drafts about stollen')).text).toMatch(/^1 draft with “stollen”/);
+  });
+
   test('tells what went out in a range, with the accounts it reached', async () => {
     const { id } = await service.client.posts.create({ body: 'Focaccia of the week', accountIds: [x] });
     const publishedAt = new Date(autumnWeek.from.getTime() + dayMs).toISOString();

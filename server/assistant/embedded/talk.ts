@@ -98,14 +98,14 @@ function* postWith(words: string): Talk<string> {
 
 const maxPages = 3;
 
-/** Newest first. Searches only the first pages. */
+/** Newest first, at most three pages. */
 export function* postsWith(words: string, status?: Post['status']): Talk<{ matches: Post[]; more: boolean }> {
   const matches: Post[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const { posts, nextCursor } = yield* use<{ posts: Post[]; nextCursor?: string }>(
       'posts.list',
-      { limit: 20, ...(status && { status }), ...(cursor && { cursor }) },
+      { limit: 20, query: words.slice(0, 200), ...(status && { status }), ...(cursor && { cursor }) },
       { acceptsPart: true },
     );
     matches.push(...posts.filter((post) => textOf(post).toLowerCase().includes(words.toLowerCase())));
