@@ -1,19 +1,24 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { go, inBrowser, isSideways } from '#test/browser/harness';
 import { networkKeys } from '#test/support/network-keys';
 import { publicationsOf } from '#test/support/publications';
 
-const longName = 'Rye & Ember, the bakery at the old harbour, open from seven in the morning until everything is gone';
+const longNames = [
+  'Rye & Ember, the bakery at the old harbour, open from seven in the morning until everything is gone',
+  'مخبز الجاودار ٢٤ Rye & Ember (مفتوح 7:30–18:00) في الميناء القديم حتى نفاد كل شيء، فرع برلين 41',
+];
+const postId = (n: number) => `post_${String(n).padStart(26, '0')}`;
 
 const addPosts = sql(
   'test.scale.posts',
   `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, results)
    select 'post_' || lpad(n::text, 26, '0'), $1, status, accounts, jsonb_build_array(jsonb_build_object(
-            'content', jsonb_build_array(jsonb_build_object('body', 'Post number ' || n || repeat(' and a few words', n % 20), 'media', '[]'::jsonb)),
+            'content', jsonb_build_array(jsonb_build_object('body', case when status = 'Failed' then 'לחם שיפון ' else '' end || 'Post number ' || n || repeat(' and a few words', n % 20), 'media', '[]'::jsonb)),
             'options', '{}'::jsonb)),
-          case when status <> 'Draft' then posthorn_now() + (n - 1400) * interval '100 minutes' end, $2,
+          case when n > 1980 then date_trunc('day', posthorn_now()) + interval '45 days 12 hours'
+               when status <> 'Draft' then posthorn_now() + (n - 1400) * interval '100 minutes' end, $2,
           case when status in ('Published', 'Failed') then (
             select jsonb_agg(jsonb_build_object('accountId', id, 'ok', status = 'Published', 'uncertain', false)) from unnest(accounts) id)
           else '[]'::jsonb end
@@ -30,6 +35,7 @@ const addMedia = sql(
      from generate_series(1, 500) n`,
 );
 const name = sql('test.scale.name', 'update accounts set name = $1, handle = $2 where id = $3');
+const dayOf = sql('test.scale.day', `select to_char(scheduled_at, 'YYYY-MM-DD') as day from posts where id = $1`);
 const published = sql(
   'test.scale.published',
   `select id as "postId", account_ids as "accountIds", scheduled_at as "publishedAt" from posts where status = 'Published'`,
@@ -46,7 +52,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
     const ids: string[] = [];
     for (const network of networkKeys) ids.push(await world.service.addAccount(network));
     for (const [n, id] of ids.entries())
-      await database.run(name, [`${longName} ${n}`, `${'rye.and.ember.'.repeat(4)}${n}`, id]);
+      await database.run(name, [`${longNames[n % 2]} ${n}`, `${'rye.and.ember.'.repeat(4)}${n}`, id]);
     await database.run(addPosts, [owner.workspaceId, owner.userId, ids]);
     await database.run(addMedia, [owner.workspaceId]);
     const out = await database.query<{ postId: string; accountIds: string[]; publishedAt: string }>(published, []);
@@ -145,5 +151,56 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
     expect(await rows.count()).toBe(400);
     expect(await rows.first().textContent()).toContain('Post number 400');
     expect(await rows.last().textContent()).toContain('Post number 1 ');
+  });
+
+  test('of twenty posts at one time, a day shows seven and the number of the others, which leads to all of them', async () => {
+    const [row] = await world.service.database.query<{ day: string }>(dayOf, [postId(2000)]);
+    const page = await visit(`/calendar?view=day&date=${row?.day}`);
+    await page.getByRole('button', { name: '+13 more, open the agenda' }).waitFor();
+    expect(await page.locator('main [data-event-id]').count()).toBe(7);
+    await page.getByRole('button', { name: '+13 more, open the agenda' }).click();
+    for (const n of [1981, 2000]) await page.locator(`main [data-row="${postId(n)}"]`).waitFor();
+  });
+
+  /** Boxes of the element, of its first and of its last character. */
+  const boxesOf = (element: Locator) =>
+    element.evaluate((node) => {
+      const text = node.firstChild as Text;
+      const boxOf = (from: number) => {
+        const range = document.createRange();
+        range.setStart(text, from);
+        range.setEnd(text, from + 1);
+        const { left, right } = range.getBoundingClientRect();
+        return { left, right };
+      };
+      const { left, right } = node.getBoundingClientRect();
+      return { all: { left, right }, first: boxOf(0), last: boxOf(text.length - 1) };
+    });
+
+  test('words from right to left begin at the right, and the sentence around them at the left', async () => {
+    const page = await visit('/');
+    const row = page.locator('main [data-row]', { hasText: 'did not reach' }).first();
+    await expect
+      .poll(async () => {
+        const { first, last } = await boxesOf(row.locator('bdi').first());
+        return first.left > last.left;
+      })
+      .toBe(true);
+    const direction = (element: Locator) => element.evaluate((node) => getComputedStyle(node).direction);
+    expect(await direction(row.locator('span:has(> bdi)').first())).toBe('ltr');
+
+    // X has a name from right to left that is too long for the preview.
+    await go(page, `/posts/${postId(11)}`);
+    await expect
+      .poll(async () => {
+        const { all, first, last } = await boxesOf(page.getByRole('article', { name: /^X,/ }).locator('b').first());
+        return { isBeginShown: first.right <= Math.ceil(all.right), isEndCut: last.left < all.left };
+      })
+      .toEqual({ isBeginShown: true, isEndCut: true });
+
+    await go(page, '/settings/profile');
+    const field = page.getByRole('textbox', { name: 'Name', exact: true });
+    await field.fill(longNames[1] ?? '');
+    expect(await direction(field)).toBe('rtl');
   });
 });

@@ -34,9 +34,13 @@ export const LatePosts = ({ posts }: { posts: readonly PostSummary[] }) => {
     <Banner
       tone="orange"
       title={
-        <span dir="auto">
-          {isOne ? `${quoteHeading(first.text)} is late` : `${count(posts.length, 'post')} are late`}
-        </span>
+        isOne ? (
+          <>
+            <bdi>{quoteHeading(first.text)}</bdi> is late
+          </>
+        ) : (
+          `${count(posts.length, 'post')} are late`
+        )
       }
       action={
         <Button

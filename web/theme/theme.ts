@@ -47,6 +47,8 @@ const buttonSizes: Record<string, [height: string, padding: string, font: string
 const label = { fontSize: rem(13), lineHeight: rem(18), fontWeight: 550, marginBottom: 6, color: token('text') };
 const help = { fontSize: rem(13), lineHeight: rem(18), marginTop: 6 };
 const field = { styles: { label, description: { ...help, color: token('text-3') }, error: help } };
+/** People write from right to left too; `dir` itself would go to the box around the field, with its label. */
+const ownDirection = { input: { dir: 'auto' } };
 const floating = { background: token('raised'), border: `1px solid ${token('line')}`, boxShadow: token('shadow-2') };
 
 /** Keyed by name without imports, so that a page loads only the components it uses. */
@@ -74,7 +76,11 @@ export const theme = createTheme({
         return { root: { '--button-height': height, '--button-padding-x': padding, '--button-fz': font } };
       },
     },
-    ActionIcon: { defaultProps: { variant: 'quiet', size: 30 } },
+    ActionIcon: {
+      defaultProps: { variant: 'quiet', size: 30 },
+      // Icons do not grow with the text, so their buttons leave it the room.
+      vars: (_theme: unknown, { size }: { size?: unknown }) => ({ root: { '--ai-size': `${size}px` } }),
+    },
     SegmentedControl: {
       defaultProps: { size: 'xs', withItemsBorders: false },
       styles: {
@@ -84,9 +90,9 @@ export const theme = createTheme({
       },
     },
     Input: { styles: { input: { background: token('raised'), borderColor: token('line-2') } } },
-    TextInput: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    TextInput: { defaultProps: { size: 'sm', inputWrapperOrder: order(), attributes: ownDirection }, ...field },
     PasswordInput: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
-    Textarea: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    Textarea: { defaultProps: { size: 'sm', inputWrapperOrder: order(), attributes: ownDirection }, ...field },
     Select: {
       defaultProps: { size: 'sm', inputWrapperOrder: order(), allowDeselect: false, checkIconPosition: 'right' },
       ...field,

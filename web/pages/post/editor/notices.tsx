@@ -95,9 +95,13 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
     <Banner
       tone="plum"
       title={
-        isOut
-          ? 'This post went out while you were writing'
-          : `${who} changed this post${author?.isMe ? ' elsewhere' : ''} at ${formatTime(theirs.updatedAt, zone)}`
+        isOut ? (
+          'This post went out while you were writing'
+        ) : (
+          <>
+            <bdi>{who}</bdi> changed this post{author?.isMe && ' elsewhere'} at {formatTime(theirs.updatedAt, zone)}
+          </>
+        )
       }
       action={
         <>

@@ -98,17 +98,20 @@ const Line = ({ entry }: { entry: HistoryEntry }) => {
   const zone = useZone();
   const isInDoubt = isUncertain(entry);
   const Icon = isInDoubt ? CircleHelp : icons[entry.kind];
-  const by = [entry.person?.name, describeClient(entry.client)].filter(Boolean).join(' · ');
+  const client = describeClient(entry.client);
+  const by = entry.person?.name;
   return (
     <>
       <Icon className={styles.icon} data-kind={isInDoubt ? 'Uncertain' : entry.kind} size={16} aria-hidden="true" />
       <span className={styles.words}>
         <span className={styles.what}>{describeEntry(entry, zone)}</span>
         <span className={`caption text-2 ${styles.by}`}>
-          {by && (
-            <bdi dir="auto" className={styles.who}>
-              {by}
-            </bdi>
+          {(by || client) && (
+            <span className={styles.who}>
+              {by && <bdi>{by}</bdi>}
+              {by && client && ' · '}
+              {client && <bdi>{client}</bdi>}
+            </span>
           )}
           <When at={entry.at} className={styles.when} />
         </span>
