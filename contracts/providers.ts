@@ -175,6 +175,10 @@ export const Option = z
       ),
     choices: z.array(Choice).optional().describe('The allowed values of a Choice'),
     searchable: z.boolean().optional().describe('True when the app searches the network for values'),
+    perAccount: z
+      .boolean()
+      .optional()
+      .describe('True when the values are ids that each account has of its own, such as its boards'),
     default: z.string().optional().describe('What applies when the option is not set'),
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     media: z

@@ -6,7 +6,7 @@ import { connectAgent } from '#test/support/agent';
 import { networkKeys } from '#test/support/network-keys';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
-import { axe, beDarkPhone, inBrowser, isFocused, isSideways, type World } from './harness.ts';
+import { axe, beDarkPhone, go, inBrowser, isFocused, isSideways, type World } from './harness.ts';
 
 const text = `Our rye starter turns nine on Saturday. She has raised 41,000 loaves, survived two floods and one very curious dog.
 
@@ -305,6 +305,74 @@ inBrowser('previews', (world) => {
       expect(width, key).toBeDefined();
       expect(width !== 0, key).toBe(isShown);
     }
+  });
+
+  test('a board is shown by its name as soon as that is there, and its id never stands for a name', async () => {
+    const { service } = world;
+    const board = '549755885175';
+    const content = [{ body: 'Rye for beginners', media: files.pictures.slice(0, 1) }];
+    const versions = [{ content, options: { 'pinterest.board': board } }];
+    const { id } = await service.client.posts.create({ accountIds: [idOf('pinterest')], versions });
+    const page = await world.visit({ at: '/media' });
+    const open = async (path: string) => {
+      let release = () => {};
+      const hold = new Promise<void>((done) => {
+        release = done;
+      });
+      await page.unrouteAll();
+      await page.route('**/api/app/posts/*/editor', (route) => hold.then(() => route.continue()));
+      const request = page.waitForRequest('**/api/app/posts/*/editor');
+      await go(page, path);
+      await request;
+      return release;
+    };
+    const texts = () =>
+      page.evaluate<string>(
+        `document.querySelector('main').innerText + [...document.querySelectorAll('input')].map(({ value }) => value)`,
+      );
+    const options = page.getByRole('region', { name: 'Options' });
+
+    const showEditor = await open(`/posts/${id}`);
+    await options.getByRole('button', { name: /Pinterest.*Board/ }).click();
+    await options.getByText('Section', { exact: true }).waitFor();
+    expect(await texts()).not.toContain(board);
+    showEditor();
+    const field = options.getByRole('combobox', { name: 'Board' });
+    await expect.poll(() => field.inputValue()).toBe('Recipes');
+    await options.getByRole('button', { name: /Pinterest.*Board: Recipes/ }).waitFor();
+
+    const { ask } = await connectAgent(service, 'Pinner');
+    const showCard = await open(await ask('posts_publishNow', { id }));
+    const line = page.getByLabel('Options', { exact: true }).filter({ hasText: 'Pinterest, Board' });
+    await line.waitFor();
+    expect(await texts()).not.toContain(board);
+    showCard();
+    await line.getByText('Recipes').waitFor();
+
+    // A board that the account no longer has.
+    await page.unrouteAll();
+    await page.route('**/api/app/posts/*/editor', async (route) => {
+      const response = await route.fetch();
+      const view = await response.json();
+      view.accounts[0].choices['pinterest.board'] = [{ value: '1', label: 'Travel' }];
+      await route.fulfill({ response, json: view });
+    });
+    await page.goto(`${service.url}/posts/${id}`);
+    await options.getByRole('button', { name: /Pinterest.*Board/ }).click();
+    await expect.poll(() => field.inputValue()).toBe(`Id ${board}`);
+  });
+
+  test('the moment of a cover is a time, in the options of the editor and on the approval card', async () => {
+    const { service } = world;
+    const versions = [
+      { content: [{ body: 'A night', media: [files.video] }], options: { 'instagram.cover_ms': '2500' } },
+    ];
+    const { id } = await service.client.posts.create({ accountIds: [idOf('instagram')], versions });
+    const { ask } = await connectAgent(service, 'Filmer');
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByRole('button', { name: /Instagram.*Moment of the cover: 0:02\.5/ }).waitFor();
+    await go(page, await ask('posts_publishNow', { id }));
+    await page.getByLabel('Options', { exact: true }).getByText('0:02.5').waitFor();
   });
 
   test('editor, approval card, publish dialog, review link and results show the same preview', async () => {

@@ -2,6 +2,7 @@ import { Select, Textarea, TextInput } from '@mantine/core';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ProviderLimits } from '#generated/app-client';
 import { useZone } from '#web/session.ts';
+import { nameOfValue } from './option-value.ts';
 import { instantOf, wallTime } from './time.ts';
 
 type Option = ProviderLimits['options'][number];
@@ -47,11 +48,11 @@ export const PlainOption = ({
     />
   );
   if (isList) {
-    return <Chooser {...fieldProps} choices={choices} value={value} fallback={fallback} onChange={onChange} />;
+    return <Chooser {...fieldProps} {...{ option, choices, value, fallback, onChange }} />;
   }
   switch (option.type) {
     case 'Boolean':
-      return <Chooser {...fieldProps} choices={yesNo} value={value} fallback={fallback} onChange={onChange} />;
+      return <Chooser {...fieldProps} choices={yesNo} {...{ option, value, fallback, onChange }} />;
     case 'Integer':
       return text({ type: 'number', min: 0, step: 1, inputMode: 'numeric' });
     case 'Url':
@@ -117,13 +118,15 @@ const yesNo = [
 ];
 
 const Chooser = ({
+  option,
   choices,
   value,
   fallback,
   onChange,
   ...fieldProps
 }: Field & {
-  choices: readonly { value: string; label: string }[];
+  option: Option;
+  choices: NonNullable<Option['choices']>;
   value: string;
   fallback: string | undefined;
   onChange: (value: string) => void;
@@ -134,7 +137,7 @@ const Chooser = ({
   return (
     <Select
       {...fieldProps}
-      data={[...choices, ...(isKnown ? [] : [{ value, label: value }])]}
+      data={[...choices, ...(isKnown ? [] : [{ value, label: nameOfValue(option, choices, value) }])]}
       value={value === '' ? null : value}
       placeholder={byDefault === undefined ? 'Choose' : `${byDefault} (default)`}
       searchable={choices.length > 12}

@@ -68,10 +68,6 @@ export const isOn = (post: PreviewPost, name: string): boolean => optionOf(post,
 export const labelOf = ({ network, labels }: PreviewPost, name: string): string | undefined =>
   labels[`${network}.${name}`];
 
-/** The name of a value that was searched for, or its id; undefined when the option is not set. */
-export const nameOf = (post: PreviewPost, name: string): string | undefined =>
-  labelOf(post, name) ?? (optionOf(post, name) || undefined);
-
 export const firstOf = ({ items: [first] }: PreviewPost): PreviewItem => first ?? { key: '', body: '', media: [] };
 
 /** `The title is cut after about 2 lines.` False for a title that is shown whole; only a screen knows its lines. */

@@ -2,7 +2,7 @@ import { Bookmark, Heart, MessageCircle, Repeat2 } from 'lucide-react';
 import { FoldedText } from './folded-text.tsx';
 import { Audience } from './mastodon.tsx';
 import { Carousel } from './media.tsx';
-import { firstOf, isOn, nameOf, optionOf, plainHandle, type Renderer } from './model.ts';
+import { firstOf, isOn, labelOf, optionOf, type PreviewPost, plainHandle, type Renderer } from './model.ts';
 import { Actions, Head, Labels, Warning } from './parts.tsx';
 import styles from './renderers.module.css';
 
@@ -11,7 +11,7 @@ export const pixelfed: Renderer = {
   View: ({ post, time }) => {
     const { body, media } = firstOf(post);
     const warning = optionOf(post, 'spoiler_text');
-    const place = nameOf(post, 'place');
+    const place = labelOf(post, 'place');
     return (
       <>
         <Head post={post} name={plainHandle(post)} size={32}>
@@ -38,6 +38,12 @@ export const pixelfed: Renderer = {
   notes: (post) => [
     firstOf(post).media.length > 1 && 'Square frame, one picture at a time.',
     optionOf(post, 'spoiler_text') !== '' && 'Readers see the warning first.',
-    optionOf(post, 'collection') !== '' && `Goes into the collection ${nameOf(post, 'collection')}.`,
+    optionOf(post, 'collection') !== '' && `Goes into ${collectionOf(post)}.`,
   ],
+};
+
+/** Until its name is there, any collection. */
+const collectionOf = (post: PreviewPost) => {
+  const name = labelOf(post, 'collection');
+  return name ? `the collection ${name}` : 'a collection';
 };

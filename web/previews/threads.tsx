@@ -1,6 +1,6 @@
 import { Ellipsis, Heart, MessageCircle, Repeat2, Send } from 'lucide-react';
 import { Sideways } from './media.tsx';
-import { firstOf, isOn, nameOf, optionOf, plainHandle, type Renderer } from './model.ts';
+import { firstOf, isOn, labelOf, optionOf, plainHandle, type Renderer } from './model.ts';
 import { Attachments, Labels, LinkBox, Replies, Warning } from './parts.tsx';
 import styles from './renderers.module.css';
 
@@ -9,7 +9,7 @@ export const threads: Renderer = {
   View: ({ post, time }) => {
     const topic = optionOf(post, 'topic_tag');
     const link = optionOf(post, 'link');
-    const place = nameOf(post, 'location');
+    const place = labelOf(post, 'location');
     return (
       <Replies
         post={post}

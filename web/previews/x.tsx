@@ -1,6 +1,6 @@
 import { Bookmark, ChartNoAxesColumn, Ellipsis, Heart, MessageCircle, Repeat2, Share } from 'lucide-react';
 import { handleOf } from '#web/networks.ts';
-import { isOn, nameOf, optionOf, type Renderer } from './model.ts';
+import { isOn, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
 import { Attachments, Labels, Replies } from './parts.tsx';
 
 const more = 'Show more';
@@ -25,7 +25,7 @@ export const x: Renderer = {
       <Attachments post={post} />
       <Labels
         labels={[
-          nameOf(post, 'community') && `In the community ${nameOf(post, 'community')}`,
+          optionOf(post, 'community') !== '' && `In ${communityOf(post)}`,
           isOn(post, 'paid_partnership') && 'Paid partnership',
           isOn(post, 'made_with_ai') && 'Made with AI',
         ]}
@@ -36,4 +36,10 @@ export const x: Renderer = {
     optionOf(post, 'captions') !== '' &&
       `Viewers can switch on captions (${optionOf(post, 'captions_language') || 'no language yet'}).`,
   ],
+};
+
+/** Until its name is there, any community. */
+const communityOf = (post: PreviewPost) => {
+  const name = labelOf(post, 'community');
+  return name ? `the community ${name}` : 'a community';
 };

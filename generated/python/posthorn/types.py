@@ -576,6 +576,8 @@ class Option(TypedDict):
     """The allowed values of a Choice"""
     searchable: NotRequired[bool]
     """True when the app searches the network for values"""
+    perAccount: NotRequired[bool]
+    """True when the values are ids that each account has of its own, such as its boards"""
     default: NotRequired[str]
     """What applies when the option is not set"""
     required: NotRequired[bool]

@@ -765,6 +765,8 @@ export interface Option {
   }>;
   /** True when the app searches the network for values */
   searchable?: boolean;
+  /** True when the values are ids that each account has of its own, such as its boards */
+  perAccount?: boolean;
   /** What applies when the option is not set */
   default?: string;
   /** True when a post to this network needs it */

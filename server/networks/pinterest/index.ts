@@ -75,6 +75,7 @@ export default {
       key: 'pinterest.board',
       label: 'Board',
       type: 'Text',
+      perAccount: true,
       required: true,
       description: 'Id of the board that gets the pin.',
     },
@@ -82,6 +83,7 @@ export default {
       key: 'pinterest.board_section',
       label: 'Section',
       type: 'Text',
+      perAccount: true,
       description: 'Id of a section of the board; only needed where the list does not have it.',
     },
     {

@@ -2,6 +2,7 @@ import { tryAppToken } from '#server/networks/families/meta/app';
 import type { NetworkApp } from '#server/networks/network';
 import { permission } from '#server/networks/shared/permissions';
 import { scopes } from './connect.ts';
+import { locationScope } from './places.ts';
 
 export const app: NetworkApp = {
   scopes,
@@ -11,6 +12,7 @@ export const app: NetworkApp = {
     threads_manage_replies: ['Reply for you', 'For the later posts of a thread.'],
     threads_read_replies: ['Read replies', 'To check that a reply is there.'],
     threads_manage_insights: permission.numbers,
+    [locationScope]: ['Tag places', 'Only the place that you choose for a post.'],
   },
   needs: [
     'the use case "Access the Threads API"',

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
@@ -10,6 +11,7 @@ import { FileImage, filesFor } from '#web/parts/file-image.tsx';
 import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
+import { isIdOption, nameOfValue } from '#web/parts/option-value.ts';
 import { keys, queries } from '#web/queries.ts';
 import styles from './card.module.css';
 import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
@@ -124,9 +126,9 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
 
 interface OptionLine {
   readonly label: string;
-  readonly value: string;
+  readonly value: React.ReactNode;
   /** The previous value, if the request changes it. */
-  readonly was: string | undefined;
+  readonly was: React.ReactNode;
   readonly file: ApprovalCard['media'][number] | undefined;
 }
 
@@ -149,7 +151,7 @@ export const Options = ({
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const isSet = versions.some(({ options }) => Object.keys(options).length > 0);
   // Labels of choices that only the account has, such as its boards.
-  const { data: view } = useQuery({
+  const { data: view, isLoading } = useQuery({
     queryKey: keys.editor(postId),
     queryFn: ({ signal }) => app.viewForEditor({ id: postId }, { signal }),
     enabled: isSet,
@@ -161,12 +163,17 @@ export const Options = ({
     const [set, wasSet] = [optionsFor(versions, id), optionsFor(earlier, id)];
     const own = view?.accounts.find(({ accountId }) => accountId === id)?.choices;
     const provider = limits.find((one) => one.network === network);
-    for (const { key, label, type, choices } of provider?.options ?? []) {
+    for (const option of provider?.options ?? []) {
+      const { key, label, type, choices } = option;
       const [value = '', was = ''] = [set[key], wasSet[key]];
       if ((value === '' && was === '') || isShownApart(key, type) || (isDifferenceOnly && value === was)) continue;
-      const labelOf = (one: string) =>
-        [...(own?.[key] ?? []), ...(choices ?? [])].find((choice) => choice.value === one)?.label ??
-        (one === '' ? 'not set' : yesNo(type, one));
+      const named = [...(own?.[key] ?? []), ...(choices ?? [])];
+      const labelOf = (one: string) => {
+        if (one === '') return 'not set';
+        if (isLoading && isIdOption(option))
+          return <Skeleton component="span" display="inline-block" width={96} height={12} />;
+        return type === 'Boolean' ? yesNo(one) : nameOfValue(option, named, one);
+      };
       lines.set(`${key} ${value}`, {
         label: `${provider?.provider}, ${label}`,
         value: labelOf(value),
@@ -204,7 +211,7 @@ const optionsFor = (versions: Post['versions'], id: string): Readonly<Record<str
 const isShownApart = (key: string, type: string) =>
   type === 'Poll' || type === 'Focus' || /\.(quote|text_attachment|first_comment)$/.test(key);
 
-const yesNo = (type: string, value: string) => (type !== 'Boolean' ? value : value === 'true' ? 'Yes' : 'No');
+const yesNo = (value: string) => (value === 'true' ? 'Yes' : 'No');
 
 /** `X 97/280 · Bluesky 97/300` for the longest item. */
 const Counts = ({ accounts, content }: { accounts: readonly Account[]; content: readonly Item[] }) => {

@@ -1,6 +1,8 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { isIdOption } from '#web/parts/option-value.ts';
 import { isPlainOption, PlainOption } from '#web/parts/plain-option.tsx';
 import { keys, queries } from '#web/queries.ts';
 import styles from './edit-form.module.css';
@@ -22,7 +24,7 @@ export const EditOptions = ({
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const postId = card.post?.id ?? '';
   // Choices that only the account has, such as its boards.
-  const { data: view } = useQuery({
+  const { data: view, isLoading } = useQuery({
     queryKey: keys.editor(postId),
     queryFn: ({ signal }) => app.viewForEditor({ id: postId }, { signal }),
     enabled: postId !== '',
@@ -48,20 +50,25 @@ export const EditOptions = ({
           {options.map((option) => {
             const { key, label } = option;
             const id = `edit ${card.id} ${group} ${key}`;
+            const value = versions[index]?.options[key] ?? '';
             const inherited = index === original ? undefined : versions[original]?.options[key];
             return (
               <div key={key}>
                 <label htmlFor={id}>{label}</label>
-                <PlainOption
-                  id={id}
-                  aria-describedby={undefined}
-                  disabled={false}
-                  option={option}
-                  choices={choices?.[key] ?? option.choices}
-                  value={versions[index]?.options[key] ?? ''}
-                  fallback={inherited || option.default}
-                  onChange={(value) => onChange(withOption(versions, index, key, value))}
-                />
+                {isLoading && value !== '' && isIdOption(option) ? (
+                  <Skeleton height={36} aria-hidden="true" />
+                ) : (
+                  <PlainOption
+                    id={id}
+                    aria-describedby={undefined}
+                    disabled={false}
+                    option={option}
+                    choices={choices?.[key] ?? option.choices}
+                    value={value}
+                    fallback={inherited || option.default}
+                    onChange={(changed) => onChange(withOption(versions, index, key, changed))}
+                  />
+                )}
               </div>
             );
           })}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { count } from '#web/parts/number.ts';
+import { nameOfValue } from '#web/parts/option-value.ts';
 import type { Choice, Option } from './limits.ts';
 import styles from './lookup-field.module.css';
 import { useEditor } from './use-editor.ts';
@@ -44,7 +45,7 @@ export const LookupField = ({
   const { mutate, reset, data, error, isPending } = useMutation({
     mutationFn: () => app.findChoices({ id: accountId, option: option.key, words }),
   });
-  const nameOf = (one: string) => names.find((name) => name.value === one)?.label;
+  const nameOf = (one: string) => nameOfValue(option, names, one);
   const choose = (choice: Choice | undefined) => {
     shouldFocus.current = true;
     if (choice && choice.label !== labelOfId(choice.value)) rememberChoice(option.key, choice);
@@ -55,13 +56,13 @@ export const LookupField = ({
   if (value !== '') {
     return (
       <div ref={root} className={styles.chosen}>
-        <span dir="auto">{nameOf(value) ?? value}</span>
+        <span dir="auto">{nameOf(value)}</span>
         <Button
           id={id}
           variant="default"
           size="xs"
           disabled={disabled}
-          aria-label={`Remove ${option.label}: ${nameOf(value) ?? value}`}
+          aria-label={`Remove ${option.label}: ${nameOf(value)}`}
           onClick={() => choose(undefined)}
           {...described}
         >
@@ -87,7 +88,7 @@ export const LookupField = ({
           maxLength={100}
           value={words}
           disabled={disabled}
-          placeholder={inherited ? (nameOf(inherited) ?? inherited) : 'Search by name'}
+          placeholder={inherited ? nameOf(inherited) : 'Search by name'}
           onChange={(event) => {
             setWords(event.currentTarget.value);
             reset();

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { thumbnailOf } from '#web/parts/media-file.ts';
+import { formatMoment } from '#web/parts/option-value.ts';
 import { setOption } from './draft.ts';
 import type { Option } from './limits.ts';
 import styles from './moment-field.module.css';
@@ -124,12 +125,4 @@ const Frame = ({ id, atMs, onDuration }: { id: string; atMs: number; onDuration:
       />
     </div>
   );
-};
-
-/** `0:07.5` */
-const formatMoment = (ms: number) => {
-  const tenths = Math.round(ms / 100);
-  const seconds = Math.floor(tenths / 10);
-  const rest = tenths % 10 === 0 ? '' : `.${tenths % 10}`;
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}${rest}`;
 };

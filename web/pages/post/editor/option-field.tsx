@@ -1,3 +1,5 @@
+import { Skeleton } from '@mantine/core';
+import { isIdOption } from '#web/parts/option-value.ts';
 import { isPlainOption, PlainOption } from '#web/parts/plain-option.tsx';
 import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
@@ -6,6 +8,7 @@ import { MediaOption } from './media-option.tsx';
 import { MomentField } from './moment-field.tsx';
 import styles from './options-card.module.css';
 import { PollField } from './poll-field.tsx';
+import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 
 /** An empty field means the network's default. */
@@ -93,6 +96,8 @@ const Input = ({
   onChange: (value: string) => void;
 }) => {
   const fieldProps = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
+  const { areChoicesLoading } = useEditor();
+  if (areChoicesLoading && value !== '' && isIdOption(option)) return <Skeleton height={36} aria-hidden="true" />;
   if (option.searchable) {
     return (
       <LookupField

@@ -1,4 +1,5 @@
 import type { MediaItem } from '#generated/app-client';
+import { formatMoment, isIdOption } from '#web/parts/option-value.ts';
 import type { Side } from './draft.ts';
 import type { Option } from './limits.ts';
 
@@ -26,12 +27,14 @@ export const summarizeOptions = (
   return phrases.map((phrase, index) => (index === 0 ? phrase : lowerFirst(phrase))).join(', ');
 };
 
-const describe = ({ label, type }: Option, value: string, choices: Option['choices']): string => {
+const describe = (option: Option, value: string, choices: Option['choices']): string => {
+  const { label, type } = option;
   const choice = choices?.find((one) => one.value === value);
   if (choice) return `${label}: ${choice.label}`;
   if (type === 'Boolean') return value === 'true' ? label : `${label}: no`;
+  if (option.unitMs !== undefined) return `${label}: ${formatMoment(Number(value) * option.unitMs)}`;
   // Their values are ids or JSON, which say nothing to people.
-  if (type === 'Media' || type === 'Focus' || type === 'Poll' || type === 'Instant') return label;
+  if (isIdOption(option) || type === 'Media' || type === 'Focus' || type === 'Poll' || type === 'Instant') return label;
   return `${label} “${value}”`;
 };
 

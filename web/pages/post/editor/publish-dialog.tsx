@@ -7,6 +7,7 @@ import { Kbd } from '#web/parts/kbd.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
+import { nameOfValue } from '#web/parts/option-value.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { formatSaid } from '#web/parts/time.ts';
 import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
@@ -116,8 +117,7 @@ const PostSummary = ({ accountIds }: { accountIds: readonly string[] }) => {
   const labelOf = (network: string, key: string, value: string) => {
     const account = chosen.find((one) => one.network === network);
     const option = optionsOf(network).find((one) => one.key === key);
-    const choices = (account && choicesOf(account, key)) ?? option?.choices ?? [];
-    return choices.find((choice) => choice.value === value)?.label ?? value;
+    return option ? nameOfValue(option, (account && choicesOf(account, key)) ?? option.choices, value) : value;
   };
   return (
     <>

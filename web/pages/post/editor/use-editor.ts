@@ -46,6 +46,8 @@ export interface Editor {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
+  /** The account's choices have yet to arrive. */
+  readonly areChoicesLoading: boolean;
   /** Keeps the name of a value that was searched for: the server names it only once the post is saved. */
   readonly rememberChoice: (key: string, choice: Choice) => void;
   /** Why this account cannot switch the option on. */
@@ -122,7 +124,7 @@ export const useEditorState = ({
   const version = accountIds.find((id) => id === search.version);
   const providers = useQuery(queries.providers).data?.providers;
   const limits = useQuery(queries.limits).data?.providers;
-  const { data: view, isError: isUncheckable } = useView(base);
+  const { data: view, isError: isUncheckable, isLoading: areChoicesLoading } = useView(base);
   const [searchedChoices, setSearchedChoices] = useState<ReadonlyMap<string, readonly Choice[]>>(new Map());
   const [uploaded, setUploaded] = useState<ReadonlyMap<string, MediaItem>>(new Map());
 
@@ -185,6 +187,7 @@ export const useEditorState = ({
     edit,
     editSide: (change) => edit(changeSide(version, change)),
     ...lookups,
+    areChoicesLoading,
     linkCards: view?.linkCards ?? [],
     rememberChoice: (key, choice) =>
       setSearchedChoices((map) => new Map(map).set(key, [choice, ...(map.get(key) ?? []).filter(isNotIn([choice]))])),
