@@ -372,7 +372,8 @@ inBrowser('previews', (world) => {
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByRole('button', { name: /Instagram.*Moment of the cover: 0:02\.5/ }).waitFor();
     await go(page, await ask('posts_publishNow', { id }));
-    await page.getByLabel('Options', { exact: true }).getByText('0:02.5').waitFor();
+    const line = page.getByLabel('Options', { exact: true }).filter({ hasText: 'Instagram, Moment of the cover' });
+    await line.getByText('0:02.5').waitFor();
   });
 
   test('editor, approval card, publish dialog, review link and results show the same preview', async () => {
