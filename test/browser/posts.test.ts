@@ -126,17 +126,18 @@ inBrowser('posts', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test('a long label leaves room for the title and covers nothing', async () => {
+  test('a long label leaves room for the title, covers nothing, and is read in its own direction', async () => {
     const networks = ['x', 'mastodon', 'bluesky', 'facebook', 'instagram'];
     const accountIds = await Promise.all(networks.map((network) => world.service.addAccount(network)));
     const { id } = await world.service.client.posts.create({ accountIds, body: `labelled ${'a'.repeat(60)}` });
     const owner = world.service.browser();
     await owner.signIn();
-    const { body } = await owner.post('/api/app/labels', { name: 'b'.repeat(40) });
+    const name = `א${'b'.repeat(39)}`;
+    const { body } = await owner.post('/api/app/labels', { name });
     await owner.post('/api/app/posts/labels', { postIds: [id], add: [body.id] });
     const page = await world.visit({ at: '/posts?q=labelled', width: 390, height: 800 });
     const post = row(page, 'labelled');
-    const label = post.getByText('b'.repeat(40));
+    const label = post.getByText(name);
     const isBefore = async (next: Locator) => {
       const end = await label.evaluate((one) => one.getBoundingClientRect().right);
       return end <= ((await next.boundingBox())?.x ?? 0);
@@ -144,6 +145,7 @@ inBrowser('posts', (world) => {
     const [menu, time] = [post.getByRole('button', { name: /^Actions/ }), post.getByRole('time')];
     await label.waitFor();
     expect(await isBefore(menu)).toBe(true);
+    expect(await label.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
     await page.setViewportSize({ width: 834, height: 800 });
     await expect.poll(() => isBefore(time)).toBe(true);
     expect((await post.getByRole('link').boundingBox())?.width).toBeGreaterThan(80);

@@ -10,8 +10,8 @@ export const LabelDot = ({ color }: { color: Label['color'] }) => (
 export const LabelChip = ({ label: { name, color } }: { label: Pick<Label, 'name' | 'color'> }) => (
   <span className={styles.chip}>
     <LabelDot color={color} />
+    <span className="hidden">Label </span>
     <span className="one-line" dir="auto">
-      <span className="hidden">Label </span>
       {name}
     </span>
   </span>
