@@ -155,7 +155,7 @@ const Status = ({ row, isStill }: { row: SendOffRow; isStill: boolean }) => {
           <Check size={15} aria-hidden="true" />
           <span>
             <span className={isStill ? '' : 'hidden'}>{elapsed ? 'Out after ' : 'Out'}</span>
-            {elapsed}
+            <span className={styles.elapsed}>{elapsed}</span>
           </span>
           {url && (
             <a href={url} target="_blank" rel="noreferrer" aria-label={`Open on ${provider} (opens a new tab)`}>
