@@ -492,6 +492,31 @@ inBrowser('the editor', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
+  test('on a phone Write, or a swipe down on its title, closes the preview', async () => {
+    const { id } = await makeDraft({ body: 'Look' });
+    const page = await world.visit({ at: `/posts/${id}`, width: 390, height: 844 });
+    const sheet = page.getByRole('dialog', { name: 'Checks and preview' });
+    const openSheet = () => page.getByRole('button', { name: 'Preview', exact: true }).click();
+    const swipe = async (distance: number) => {
+      const title = sheet.getByText('Checks and preview');
+      // Waits until the sheet stands still.
+      await title.hover();
+      const { y = 0 } = (await title.boundingBox()) ?? {};
+      await page.mouse.down();
+      await page.mouse.move(100, y + distance, { steps: 4 });
+      await page.mouse.up();
+    };
+    await openSheet();
+    await swipe(30);
+    expect(await sheet.isVisible()).toBe(true);
+    await swipe(200);
+    await sheet.waitFor({ state: 'detached' });
+    await openSheet();
+    expect(await axe(page)).toEqual([]);
+    await sheet.getByRole('button', { name: 'Write' }).click();
+    await sheet.waitFor({ state: 'detached' });
+  });
+
   test('by keyboard alone from the sign-in to a published thread, on the accounts of last time', async () => {
     const { email, userId } = await world.service.addMember('editor');
     const before = await world.service.asHuman(

@@ -1,14 +1,19 @@
 import { Drawer } from '@mantine/core';
+import { useRef } from 'react';
 import styles from './side-rail.module.css';
 import { useIsPhone } from './use-is-phone.ts';
 
-/** An aside, or a drawer on a phone. */
+/** In px. A shorter one is a tap. */
+const shortestSwipe = 64;
+
+/** An aside, or on a phone a sheet, which a swipe down on its title closes too. */
 export const SideRail = ({
   label,
   width = 340,
   opened = false,
   onClose,
   returnsFocus = true,
+  foot,
   children,
 }: {
   label: string;
@@ -18,20 +23,29 @@ export const SideRail = ({
   onClose?: () => void;
   /** To what opened the drawer; false when the focus moves on to another place. */
   returnsFocus?: boolean;
+  /** Stays at the lower edge of the sheet. */
+  foot?: React.ReactNode;
   children: React.ReactNode;
 }) => {
   const isPhone = useIsPhone();
+  const swipe = useSwipeDown(() => onClose?.());
   if (isPhone) {
     return (
       <Drawer
         opened={opened}
         onClose={() => onClose?.()}
         returnFocus={returnsFocus}
-        title={label}
+        title={
+          <span className={styles.grip} {...swipe}>
+            {label}
+          </span>
+        }
+        classNames={{ content: styles.sheet ?? '', title: styles.title ?? '', body: styles.body ?? '' }}
         position="bottom"
         size="85%"
       >
-        {children}
+        <div>{children}</div>
+        {foot && <div className={styles.foot}>{foot}</div>}
       </Drawer>
     );
   }
@@ -40,6 +54,24 @@ export const SideRail = ({
       {children}
     </aside>
   );
+};
+
+const useSwipeDown = (onSwipe: () => void) => {
+  const startY = useRef<number>(undefined);
+  return {
+    onPointerDown: ({ clientY, pointerId, currentTarget }: React.PointerEvent<HTMLElement>) => {
+      startY.current = clientY;
+      // The finger leaves the title on its way.
+      currentTarget.setPointerCapture(pointerId);
+    },
+    onPointerUp: ({ clientY }: React.PointerEvent<HTMLElement>) => {
+      if (startY.current !== undefined && clientY - startY.current > shortestSwipe) onSwipe();
+      startY.current = undefined;
+    },
+    onPointerCancel: () => {
+      startY.current = undefined;
+    },
+  };
 };
 
 /** `<WithRail rail={<SideRail …/>}>content</WithRail>`. Both scroll independently. */

@@ -3,9 +3,9 @@ import styles from './skeleton-rows.module.css';
 
 const delayMs = 150;
 
-/** In place of a few words or a number. */
-export const Skeleton = ({ width }: { width: number }) => (
-  <i className={styles.block} style={{ width }} aria-hidden="true" />
+/** In place of a few words or a number; with a height, of a field. */
+export const Skeleton = ({ width, height }: { width: number | string; height?: number }) => (
+  <i className={styles.block} style={{ width, height }} aria-hidden="true" />
 );
 
 /** Appears after a delay, so that fast loads do not flicker. */

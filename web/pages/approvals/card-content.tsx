@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
@@ -12,6 +11,7 @@ import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { isIdOption, nameOfValue } from '#web/parts/option-value.ts';
+import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { keys, queries } from '#web/queries.ts';
 import styles from './card.module.css';
 import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
@@ -170,8 +170,7 @@ export const Options = ({
       const named = [...(own?.[key] ?? []), ...(choices ?? [])];
       const labelOf = (one: string) => {
         if (one === '') return 'not set';
-        if (isLoading && isIdOption(option))
-          return <Skeleton component="span" display="inline-block" width={96} height={12} />;
+        if (isLoading && isIdOption(option)) return <Skeleton width={96} />;
         return type === 'Boolean' ? yesNo(one) : nameOfValue(option, named, one);
       };
       lines.set(`${key} ${value}`, {

@@ -1,9 +1,9 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { isIdOption } from '#web/parts/option-value.ts';
 import { isPlainOption, PlainOption } from '#web/parts/plain-option.tsx';
+import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { keys, queries } from '#web/queries.ts';
 import styles from './edit-form.module.css';
 
@@ -56,7 +56,7 @@ export const EditOptions = ({
               <div key={key}>
                 <label htmlFor={id}>{label}</label>
                 {isLoading && value !== '' && isIdOption(option) ? (
-                  <Skeleton height={36} aria-hidden="true" />
+                  <Skeleton width="100%" height={36} />
                 ) : (
                   <PlainOption
                     id={id}

@@ -1,4 +1,6 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Pencil } from 'lucide-react';
 import { memo, useCallback, useDeferredValue, useEffect, useState } from 'react';
 import type { Account, GetLastAccountsOutput, Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
@@ -102,6 +104,17 @@ const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingPro
               opened={aside === 'open'}
               onClose={() => setAside('closed')}
               returnsFocus={aside !== 'left'}
+              foot={
+                !editor.readOnly && (
+                  <Button
+                    variant="quiet"
+                    leftSection={<Pencil size={16} aria-hidden="true" />}
+                    onClick={() => setAside('closed')}
+                  >
+                    Write
+                  </Button>
+                )
+              }
             >
               <ChecksAndPreviews editor={deferredEditor} onLeave={leaveAside} />
             </SideRail>

@@ -1,6 +1,6 @@
-import { Skeleton } from '@mantine/core';
 import { isIdOption } from '#web/parts/option-value.ts';
 import { isPlainOption, PlainOption } from '#web/parts/plain-option.tsx';
+import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
 import { LookupField } from './lookup-field.tsx';
@@ -97,7 +97,7 @@ const Input = ({
 }) => {
   const fieldProps = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
   const { areChoicesLoading } = useEditor();
-  if (areChoicesLoading && value !== '' && isIdOption(option)) return <Skeleton height={36} aria-hidden="true" />;
+  if (areChoicesLoading && value !== '' && isIdOption(option)) return <Skeleton width="100%" height={36} />;
   if (option.searchable) {
     return (
       <LookupField
