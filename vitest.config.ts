@@ -59,8 +59,8 @@ export default defineConfig({
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.
     isolate: false,
-    // Many tests wait for processes, the network or a browser: three left a third of two cores idle.
-    maxWorkers: 4,
+    // Many tests wait for processes, the network or a browser: two would leave a third of two cores idle. Four are no faster.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
   },
 });
