@@ -492,6 +492,25 @@ inBrowser('the editor', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
+  test('a preview has its shape while the limits of its network are awaited', async () => {
+    const { id } = await makeDraft({ body: 'Look' });
+    const page = await world.visit({ at: '/favicon.svg' });
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/providers.limits**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${world.service.url}/posts/${id}`);
+    await text(page).waitFor();
+    await page.getByText('Loading the preview').waitFor({ state: 'attached' });
+    answer();
+    await page.getByRole('region', { name: 'Preview' }).getByText('Look').waitFor();
+    expect(await page.getByText('Loading the preview').count()).toBe(0);
+  });
+
   test('on a phone Write, or a swipe down on its title, closes the preview', async () => {
     const { id } = await makeDraft({ body: 'Look' });
     const page = await world.visit({ at: `/posts/${id}`, width: 390, height: 844 });

@@ -6,23 +6,35 @@ import styles from './editor-skeleton.module.css';
 const delayMs = 150;
 const lines = ['92%', '98%', '64%'];
 
-/** The shape of a post: a row of accounts, lines of text, a preview. */
-export const EditorSkeleton = ({ title }: { title: string }) => {
+/** False at first, so that fast loads do not flicker. */
+const useIsVisible = () => {
   const [isVisible, setIsVisible] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setIsVisible(true), delayMs);
     return () => clearTimeout(timer);
   }, []);
-  const bar = (width: string, kind: string) => <i key={width} className={kind} style={{ width }} />;
+  return isVisible;
+};
+
+const bar = (width: string, kind: string) => <i key={width} className={kind} style={{ width }} />;
+
+export const PreviewSkeleton = () => (
+  <div className={styles.card} data-visible={useIsVisible() || undefined} aria-busy="true">
+    <span className="hidden">Loading the preview</span>
+    {lines.map((width) => bar(width, styles.small ?? ''))}
+  </div>
+);
+
+/** The shape of a post: a row of accounts, lines of text, a preview. */
+export const EditorSkeleton = ({ title }: { title: string }) => {
+  const isVisible = useIsVisible();
   return (
     <>
       <PageHeader title={title} crumb={{ label: 'Posts', link: { to: '/posts' } }} />
       <WithRail
         rail={
           <SideRail label="Checks and preview" width={424}>
-            <div className={styles.card} data-visible={isVisible || undefined} aria-hidden="true">
-              {lines.map((width) => bar(width, styles.small ?? ''))}
-            </div>
+            <PreviewSkeleton />
           </SideRail>
         }
       >

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { PreviewPicker } from '#web/previews/preview-picker.tsx';
+import { queries } from '#web/queries.ts';
+import { PreviewSkeleton } from './editor-skeleton.tsx';
 import { useDraftPreviews } from './use-draft-previews.ts';
 import { useEditor } from './use-editor.ts';
 
@@ -7,7 +10,8 @@ const previewId = 'editor-preview';
 
 /** The preview of the open version, or of the network that was picked last. */
 export const Previews = ({ accountIds }: { accountIds?: readonly string[] }) => {
-  const { version } = useEditor();
+  const { version, chosen } = useEditor();
+  const { isPending } = useQuery(queries.limits);
   const entries = useDraftPreviews().filter(({ id }) => accountIds?.includes(id) ?? true);
   const [picked, setPicked] = useState<string>();
   useEffect(() => {
@@ -15,6 +19,7 @@ export const Previews = ({ accountIds }: { accountIds?: readonly string[] }) => 
     setPicked(version);
     requestAnimationFrame(() => document.getElementById(previewId)?.scrollIntoView({ block: 'nearest' }));
   }, [version]);
+  if (isPending && chosen.length > 0) return <PreviewSkeleton />;
   return (
     <PreviewPicker
       title="Preview"
