@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { ForecastCause, ForecastEntry, Post } from '#contracts/posts';
@@ -165,6 +166,47 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     await run('setFacts', set, [account, text]);
     await announce('account');
     await isGone(id, 'limit');
+    await goesOut(id);
+  });
+
+  test('no limit that the account had only while its posts were examined', async () => {
+    const account = await service.connect('mastodon', { handle: 'two-minds' });
+    const id = await plan([account], inDays(6), { body: 'Bread! '.repeat(60), media: [await service.addFile()] });
+    const [row] = (await run('facts', 'select facts from accounts where id = $1', [account])) as { facts: object }[];
+    const text = JSON.stringify(row?.facts);
+    const setLimit = (characters: number) =>
+      run('setFacts', 'update accounts set facts = $2 where id = $1', [
+        account,
+        text.replace(/("maxCharacters": ?)500/, `$1${characters}`),
+      ]);
+    const now = async () => {
+      const [time] = (await run('now', 'select posthorn_now()::text as text', [])) as { text: string }[];
+      return time?.text;
+    };
+    const isCheckedSince = (time: string | undefined) =>
+      until('it is checked', async () => {
+        const since = 'select from forecast_checks where workspace_id = $1 and checked_at > $2::timestamptz';
+        return (await run('checkedSince', since, [service.owner.workspaceId, time])).length > 0;
+      });
+    await setLimit(450);
+    const holder = new pg.Client(service.parts);
+    await holder.connect();
+    await holder.query('begin; lock table media in access exclusive mode');
+    const begun = await now();
+    await announce('account');
+    await until('a check has read the account and waits for the files', async () => {
+      const waiting = "select from pg_locks where relation = 'media'::regclass and not granted";
+      return (await holder.query(waiting)).rowCount !== 0;
+    });
+    await setLimit(300);
+    await holder.query('commit');
+    await holder.end();
+    await isCheckedSince(begun);
+    await setLimit(450);
+    const changed = await now();
+    await announce('account');
+    await isCheckedSince(changed);
+    expect(await entryOf(id, 'limit')).toBeUndefined();
     await goesOut(id);
   });
 

@@ -59,7 +59,13 @@ export const createForecast = ({
     const keys = new Map(posts.map((post) => [post.id, contentKey(post, accounts, fileTexts, today)]));
     const changed = posts.filter(({ id }) => before.get(id)?.contentKey !== keys.get(id)).map(({ id }) => id);
     const full = changed.length === 0 ? [] : await reading.many({ workspaceId }, changed);
-    const issues = await lifecycle.findBrokenLimits(workspaceId, full);
+    const connected = [...accounts.values()].filter(({ status }) => status !== 'Disconnected');
+    const issues = await lifecycle.findBrokenLimits(
+      workspaceId,
+      full,
+      // As they were when the keys were made: an account that changes meanwhile is examined again.
+      new Map(connected.map(({ id, network, facts }) => [id, { network: network.key, facts: JSON.parse(facts) }])),
+    );
     return new Map(
       posts.map(({ id }) => [
         id,

@@ -72,16 +72,24 @@ export const createLifecycle = ({
 
   /** The networks and media that the posts refer to. */
   const readContext = async (caller: Pick<Caller, 'workspaceId'>, posts: readonly FittablePost[]) => {
-    const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
-    return {
-      workspaceId: caller.workspaceId,
-      networkOf: (accountId: string) => {
-        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
-        const network = networks.find(key);
-        return network && { network, facts };
-      },
-      media: await library.find(caller, mediaIn(posts.flatMap(({ versions }) => versions))),
-    };
+    const ids = [...new Set(posts.flatMap(({ accountIds }) => accountIds))];
+    return readContextOf(caller, posts, await accounts.connectedOf(caller, ids));
+  };
+
+  const readContextOf = async (
+    caller: Pick<Caller, 'workspaceId'>,
+    posts: readonly FittablePost[],
+    connected: ReadonlyMap<string, ConnectedNetwork>,
+  ) => ({
+    workspaceId: caller.workspaceId,
+    networkOf: networkIn(connected),
+    media: await library.find(caller, mediaIn(posts.flatMap(({ versions }) => versions))),
+  });
+
+  const networkIn = (connected: ReadonlyMap<string, ConnectedNetwork>) => (accountId: string) => {
+    const { network: key = '', facts = null } = connected.get(accountId) ?? {};
+    const network = networks.find(key);
+    return network && { network, facts };
   };
 
   /** What goes out in the place of files, as far as it is made. */
@@ -233,8 +241,9 @@ export const createLifecycle = ({
     findBrokenLimits: async (
       workspaceId: string,
       posts: readonly Post[],
+      connected: ReadonlyMap<string, ConnectedNetwork>,
     ): Promise<ReadonlyMap<string, readonly Issue[]>> => {
-      const context = await readContext({ workspaceId }, posts);
+      const context = await readContextOf({ workspaceId }, posts, connected);
       const fits = await fitting.of(posts, context);
       const turn = createYieldToEventLoop();
       const issuesById = new Map<string, readonly Issue[]>();
@@ -254,11 +263,7 @@ export const createLifecycle = ({
       { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
       connected: ReadonlyMap<string, ConnectedNetwork>,
     ): Promise<Findings['issues']> => {
-      const networkOf = (accountId: string) => {
-        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
-        const network = networks.find(key);
-        return network && { network, facts };
-      };
+      const networkOf = networkIn(connected);
       const urls = versions.flatMap(({ content }) => content.flatMap(({ media }) => media));
       const post: Post = { id: '', status: 'Draft', accountIds, versions, results: [], updatedAt: '' };
       const issuesWith = async (kind: 'Image' | 'Video') => {
