@@ -76,16 +76,17 @@ inBrowser('the calendar', (world) => {
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
     await card(page, 'Dragged').waitFor();
     await unfold(page);
-    await card(page, 'Dragged').dragTo(slot(page, date, '14:00'));
-    await page.getByText(`Moved to ${named(date)}, 14:00.`).waitFor();
-    await expect.poll(() => timeOf(id)).toBe(`${date}T14:00:00.000Z`);
+    // Times that are on the screen above the messages, also at night, when the day begins at its top.
+    await card(page, 'Dragged').dragTo(slot(page, date, '13:00'));
+    await page.getByText(`Moved to ${named(date)}, 13:00.`).waitFor();
+    await expect.poll(() => timeOf(id)).toBe(`${date}T13:00:00.000Z`);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText(`Moved back to ${named(date)}, 10:00.`).waitFor();
     await expect.poll(() => timeOf(id)).toBe(`${date}T10:00:00.000Z`);
-    await card(page, 'Dragged').dragTo(slot(page, date, '14:30'));
-    await expect.poll(() => timeOf(id)).toBe(`${date}T14:30:00.000Z`);
+    await card(page, 'Dragged').dragTo(slot(page, date, '12:30'));
+    await expect.poll(() => timeOf(id)).toBe(`${date}T12:30:00.000Z`);
 
-    await world.service.clock.forward(Date.parse(`${date}T14:29:00Z`) - world.service.clock.now().getTime());
+    await world.service.clock.forward(Date.parse(`${date}T12:29:00Z`) - world.service.clock.now().getTime());
     expect((await world.service.client.posts.get({ id })).status).toBe('Scheduled');
     await world.service.clock.forward(2 * 60_000);
     await until('it is out', async () => (await world.service.client.posts.get({ id })).status === 'Published');
