@@ -120,6 +120,7 @@ describe('a dry run', () => {
       undefined,
     ]);
     expect(codesOf(rows)).toEqual([[], [], [], [], ['Duplicate'], ['PastTime'], ['BadZone'], ['BadTime']]);
+    expect(rows[5].problems).toMatchObject([{ stops: false, blocks: true }]);
   });
 
   test('never guesses a time that the clocks skip or repeat', async () => {

@@ -85,7 +85,7 @@ export const createRowCheck = ({
       problems.push(problem('time', result.code, result.message));
       return null;
     }
-    if (result.at <= now) problems.push(note('time', 'PastTime', 'has passed; choose another before you schedule it'));
+    if (result.at <= now) problems.push(block('time', 'PastTime', 'has passed; choose another before you schedule it'));
     return result.at;
   };
 
