@@ -236,6 +236,7 @@ inBrowser('posts', (world) => {
     await page.getByText('The bin could not be loaded').waitFor();
     await row(page, 'binned back').waitFor();
     await page.unroute('**/api/app/bin*');
+    expect(await page.getByRole('searchbox').count()).toBe(0);
     await page.getByRole('button', { name: 'Restore binned back' }).click();
     await page.getByText('Restored as a draft.').waitFor();
     await row(page, 'binned back').waitFor({ state: 'detached' });
@@ -243,6 +244,19 @@ inBrowser('posts', (world) => {
     await page.getByRole('button', { name: 'Delete for good: binned gone' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
     await row(page, 'binned gone').waitFor({ state: 'detached' });
+  });
+
+  test('on a phone the chosen tab is in view', async () => {
+    const page = await world.visit({ at: '/posts?status=Bin', width: 390 });
+    const tab = page.getByRole('link', { name: 'Bin' });
+    await expect.poll(async () => ((await tab.boundingBox())?.x ?? 390) + 40).toBeLessThan(390);
+  });
+
+  test('a viewer who follows a link to the bin reads whose it is', async () => {
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: '/posts?status=Bin', as: email });
+    await page.getByRole('heading', { name: 'The bin is for people who write' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Bin' }).count()).toBe(0);
   });
 
   test('a scheduled post is deleted only after a confirmation', async () => {

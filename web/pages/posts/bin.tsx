@@ -23,8 +23,18 @@ import { keys } from '#web/queries.ts';
 import { usePermissions, useZone } from '#web/session.ts';
 import styles from './posts.module.css';
 
-/** Deleted posts that can be restored. */
 export const Bin = () => {
+  const { canWrite } = usePermissions();
+  if (canWrite) return <DeletedPosts />;
+  return (
+    <EmptyState icon={Trash2} title="The bin is for people who write">
+      Deleted posts are seen and restored by owners, admins and editors; you are viewer here.
+    </EmptyState>
+  );
+};
+
+/** Deleted posts that can be restored. */
+const DeletedPosts = () => {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: keys.bin,
     queryFn: ({ pageParam, signal }) => app.listBin(pageParam === undefined ? {} : { cursor: pageParam }, { signal }),
@@ -155,9 +165,30 @@ const BinRow = ({
       {count(days, 'day')} left
     </span>
   );
-  const deleted = `Deleted ${formatSaid(post.deletedAt, zone)}${post.deletedBy ? ` by ${post.deletedBy.name}` : ''}`;
-  const out =
-    post.reachedAccountIds.length > 0 && ` · Stays on ${count(post.reachedAccountIds.length, 'account')} that has it`;
+  const reached = post.reachedAccountIds.length;
+  const out = reached > 0 && ` · Stays on ${count(reached, 'account')} that ${reached === 1 ? 'has' : 'have'} it`;
+  const actions = (
+    <span className={styles.binActions}>
+      <Button
+        size="xs"
+        loading={isRestoring}
+        aria-label={`Restore ${title}`}
+        data-row-link=""
+        onClick={async () => {
+          setIsRestoring(true);
+          await onRestore(post);
+          setIsRestoring(false);
+        }}
+      >
+        Restore
+      </Button>
+      {post.mayDelete && (
+        <Button size="xs" variant="danger" aria-label={`Delete for good: ${title}`} onClick={() => onEnd(post)}>
+          Delete for good
+        </Button>
+      )}
+    </span>
+  );
   return (
     <ListRow
       id={post.id}
@@ -165,9 +196,16 @@ const BinRow = ({
       title={<PostTitle text={post.text} />}
       note={
         <>
-          {deleted}
+          Deleted {formatSaid(post.deletedAt, zone)}
+          {post.deletedBy && (
+            <>
+              {' '}
+              by <bdi>{post.deletedBy.name}</bdi>
+            </>
+          )}
           {isPhone && <> · {left}</>}
           {out}
+          {isPhone && actions}
         </>
       }
       side={
@@ -179,28 +217,7 @@ const BinRow = ({
           </>
         )
       }
-      menu={
-        <span className={styles.binActions}>
-          <Button
-            size="xs"
-            loading={isRestoring}
-            aria-label={`Restore ${title}`}
-            data-row-link=""
-            onClick={async () => {
-              setIsRestoring(true);
-              await onRestore(post);
-              setIsRestoring(false);
-            }}
-          >
-            Restore
-          </Button>
-          {post.mayDelete && (
-            <Button size="xs" variant="danger" aria-label={`Delete for good: ${title}`} onClick={() => onEnd(post)}>
-              {isPhone ? 'Delete' : 'Delete for good'}
-            </Button>
-          )}
-        </span>
-      }
+      menu={!isPhone && actions}
     />
   );
 };

@@ -22,6 +22,7 @@ const Posts = () => {
   const isPhone = useIsPhone();
   const [searching, setSearching] = useState(search.q !== undefined);
   const status = isStatus(search.status) ? search.status : undefined;
+  const isBin = search.status === 'Bin';
   const accounts = search.accounts?.split(',') ?? [];
   const labels = search.labels?.split(',') ?? [];
   const filter = { query: search.q ?? '', accountIds: accounts.join(','), labelIds: labels.join(',') };
@@ -36,25 +37,28 @@ const Posts = () => {
       <PageHeader
         title="Posts"
         actions={
-          <>
-            {isPhone ? (
-              <ActionIcon
-                size={40}
-                aria-label="Search posts"
-                aria-expanded={searching}
-                onClick={() => setSearching(true)}
-              >
-                <Search size={20} strokeWidth={1.75} aria-hidden="true" />
-              </ActionIcon>
-            ) : (
-              <div className={styles.search}>{field}</div>
-            )}
-            <LabelFilter chosen={labels} onChange={(ids) => void setSearch({ labels: ids.join(',') })} />
-            <AccountFilter chosen={accounts} onChange={(ids) => void setSearch({ accounts: ids.join(',') })} />
-          </>
+          // The bin has neither search nor filters.
+          !isBin && (
+            <>
+              {isPhone ? (
+                <ActionIcon
+                  size={40}
+                  aria-label="Search posts"
+                  aria-expanded={searching}
+                  onClick={() => setSearching(true)}
+                >
+                  <Search size={20} strokeWidth={1.75} aria-hidden="true" />
+                </ActionIcon>
+              ) : (
+                <div className={styles.search}>{field}</div>
+              )}
+              <LabelFilter chosen={labels} onChange={(ids) => void setSearch({ labels: ids.join(',') })} />
+              <AccountFilter chosen={accounts} onChange={(ids) => void setSearch({ accounts: ids.join(',') })} />
+            </>
+          )
         }
       />
-      {isPhone && searching && (
+      {isPhone && searching && !isBin && (
         <div className={styles.searchRow}>
           {field}
           <ActionIcon size={40} aria-label="Close the search" onClick={closeSearch}>
@@ -62,8 +66,8 @@ const Posts = () => {
           </ActionIcon>
         </div>
       )}
-      <StatusTabs filter={filter} />
-      {search.status === 'Bin' ? (
+      <StatusTabs chosen={search.status} filter={filter} />
+      {isBin ? (
         <Bin />
       ) : (
         <PostList

@@ -1,13 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import { usePermissions } from '#web/session.ts';
 import styles from './posts.module.css';
 import { type Filter, type Status, statuses, useCounts } from './use-groups.ts';
 
-export const StatusTabs = ({ filter }: { filter: Filter }) => {
+export const StatusTabs = ({ chosen, filter }: { chosen: string | undefined; filter: Filter }) => {
   const { canWrite } = usePermissions();
   const counts = useCounts(filter);
+  const nav = useRef<HTMLElement>(null);
+  const hasCounts = counts !== undefined;
+  // On a phone not all tabs fit. Counts and the font make them wider.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: both move the chosen tab
+  useEffect(() => {
+    const tab = nav.current?.querySelector('[aria-current]');
+    void document.fonts.ready.then(() => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
+  }, [chosen, hasCounts]);
   const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts?.[one]] as const)] as const;
   // A tab counts as active only if its whole search matches the address.
@@ -18,7 +27,7 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
     ...(labelIds && { labels: labelIds }),
   };
   return (
-    <nav className={styles.tabs} aria-label="Posts by state">
+    <nav ref={nav} className={styles.tabs} aria-label="Posts by state">
       {tabs.map(([one, word, count]) => (
         <Link
           key={word}
