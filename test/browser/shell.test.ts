@@ -91,6 +91,21 @@ inBrowser('the shell', (world) => {
     expect(await time.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
   });
 
+  test('in forced colours what is on is seen', async () => {
+    const page = await world.visit({ at: '/settings/workspace' });
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('radio', { name: /^Everyone who edits/ }).waitFor();
+    const colorOf = (selector: string, property: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, key) => getComputedStyle(element).getPropertyValue(key), property);
+    const ink = await colorOf('body', 'color');
+    expect(ink).not.toBe(await colorOf('body', 'background-color'));
+    expect(await colorOf('.mantine-Radio-radio:checked + .mantine-Radio-icon', 'color')).toBe(ink);
+    expect(await colorOf('.mantine-Switch-thumb', 'background-color')).toBe(ink);
+  });
+
   test('waits longer and longer for a live stream that breaks at once', async () => {
     const page = await world.visit({ ...nowhere, at: '/favicon.svg' });
     let streams = 0;
@@ -238,7 +253,7 @@ inBrowser('the shell', (world) => {
     await isFocused(search);
     await page.keyboard.type('cg c');
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('cg c');
-    expect(pathOf(page)).toBe('/posts');
+    expect(new URL(page.url()).pathname).toBe('/posts');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
