@@ -207,7 +207,7 @@ inBrowser(
       await isClean(page, () => code.waitFor());
       await code.fill('000000');
       await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByText('is wrong or was used').waitFor();
+      await page.getByText('The code is wrong or was used').waitFor();
       await code.fill(recoveryCode);
       await page.getByRole('button', { name: 'Continue' }).click();
       await isAt(page, '/posts');

@@ -72,7 +72,9 @@ export const EntryFault = ({
   ...banner
 }: { card: string; foot?: React.ReactNode } & React.ComponentProps<typeof FaultBanner>) => (
   <EntryCard title={card} foot={foot}>
-    <FaultBanner {...banner} />
+    <div className={styles.form}>
+      <FaultBanner {...banner} />
+    </div>
   </EntryCard>
 );
 

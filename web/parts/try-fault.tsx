@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from './banner.tsx';
 import { FaultBanner } from './fault-banner.tsx';
+import { proofFault } from './proof-field.tsx';
 import { formatSpan } from './time.ts';
 
 /** Error of a sign-in; after several attempts it counts down the wait. */
@@ -36,7 +37,7 @@ export const TryFault = ({
   if (code === 'Unauthorized' || code === 'BadInput' || code === 'Forbidden') {
     return (
       <Banner tone="red" title={title}>
-        {message}
+        {proofFault(fault) ?? message}
       </Banner>
     );
   }
