@@ -9,6 +9,9 @@ const belowMore = ['/accounts', '/assistant', '/notifications', '/sandbox', '/se
 
 let focusedPath: string | undefined;
 
+/** A page above this one is not the current page. */
+const above = { activeOptions: { exact: true } } as const;
+
 /** `crumb`: the parent page. */
 export const PageHeader = ({
   crumb,
@@ -41,11 +44,16 @@ export const PageHeader = ({
     <header className={styles.header}>
       {crumb ? (
         <>
-          <Link {...crumb.link} className={`phone-only ${styles.back}`} aria-label={`Back to ${crumb.label}`}>
+          <Link
+            {...crumb.link}
+            {...above}
+            className={`phone-only ${styles.back}`}
+            aria-label={`Back to ${crumb.label}`}
+          >
             <ChevronLeft size={20} aria-hidden="true" />
           </Link>
           <nav className={`desk-only ${styles.crumb}`} aria-label="Above this page">
-            <Link {...crumb.link}>
+            <Link {...crumb.link} {...above}>
               <ChevronLeft className={styles.arrow} size={18} aria-hidden="true" />
               <span className={styles.crumbLabel}>{crumb.label}</span>
             </Link>
