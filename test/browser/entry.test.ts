@@ -55,11 +55,11 @@ inBrowser('coming in', (world) => {
     async (ticked) => {
       const { email, token } = await world.service.addMember('editor');
       const { path } = await world.service.posthorn.helpDesk.newPasswordPath(email);
-      const page = await world.visit({ at: path, as: null, width: 390 });
+      const page = await world.visit({ at: path, as: null });
       const box = page.getByRole('checkbox', { name: 'End my personal tokens too' });
       await box.waitFor();
       expect(await box.isChecked()).toBe(true);
-      if (ticked) await isFine(page);
+      if (ticked) await isClean(page, () => box.waitFor());
       else await box.uncheck();
       await page.getByLabel('New password').fill('another horse');
       await page.getByRole('button', { name: 'Set the password' }).click();
@@ -182,8 +182,11 @@ inBrowser('coming in', (world) => {
   });
 
   test('is clean on a desk in light and on a phone in dark', async () => {
-    const page = await world.visit({ at: '/sign-in', as: null });
+    const page = await world.visit({ at: '/sign-in', as: null, expected: [/404/] });
     await isClean(page, () => page.getByRole('button', { name: 'Sign in' }).waitFor());
+    await page.goto(`${world.service.url}/welcome/used`);
+    await page.getByRole('heading', { name: 'This link is used up' }).waitFor();
+    await isFine(page);
     await page.goto(world.service.url + (await invite('looked@example.com')));
     await page.getByRole('button', { name: 'Join' }).waitFor();
     await isFine(page);
