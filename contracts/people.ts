@@ -348,6 +348,10 @@ export const peopleRoutes = {
       'Returns a link to pass on, and mails it where mail is set up. It works once, within 7 days, for this e-mail address.',
     roles: admins,
     body: z.strictObject({ email: Email, role: RoleField }),
+    idempotent: {
+      onRepeat:
+        'This invitation exists already, and its address is shown only once. If they get no mail, withdraw it and invite them again.',
+    },
     answer: Invitation.extend({
       url: z.string().describe('Address to pass on; shown only this once'),
       mailed: z.boolean().describe('Whether it is also mailed; an address is mailed at most five invitations an hour'),

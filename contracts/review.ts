@@ -210,6 +210,10 @@ export const reviewRoutes = {
       days: z.int().min(1).max(30).default(7).describe('Days until it ends by itself'),
       invitesAdvice: z.boolean().default(false).describe('Whether people who have it may leave words'),
     }),
+    idempotent: {
+      onRepeat:
+        'This review link exists already, and its address is shown only once. Revoke it, then create a new one.',
+    },
     answer: Share.extend({ url: z.string().describe('Link to pass on; shown only this once') }),
     more: ['NotFound', 'Conflict'],
   }),

@@ -64,6 +64,9 @@ export const tokenRoutes = {
     description: 'A personal token that acts as you in the open workspace. `token` is shown only this once.',
     roles: everyone,
     body: z.strictObject({ name: Name.describe('What it is for') }),
+    idempotent: {
+      onRepeat: 'This token exists already, and its secret is shown only once. Revoke it, then create a new one.',
+    },
     answer: Token.extend({ token: z.string().describe('The secret; store it now') }).meta({
       id: 'NewToken',
       description: 'A token with its secret',

@@ -124,6 +124,9 @@ export const webhookRoutes = {
       'At most 10 in a workspace (Conflict), or as many as the plan covers (PlanLimit). `secret` is shown only this once.',
     roles: admins,
     body: z.strictObject({ url: WebhookUrl, events: ChosenEvents }),
+    idempotent: {
+      onRepeat: 'This webhook exists already, and its secret is shown only once. Open it and create a new secret.',
+    },
     answer: NewWebhook,
     more: ['PlanLimit', 'Conflict'],
   }),
@@ -214,6 +217,10 @@ export const webhookRoutes = {
     roles: admins,
     params: byId('Webhook id'),
     body: Empty,
+    idempotent: {
+      onRepeat:
+        'The new secret exists already, and it is shown only once. Create another one and set it in your receiver at once, because the secret that it has then stops signing.',
+    },
     answer: NewWebhook,
     more: ['NotFound'],
   }),

@@ -22,7 +22,7 @@ import type {
   VersionInput,
 } from '#generated/sdk/src/types';
 
-export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
+export { type AppClientOptions, isAlreadyDone, type Progress, type FormOptions } from '#generated/app-http';
 export * from '#generated/sdk/src/index';
 
 export type AppClient = ReturnType<typeof createAppClient>;
@@ -842,7 +842,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin.
      */
     invite: (input: InviteInput, options?: CallOptions): ApiPromise<NewInvitation> =>
-      http.json('POST', () => '/api/app/invitations', [], input, options),
+      http.once('POST', () => '/api/app/invitations', [], input, options),
 
     /**
      * Withdraw an invitation.
@@ -1089,7 +1089,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor.
      */
     sharePost: (input: SharePostInput, options?: CallOptions): ApiPromise<SharePostOutput> =>
-      http.json('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+      http.once('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
 
     /**
      * End a review link.
@@ -1408,7 +1408,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     createToken: (input: CreateTokenInput, options?: CallOptions): ApiPromise<NewToken> =>
-      http.json('POST', () => '/api/auth/tokens', [], input, options),
+      http.once('POST', () => '/api/auth/tokens', [], input, options),
 
     /**
      * Revoke a token.
@@ -1561,7 +1561,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin.
      */
     addWebhook: (input: AddWebhookInput, options?: CallOptions): ApiPromise<NewWebhook> =>
-      http.json('POST', () => '/api/webhooks', [], input, options),
+      http.once('POST', () => '/api/webhooks', [], input, options),
 
     /**
      * Add the test receiver.
@@ -1633,7 +1633,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin.
      */
     rotateWebhookSecret: (input: RotateWebhookSecretInput, options?: CallOptions): ApiPromise<NewWebhook> =>
-      http.json('POST', (field) => `/api/webhooks/${field('id')}/rotate-secret`, [], input, options),
+      http.once('POST', (field) => `/api/webhooks/${field('id')}/rotate-secret`, [], input, options),
 
     /**
      * Read the delivery log.

@@ -39,12 +39,16 @@ export const sdkOptions = ({ workspace, baseUrl, ...options }: AppClientOptions)
   },
 });
 
+/** An earlier call with the same Idempotency-Key was done. Its answer had a secret, which cannot be shown again. */
+export const isAlreadyDone = (error: unknown) =>
+  isApiError(error, 'Conflict') && error.issues.some(({ code }) => code === 'Repeated');
+
 /** Calls the app's own routes. A write is retried only after 429, because the server did not process it. */
 export class AppHttp {
   readonly #options: PosthornOptions;
   readonly #errorClasses: ErrorClasses;
   readonly #http: Http;
-  /** Keys of calls without an answer, by path and body. */
+  /** Keys of calls that may have been done although no answer said so, by path and body. */
   readonly #unansweredKeys = new Map<string, string>();
 
   constructor(options: AppClientOptions, errorClasses: ErrorClasses) {
@@ -61,7 +65,15 @@ export class AppHttp {
     input: object,
     options: CallOptions | undefined,
   ): ApiPromise<T> {
-    return this.#http.call(callOf(method, path, query, input), options);
+    const answer = this.#http.call<T>(callOf(method, path, query, input), options);
+    // A person who deletes what a lost answer was about, and makes it again, wants a new one.
+    if (method === 'DELETE') {
+      answer.then(
+        () => this.#unansweredKeys.clear(),
+        () => {},
+      );
+    }
+    return answer;
   }
 
   /** The same content again, after its answer was lost, has the same Idempotency-Key, so that it is done once. */
@@ -78,8 +90,8 @@ export class AppHttp {
     this.#unansweredKeys.set(content, idempotencyKey);
     const answer = this.#http.call<T>(call, { idempotencyKey, ...options });
     const forget = () => this.#unansweredKeys.delete(content);
-    // An answer without an id is from a proxy, which does not know what the server did.
-    answer.then(forget, (error) => isApiError(error) && error.requestId !== undefined && forget());
+    // Any other refusal says nothing about an earlier attempt, and leaves the key unused.
+    answer.then(forget, (error) => isAlreadyDone(error) && forget());
     return answer;
   }
 

@@ -28,7 +28,7 @@ import type {
 ${indent(shared.join(',\n'))},
 } from '#generated/sdk/src/types';
 
-export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
+export { type AppClientOptions, isAlreadyDone, type Progress, type FormOptions } from '#generated/app-http';
 export * from '#generated/sdk/src/index';
 
 export type AppClient = ReturnType<typeof createAppClient>;
@@ -94,7 +94,7 @@ const emitCall = ({ method, path, query, idempotent }: Route, input: string): st
   const printed = isFilled
     ? `(field) => \`${path.replaceAll(/:(\w+)/g, (_, field: string) => `\${field('${field}')}`)}\``
     : `() => '${path}'`;
-  const call = idempotent === true ? 'once' : 'json';
+  const call = idempotent && idempotent !== 'InHandler' ? 'once' : 'json';
   return `http.${call}('${method}', ${printed}, [${names.join(', ')}], ${input}, options)`;
 };
 

@@ -260,6 +260,12 @@ const requestHeaders: Record<string, { name: string; description: string; maxLen
       'The same key with the same body returns the first answer for 24 hours, without doing the work again; with another body it is a Conflict',
     maxLength: 255,
   },
+  IdempotencyKeyForSecret: {
+    name: 'Idempotency-Key',
+    description:
+      'The same key is a Conflict for 24 hours, without doing the work again; the answer has a secret and is not stored',
+    maxLength: 255,
+  },
   Workspace: {
     name: 'Posthorn-Workspace',
     description:
@@ -366,8 +372,11 @@ const exampleOf = (example: unknown) => (example === undefined ? {} : { example 
 
 const isLimited = ({ access }: Route) => access !== 'Open' && access !== 'Public';
 
+/** Its answer has a secret, and is not given again. */
+const hidesAnswer = ({ idempotent }: Route) => typeof idempotent === 'object';
+
 const headersOf = (route: Route) => {
-  if (route.idempotent) return replayHeaders;
+  if (route.idempotent && !hidesAnswer(route)) return replayHeaders;
   return isLimited(route) ? apiHeaders : publicHeaders;
 };
 
@@ -384,7 +393,9 @@ const routePath = (name: string, route: Route, sample: Sample): RouteConfig => {
     security: security[route.access],
     parameters: [
       reference('parameters', 'RequestId'),
-      ...(route.idempotent ? [reference('parameters', 'IdempotencyKey')] : []),
+      ...(route.idempotent
+        ? [reference('parameters', hidesAnswer(route) ? 'IdempotencyKeyForSecret' : 'IdempotencyKey')]
+        : []),
       ...(route.roles && route.access !== 'PersonalToken' ? [reference('parameters', 'Workspace')] : []),
     ],
     request: {

@@ -15,6 +15,7 @@ import {
   ConflictError,
   ConnectionError,
   createAppClient,
+  isAlreadyDone,
   isPosthornError,
   type NetworkKey,
   NotFoundError,
@@ -167,15 +168,15 @@ describe('what it sends', () => {
     body: string;
   }
   const received: Received[] = [];
-  const answers: { status: number; headers?: Record<string, string>; hangUp?: boolean }[] = [];
+  const answers: { status: number; headers?: Record<string, string>; body?: object; hangUp?: boolean }[] = [];
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);
     const { method, url: path, headers } = req;
     received.push({ method, path, headers, body: Buffer.concat(chunks).toString() });
-    const { status, headers: more, hangUp } = answers.shift() ?? { status: 200 };
+    const { status, headers: more, body = {}, hangUp } = answers.shift() ?? { status: 200 };
     if (hangUp) return req.socket.destroy();
-    res.writeHead(status, { 'content-type': 'application/json', ...more }).end('{}');
+    res.writeHead(status, { 'content-type': 'application/json', ...more }).end(JSON.stringify(body));
   });
   let baseUrl: string;
   beforeAll(async () => {
@@ -239,8 +240,9 @@ describe('what it sends', () => {
   test('what had no answer has the same Idempotency-Key when it is sent again, and no other call has it', async () => {
     const client = createAppClient({ baseUrl });
     const comment = { id: 'post_1', body: 'Good' };
-    answers.push({ status: 200, hangUp: true }, { status: 502 }, { status: 409, headers: { 'x-request-id': 'req_1' } });
-    for (const _ of [1, 2, 3]) await failure(client.addComment(comment));
+    answers.push({ status: 200, hangUp: true }, { status: 502 });
+    for (const _ of [1, 2]) await failure(client.addComment(comment));
+    await client.addComment(comment);
     await client.addComment(comment);
     await client.addComment(comment);
     await client.addComment({ ...comment, id: 'post_2' });
@@ -248,6 +250,43 @@ describe('what it sends', () => {
     expect(keys.slice(0, 3)).toEqual([keys[0], keys[0], keys[0]]);
     expect(new Set(keys.slice(2)).size).toBe(4);
     expect(keys).not.toContain(undefined);
+  });
+
+  test('a refusal says nothing about an earlier attempt, so the key stays until the work is known to be done', async () => {
+    const client = createAppClient({ baseUrl });
+    const headers = { 'x-request-id': 'req_1' };
+    const body = {
+      code: 'Conflict',
+      message: 'Exists',
+      issues: [{ path: 'Idempotency-Key', code: 'Repeated', message: '' }],
+    };
+    answers.push(
+      { status: 200, hangUp: true },
+      { status: 429, headers },
+      { status: 409, headers },
+      { status: 409, headers, body },
+    );
+    const errors = [];
+    for (const _ of [1, 2, 3, 4]) errors.push(await failure(client.createToken({ name: 'Laptop' })));
+    expect(errors.map(isAlreadyDone)).toEqual([false, false, false, true]);
+    await client.createToken({ name: 'Laptop' });
+    const keys = received.map(({ headers: sent }) => sent['idempotency-key']);
+    expect(new Set(keys.slice(0, 4)).size).toBe(1);
+    expect(keys[4]).not.toBe(keys[0]);
+  });
+
+  test('what is made again after something was deleted has a new key', async () => {
+    const client = createAppClient({ baseUrl });
+    answers.push({ status: 200, hangUp: true }, { status: 404 });
+    await failure(client.createToken({ name: 'Laptop' }));
+    await failure(client.revokeToken({ id: 'tok_1' }));
+    answers.push({ status: 200, hangUp: true });
+    await failure(client.createToken({ name: 'Laptop' }));
+    await client.revokeToken({ id: 'tok_1' });
+    await client.createToken({ name: 'Laptop' });
+    const [first, , second, , third] = received.map(({ headers }) => headers['idempotency-key']);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
   });
 
   test('nothing is sent again unless asked for; the error says how long to wait', async () => {

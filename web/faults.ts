@@ -38,6 +38,10 @@ export const faultOf = (error: unknown): Fault => {
 export const unknownOutcome =
   'It may have been done all the same. Check the connection and look, before you try again.';
 
+/** For what has an Idempotency-Key and a secret, which an answer that was lost took with it. */
+export const madeOnce =
+  'It may have been made all the same. Check the connection, then try again: a second one is not made.';
+
 /** Of a change, in one line. `title` says what was not done. */
 export const describeFailure = (error: unknown, title = ''): string => {
   const { code, message } = faultOf(error);

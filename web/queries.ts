@@ -1,5 +1,5 @@
 import { MutationCache, notifyManager, onlineManager, QueryClient, queryOptions } from '@tanstack/react-query';
-import { isPosthornError, type PostsListInput } from '#generated/app-client';
+import { isAlreadyDone, isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
 import { faultOf, isRetryable } from './faults.ts';
 import { refetchOutdatedAnswers } from './refetch-outdated-answers.ts';
@@ -148,10 +148,10 @@ notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   mutationCache: new MutationCache({
-    // The change may have been made. What is on the screen then shows whether it was, before the person tries again.
-    // A browser that is offline loads it when the connection is back.
+    // The change may have been made, or was made before. What is on the screen then shows it, before the person tries
+    // again. A browser that is offline loads it when the connection is back.
     onError: (error) => {
-      if (faultOf(error).code !== 'NoAnswer') return;
+      if (faultOf(error).code !== 'NoAnswer' && !isAlreadyDone(error)) return;
       void queryClient.invalidateQueries({ refetchType: onlineManager.isOnline() ? 'active' : 'none' });
     },
   }),

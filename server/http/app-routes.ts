@@ -123,9 +123,16 @@ export const createAppRoutes = ({
           const input = { params: route.params && params, query: route.query && query, body: route.body && body };
           const run = () => handle({ ...contextOf(req, res), ...input, ...req.visitor } as never);
           const caller = req.visitor?.caller;
-          const key = route.idempotent === true ? keyOf(req) : undefined;
+          const { idempotent } = route;
+          const key = idempotent && idempotent !== 'InHandler' ? keyOf(req) : undefined;
           if (caller && schema && key !== undefined) {
             const request = `${routeName(route)} ${JSON.stringify(input)}`;
+            if (typeof idempotent === 'object') {
+              const body = await answers.onceWithSecret(caller, key, request, idempotent.onRepeat, async () =>
+                schema.parse(await run()),
+              );
+              return { status: 200, body };
+            }
             const { answer, replayed } = await answers.once(caller, key, request, async () =>
               JSON.stringify(schema.parse(await run())),
             );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, isClean, loseAnswer } from './harness.ts';
 
 inBrowser('API and MCP', (world) => {
   const works = async (token: string) =>
@@ -29,6 +29,39 @@ inBrowser('API and MCP', (world) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke Laptop' }).waitFor({ state: 'detached' });
     expect(await works(secret)).toBe(401);
+  });
+
+  test('a token whose answer was lost is listed, and created again it is still one, until it is revoked', async () => {
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/api', as: email, expected: [/ERR_FAILED/, /409/] });
+    const rows = page.getByRole('button', { name: 'Revoke Phone', includeHidden: true });
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a token' });
+    await dialog.getByLabel('Name').fill('Phone');
+    await loseAnswer(page, '**/api/auth/tokens');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByText('It may have been made all the same.').waitFor();
+    await expect.poll(() => rows.count()).toBe(1);
+    // Made elsewhere, so that only a list that is loaded again shows it.
+    const other = world.service.browser();
+    await other.signIn(email);
+    await other.post('/api/auth/tokens', { name: 'Tablet' });
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByText('Your first try worked').waitFor();
+    await dialog.getByText('Revoke it, then create a new one.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Revoke Tablet', includeHidden: true }).waitFor({ state: 'attached' });
+    expect(await rows.count()).toBe(1);
+
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await rows.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await rows.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByLabel('Name').fill('Phone');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('Copy it now. It is shown only this once').waitFor();
+    await expect.poll(() => rows.count()).toBe(1);
   });
 
   test('tokens of other workspaces are listed with their workspace', async () => {

@@ -104,6 +104,29 @@ inBrowser('reviewing a post', (world) => {
     expect(await comments.getByRole('listitem').count()).toBe(1);
   });
 
+  test('a review link whose answer was lost is listed, and created again it is still one', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'Once', accountIds: [bluesky] });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/, /409/] });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    const list = page.waitForResponse(`**/posts/${id}/shares`);
+    await page.getByRole('menuitem', { name: 'Share for review' }).click();
+    await list;
+    const dialog = page.getByRole('dialog', { name: 'Share for review' });
+    const create = dialog.getByRole('button', { name: 'Create an address' });
+    await loseAnswer(page, `**/posts/${id}/shares`);
+    await create.click();
+    await dialog.getByText('It may have been made all the same.').waitFor();
+    const row = dialog.getByText(/^Made by owner/);
+    await row.waitFor();
+    await create.click();
+    await dialog.getByText('Your first try worked').waitFor();
+    expect(await row.count()).toBe(1);
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    await create.click();
+    await dialog.getByText('Copy it now.').waitFor();
+  });
+
   test('a review link shows the post without a session, live and with files; a revoked one shows nothing', async () => {
     const media = await world.service.addFile();
     const { id } = await world.service.client.posts.create({ body: 'Old words', accountIds: [] });

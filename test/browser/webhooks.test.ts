@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { startReceiver } from '#test/support/receiver';
 import { newTeam } from '#test/support/teams';
-import { axe, go, inBrowser, isClean, isSideways } from './harness.ts';
+import { axe, go, inBrowser, isClean, isSideways, loseAnswer } from './harness.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());
@@ -72,6 +72,42 @@ inBrowser(
       expect(second.headers['posthorn-delivery']).toBe(first.headers['posthorn-delivery']);
       await details.getByRole('button', { name: 'Close the delivery' }).click();
       await details.waitFor({ state: 'detached' });
+    });
+
+    test('a webhook and a new secret whose answers were lost are made once, and the page says what to do', async () => {
+      const { email } = await team();
+      const { url } = receiver.address();
+      const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/ERR_FAILED/, /409/] });
+      await page.getByRole('button', { name: 'Add webhook' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add a webhook' });
+      await form.getByLabel('Address').fill(url);
+      await loseAnswer(page, '**/api/webhooks');
+      await form.getByRole('button', { name: 'Add webhook' }).click();
+      await form.getByText('It may have been made all the same.').waitFor();
+      await form.getByRole('button', { name: 'Add webhook' }).click();
+      await form.getByText('Your first try worked').waitFor();
+      await form.getByText('Open it and create a new secret.').waitFor();
+      await form.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('1 of 10').waitFor();
+
+      await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
+      await page.getByRole('button', { name: 'More for this webhook' }).click();
+      await page.getByRole('menuitem', { name: 'Create a new secret' }).click();
+      const rotation = page.getByRole('dialog', { name: 'Create a new signing secret?' });
+      const create = rotation.getByRole('button', { name: 'Create a new secret' });
+      await loseAnswer(page, '**/rotate-secret');
+      await create.click();
+      await rotation.getByText('No answer arrived').waitFor();
+      await page.getByText('Two secrets sign').waitFor();
+      await create.click();
+      await rotation.getByText(/^The new secret exists already/).waitFor();
+      await create.click();
+      await page.getByRole('region', { name: 'New signing secret' }).waitFor();
+      const { entries } = (await (await page.request.get(`${world.service.url}/api/app/audit`)).json()) as {
+        entries: { event: string }[];
+      };
+      const events = entries.map(({ event }) => event).filter((event) => event.startsWith('webhook.'));
+      expect(events).toEqual(['webhook.secret-rotated', 'webhook.secret-rotated', 'webhook.added']);
     });
 
     test('the log is live: a failed attempt, the next one, and the retry schedule', async () => {

@@ -174,6 +174,22 @@ inBrowser('the workspace', (world) => {
     await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
   });
 
+  test('an invitation whose answer was lost is listed, and sent again it is still one', async () => {
+    const { email } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/ERR_FAILED/, /409/] });
+    await page.getByLabel('E-mail address').fill('bo@example.com');
+    await loseAnswer(page, '**/api/app/invitations');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText(/^No answer arrived/).waitFor();
+    const rows = page.getByRole('list', { name: 'Open invitations' }).getByRole('listitem');
+    await rows.getByText('bo@example.com').waitFor();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText(/^This invitation exists already/).waitFor();
+    await page.reload();
+    await rows.getByText('bo@example.com').waitFor();
+    expect(await rows.count()).toBe(1);
+  });
+
   test('a new workspace whose answer is lost is opened all the same, and made once', async () => {
     const { email } = await world.service.addWorkspace();
     const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/409/, /ERR_FAILED/] });

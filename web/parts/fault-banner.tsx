@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { isAlreadyDone } from '#generated/app-client';
 import { faultOf, unknownOutcome } from '#web/faults.ts';
 import { isAsked } from './asked.ts';
 import { Banner } from './banner.tsx';
@@ -29,6 +30,13 @@ export const FaultBanner = ({
     );
   }
   if (isAsked(fault)) return <Banner tone="brass" title={message} />;
+  if (isAlreadyDone(fault)) {
+    return (
+      <Banner tone="orange" title="Your first try worked">
+        {message}
+      </Banner>
+    );
+  }
   if (code === 'NoAnswer' && onRetry === undefined) {
     return (
       <Banner tone="red" title="No answer arrived">

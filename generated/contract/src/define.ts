@@ -98,8 +98,11 @@ export interface Route {
   readonly form?: z.ZodObject;
   /** The one body that readers of OpenAPI see: generated clients cannot choose between two. Absent: both. */
   readonly documented?: 'form';
-  /** Takes an Idempotency-Key. InHandler: the handler itself does, because a part of its work is not in the database. */
-  readonly idempotent?: true | 'InHandler';
+  /**
+   * Takes an Idempotency-Key. InHandler: the handler itself does, because a part of its work is not in the database.
+   * `onRepeat`: the answer has a secret, so it is not stored. A repeat is a Conflict with this sentence.
+   */
+  readonly idempotent?: true | 'InHandler' | { readonly onRepeat: string };
   readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly errors: readonly ErrorCode[];
 }

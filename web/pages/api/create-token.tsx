@@ -2,6 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewToken } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { madeOnce } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
@@ -51,7 +52,7 @@ const CreateToken = ({
           data-autofocus
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {error && <FaultBanner fault={error} title="The token was not created" />}
+        {error && <FaultBanner fault={error} title="The token was not created" unanswered={madeOnce} />}
         <div className={styles.buttons}>
           <Button variant="quiet" onClick={onClose}>
             Cancel

@@ -29,8 +29,12 @@ export const WebhookActions = ({
     onError: showFault,
   });
   const rotate = async () => {
-    onSecret(await app.rotateWebhookSecret({ id }));
-    await client.invalidateQueries({ queryKey: keys.webhook(id) });
+    try {
+      onSecret(await app.rotateWebhookSecret({ id }));
+    } finally {
+      // Also without an answer: the page then shows that two secrets sign.
+      void client.invalidateQueries({ queryKey: keys.webhook(id) });
+    }
   };
   const remove = async () => {
     await app.deleteWebhook({ id });

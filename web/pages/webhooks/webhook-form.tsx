@@ -2,7 +2,7 @@ import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { fieldFault } from '#web/faults.ts';
+import { fieldFault, madeOnce, unknownOutcome } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
@@ -91,7 +91,9 @@ const Fields = ({
           ))}
         </div>
       </Checkbox.Group>
-      {error && !ofUrl && <FaultBanner fault={error} title="The webhook was not saved" />}
+      {error && !ofUrl && (
+        <FaultBanner fault={error} title="The webhook was not saved" unanswered={webhook ? unknownOutcome : madeOnce} />
+      )}
       <div className={styles.buttons}>
         <Button variant="quiet" onClick={onClose}>
           Cancel

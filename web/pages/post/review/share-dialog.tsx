@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Share } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { describeFailure } from '#web/faults.ts';
+import { describeFailure, madeOnce } from '#web/faults.ts';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
@@ -55,7 +55,7 @@ const Sharing = ({ postId }: { postId: string }) => {
           Create an address
         </Button>
       </div>
-      {make.error && <FaultBanner fault={make.error} title="The address was not created" />}
+      {make.error && <FaultBanner fault={make.error} title="The address was not created" unanswered={madeOnce} />}
       {make.data && (
         <div className={styles.made} role="status">
           <p>Copy it now. It is shown only this once.</p>
