@@ -45,9 +45,9 @@ describe('the hours of a week', () => {
 });
 
 describe('posts of a day', () => {
-  const posts = (...minutes: number[]) => minutes.map((minute) => ({ minute }));
-  const lanes = (minutes: number[], mostAtOnce = 3, besideCrowd = 1) =>
-    arrangeDay(posts(...minutes), 105, mostAtOnce, besideCrowd).map(({ entry, lane, lanes }) =>
+  const timed = (minutes: number, all: number[]) => all.map((minute) => ({ minute, minutes }));
+  const lanes = (posts: number[], mostAtOnce = 3, besideCrowd = 1, spots: number[] = []) =>
+    arrangeDay(timed(105, posts), timed(50, spots), mostAtOnce, besideCrowd).map(({ entry, lane, lanes }) =>
       'rest' in entry ? `+${entry.rest.length} ${lane}/${lanes}` : `${entry.minute} ${lane}/${lanes}`,
     );
 
@@ -75,6 +75,21 @@ describe('posts of a day', () => {
   test('that overlap one after the other never share the width with more than that', () => {
     expect(lanes([450, 480, 560, 560], 2)).toEqual(['450 0/2', '480 1/2', '+2 0/2']);
     expect(lanes([450, 480, 560, 561, 562], 2)).toEqual(['450 0/2', '480 1/2', '+3 0/2']);
+  });
+
+  test('share the width with a free slot that they would cover', () => {
+    const withSpots = (posts: number[], ...spots: number[]) => lanes(posts, 3, 1, spots);
+    expect(withSpots([480], 540)).toEqual(['480 0/2', '540 1/2']);
+    expect(withSpots([480], 440)).toEqual(['440 0/2', '480 1/2']);
+    expect(withSpots([480], 430, 585)).toEqual(['430 0/1', '480 0/1', '585 0/1']);
+    expect(withSpots([1300], 1439)).toEqual(['1300 0/2', '1439 1/2']);
+    expect(withSpots([480, 480], 540, 541)).toEqual(['480 0/3', '480 1/3', '540 2/3']);
+  });
+
+  test('are all shown where a free slot has no room beside them', () => {
+    expect(lanes([480, 500], 2, 1, [540])).toEqual(['480 0/2', '500 1/2']);
+    expect(lanes([480, 560], 2, 1, [470])).toEqual(['470 0/2', '480 1/2', '560 0/2']);
+    expect(lanes([480, 481, 482, 483], 3, 1, [540])).toEqual(['480 0/3', '+3 1/3', '540 2/3']);
   });
 
   test('in a month: two and the rest as a number, three if they fit', () => {

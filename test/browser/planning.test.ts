@@ -94,6 +94,25 @@ inBrowser('planning', (world) => {
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(`${after}T08:30:00.000000Z`);
   });
 
+  test('a free slot that a card would cover stands beside it', async () => {
+    const { email, person, draft, as } = await team();
+    const date = monday();
+    await person.post('/api/app/slots', { timeZone: 'UTC', slots: [{ days: [1], time: '09:00' }] });
+    const id = await draft('Just before');
+    await world.service.asHuman('posts.schedule', { id, at: `${date}T08:30:00Z` }, as);
+    const page = await world.visit({ ...utc, as: email, at: `/calendar?date=${date}` });
+    const card = page.locator('[data-event-id]').filter({ hasText: 'Just before' });
+    const slot = page.getByRole('link', { name: /09:00\s*next free/ });
+    await slot.waitFor();
+    const [cardBox, slotBox] = [await card.boundingBox(), await slot.boundingBox()];
+    expect((cardBox?.y ?? 0) + (cardBox?.height ?? 0)).toBeGreaterThan(slotBox?.y ?? 0);
+    expect((cardBox?.x ?? 0) + (cardBox?.width ?? 0)).toBeLessThanOrEqual(slotBox?.x ?? 0);
+    await card.getByRole('link').focus();
+    await page.keyboard.press('ArrowDown');
+    await isFocused(slot);
+    expect(await axe(page)).toEqual([]);
+  });
+
   test('a label is made in the editor, set on several posts in the list, and filters posts and calendar', async () => {
     const { email, draft } = await team();
     const [id] = [await draft('About bread'), await draft('About cake'), await draft('About nothing')];

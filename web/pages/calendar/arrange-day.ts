@@ -1,6 +1,8 @@
 /** Something with a place in a day, in minutes. */
 export interface Timed {
   minute: number;
+  /** How much time its height covers. */
+  minutes: number;
 }
 
 export interface Placed<Entry> {
@@ -10,46 +12,55 @@ export interface Placed<Entry> {
   lanes: number;
 }
 
-export interface Crowd<Entry> {
+export interface Crowd<Entry> extends Timed {
   /** Entries that do not fit beside the first. */
   rest: readonly Entry[];
 }
 
 /**
- * Entries that would cover each other share the width. Of more than `mostAtOnce`, the first `besideCrowd` stay cards and
- * the others are a crowd. `entries` are sorted by time; `minutes` is how much time the height of a card covers.
+ * Entries that would cover each other share the width. Of more than `mostAtOnce` posts, the first `besideCrowd` stay
+ * cards and the others are a crowd. Spots come after posts: one that finds no room beside them is left out. `posts` and
+ * `spots` are sorted by time.
  */
 export const arrangeDay = <Entry extends Timed>(
-  entries: readonly Entry[],
-  minutes: number,
+  posts: readonly Entry[],
+  spots: readonly Entry[],
   mostAtOnce: number,
   besideCrowd = 1,
-): Placed<Entry | (Crowd<Entry> & Timed)>[] => {
-  const shown: (Entry | (Crowd<Entry> & Timed))[] = [];
-  let left = entries;
+): Placed<Entry | Crowd<Entry>>[] => {
+  const shown: (Entry | Crowd<Entry>)[] = [];
+  let left = posts;
   for (let [first] = left; first !== undefined; [first] = left) {
-    const end = startOf(first, minutes) + minutes;
-    const together = left.filter((entry) => startOf(entry, minutes) < end);
+    const end = endOf(first);
+    const together = left.filter((entry) => startOf(entry) < end);
     left = left.slice(together.length);
     if (together.length <= mostAtOnce) shown.push(...together);
-    else shown.push(...together.slice(0, besideCrowd), { minute: first.minute, rest: together.slice(besideCrowd) });
+    else {
+      const { minute, minutes } = first;
+      shown.push(...together.slice(0, besideCrowd), { minute, minutes, rest: together.slice(besideCrowd) });
+    }
   }
-  return toLanes(shown, minutes, mostAtOnce);
+  for (const spot of spots) {
+    const beside = shown.filter((entry) => startOf(entry) < endOf(spot) && startOf(spot) < endOf(entry));
+    const before = shown.findLastIndex((entry) => startOf(entry) <= startOf(spot));
+    if (beside.length < mostAtOnce) shown.splice(before + 1, 0, spot);
+  }
+  return toLanes(shown, mostAtOnce);
 };
 
 /** A card late in the evening is drawn higher, since nothing is drawn below midnight. */
-const startOf = ({ minute }: Timed, minutes: number) => Math.min(minute, 24 * 60 - minutes);
+const startOf = ({ minute, minutes }: Timed) => Math.min(minute, 24 * 60 - minutes);
+const endOf = (entry: Timed) => startOf(entry) + entry.minutes;
 
 /**
  * Each entry takes the first lane that is free; all entries of an unbroken group share the width equally. Without a free
  * lane it joins the entry before it in a crowd.
  */
 const toLanes = <Entry extends Timed>(
-  entries: readonly (Entry | (Crowd<Entry> & Timed))[],
-  minutes: number,
+  entries: readonly (Entry | Crowd<Entry>)[],
   mostAtOnce: number,
-): Placed<Entry | (Crowd<Entry> & Timed)>[] => {
-  const placed: Placed<Entry | (Crowd<Entry> & Timed)>[] = [];
+): Placed<Entry | Crowd<Entry>>[] => {
+  const placed: Placed<Entry | Crowd<Entry>>[] = [];
   let group: typeof placed = [];
   let ends: number[] = [];
   const close = () => {
@@ -58,23 +69,24 @@ const toLanes = <Entry extends Timed>(
     [group, ends] = [[], []];
   };
   for (const entry of entries) {
-    const start = startOf(entry, minutes);
+    const start = startOf(entry);
     if (ends.every((end) => end <= start)) close();
     const free = ends.findIndex((end) => end <= start);
     const last = group.at(-1);
     if (free < 0 && last && ends.length >= mostAtOnce) {
-      last.entry = { minute: last.entry.minute, rest: [last.entry, entry].flatMap(postsOf) };
+      const { minute, minutes } = last.entry;
+      last.entry = { minute, minutes, rest: [last.entry, entry].flatMap(postsOf) };
       continue;
     }
     const lane = free < 0 ? ends.length : free;
-    ends[lane] = start + minutes;
+    ends[lane] = endOf(entry);
     group.push({ entry, lane, lanes: 1 });
   }
   close();
   return placed;
 };
 
-const postsOf = <Entry extends Timed>(entry: Entry | (Crowd<Entry> & Timed)): readonly Entry[] =>
+const postsOf = <Entry extends Timed>(entry: Entry | Crowd<Entry>): readonly Entry[] =>
   'rest' in entry ? entry.rest : [entry];
 
 /**

@@ -1,7 +1,7 @@
 import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react';
-import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useLayoutEffect, useRef, useState } from 'react';
 import { count } from '#web/parts/number.ts';
-import { arrangeDay, type Crowd } from './arrange-day.ts';
+import { arrangeDay, type Crowd, type Placed, type Timed } from './arrange-day.ts';
 import { dayName, shortWeekday, type View } from './dates.ts';
 import { type Busy, foldHours, nameRun, offsetOf, openHours, type Run } from './fold-hours.ts';
 import styles from './hours.module.css';
@@ -16,12 +16,11 @@ import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
 /** In rem, as in the style sheet. */
-const sizes = { head: 2.75, minHour: 3, maxHour: 6, band: 1.75, card: 5.25 };
+const sizes = { head: 2.75, minHour: 3, maxHour: 6, band: 1.75, card: 5.25, spot: 2.5 };
 const cardMinutes = (sizes.card / sizes.minHour) * 60;
 const spotMinutes = 48;
 
-type Entry = { minute: number; item: Item };
-type Shown = Entry | (Crowd<Entry> & { minute: number });
+type Entry = Timed & { wall: string } & ({ item: Item } | { time: GoodTime } | { slot: FreeSlot });
 
 const minuteOf = (wall: string) => Number(wall.slice(11, 13)) * 60 + Number(wall.slice(14, 16));
 
@@ -104,7 +103,17 @@ export const Hours = ({
   const isWeek = days.length > 1;
   const mostAtOnce = isWeek ? (isNarrow ? 2 : 3) : isNarrow ? 5 : 8;
   const place = (at: number, size: number) => ({ top: `${Math.min(topOf(at), total - size)}rem` });
-  const stops = useStops(days, items, times, slots);
+  const timed = (wall: string, size: number) => ({ wall, minute: minuteOf(wall), minutes: (size / hour) * 60 });
+  const posts = items.map((item): Entry => ({ item, ...timed(item.wall, sizes.card) }));
+  const spots = [
+    ...times.map((time): Entry => ({ time, ...timed(time.wall, sizes.spot) })),
+    ...slots.map((slot): Entry => ({ slot, ...timed(slot.wall, sizes.spot) })),
+  ].sort((a, b) => a.wall.localeCompare(b.wall));
+  const arranged = days.map((day) => {
+    const [postsOfDay, spotsOfDay] = [posts, spots].map((all) => all.filter(({ wall }) => wall.startsWith(day)));
+    return arrangeDay<Entry>(postsOfDay ?? [], spotsOfDay ?? [], mostAtOnce, isWeek ? 1 : mostAtOnce - 1);
+  });
+  const stops = stopsOf(arranged.flat());
   const target = drag.place?.wall;
   const style = { '--hour': `${hour}rem`, '--days': days.length } as React.CSSProperties;
   const scroller = useRef<HTMLDivElement>(null);
@@ -155,7 +164,7 @@ export const Hours = ({
       {/* New elements when posts arrive: what was not moved cannot jump. Not for an open band: it may be a drag. */}
       <div key={JSON.stringify(foldHours(busy))} className={styles.body} style={{ height: `${total}rem` }}>
         <HourLabels runs={runs} topOf={topOf} />
-        {days.map((day) => (
+        {days.map((day, index) => (
           <div key={day} className={styles.column} data-weekend={isWeekend(day) || undefined}>
             <Slots day={day} runs={JSON.stringify(runs)} past={pastOf(day, today, minute)} />
             {target?.startsWith(day) && (
@@ -165,24 +174,11 @@ export const Hours = ({
                 style={place(minuteOf(target), sizes.card)}
               />
             )}
-            {[...times.map((time) => ({ time })), ...slots.map((slot) => ({ slot }))]
-              .filter((spot) => ('time' in spot ? spot.time : spot.slot).wall.startsWith(day))
-              .map((spot) => {
-                const { wall } = 'time' in spot ? spot.time : spot.slot;
-                const id = `spot ${wall}`;
-                return (
-                  <div key={id} className={styles.spot} style={place(minuteOf(wall), 2.5)}>
-                    <Spot {...spot} id={id} tabIndex={keys.tabIndexOf(id, stops)} />
-                  </div>
-                );
-              })}
-            <DayCards
+            <DayEntries
               day={day}
-              items={items}
-              minutes={(sizes.card / hour) * 60}
-              mostAtOnce={mostAtOnce}
+              entries={arranged[index] ?? []}
+              place={place}
               isWeek={isWeek}
-              place={(at) => place(at, sizes.card)}
               stops={stops}
               drag={drag}
               keys={keys}
@@ -221,26 +217,19 @@ export const Hours = ({
 };
 
 /** Ids in the order of the page, for the roving tabindex. */
-const useStops = (
-  days: readonly string[],
-  items: readonly Item[],
-  times: readonly GoodTime[],
-  slots: readonly FreeSlot[],
-) =>
-  useMemo(() => {
-    const spots = [...times, ...slots].map(({ wall }) => ({ wall, id: `spot ${wall}` }));
-    const posts = items.map(({ wall, post }) => ({ wall, id: post.id }));
-    const all = [...posts, ...spots].filter(({ wall }) => days.includes(wall.slice(0, 10)));
-    return all.sort((a, b) => a.wall.localeCompare(b.wall)).map(({ id }) => id);
-  }, [days, items, times, slots]);
+const stopsOf = (shown: readonly Placed<Entry | Crowd<Entry>>[]) =>
+  shown
+    .flatMap(({ entry }) => ('rest' in entry ? [] : [entry]))
+    .sort((a, b) => a.wall.localeCompare(b.wall))
+    .map(idOf);
 
-const DayCards = ({
+const idOf = (entry: Entry) => ('item' in entry ? entry.item.post.id : `spot ${entry.wall}`);
+
+const DayEntries = ({
   day,
-  items,
-  minutes,
-  mostAtOnce,
-  isWeek,
+  entries,
   place,
+  isWeek,
   stops,
   drag,
   keys,
@@ -248,11 +237,9 @@ const DayCards = ({
   onView,
 }: {
   day: string;
-  items: readonly Item[];
-  minutes: number;
-  mostAtOnce: number;
+  entries: readonly Placed<Entry | Crowd<Entry>>[];
+  place: (minute: number, size: number) => React.CSSProperties;
   isWeek: boolean;
-  place: (minute: number) => React.CSSProperties;
   stops: readonly string[];
   drag: Drag;
   keys: ReturnType<typeof useCardKeys>;
@@ -261,14 +248,15 @@ const DayCards = ({
 }) => {
   /** Shows the posts of a crowd one by one. */
   const wider = isWeek ? 'day' : 'agenda';
-  const entries = items
-    .filter(({ wall }) => wall.startsWith(day))
-    .map((item): Entry => ({ item, minute: minuteOf(item.wall) }));
-  return arrangeDay<Entry>(entries, minutes, mostAtOnce, isWeek ? 1 : mostAtOnce - 1).map(({ entry, lane, lanes }) => {
-    const style = { ...place(entry.minute), left: `${(lane / lanes) * 100}%`, width: `${100 / lanes}%` };
-    if (isCrowd(entry)) {
-      const [first] = entry.rest;
-      const wall = first?.item.wall ?? day;
+  return entries.map(({ entry, lane, lanes }) => {
+    const isSpot = 'time' in entry || 'slot' in entry;
+    const style = {
+      ...place(entry.minute, isSpot ? sizes.spot : sizes.card),
+      left: `${(lane / lanes) * 100}%`,
+      width: `${100 / lanes}%`,
+    };
+    if ('rest' in entry) {
+      const wall = entry.rest[0]?.wall ?? day;
       return (
         <div key={`more ${wall}`} className={styles.block} style={style} data-stop={`more ${wall}`} data-wall={wall}>
           <button
@@ -282,8 +270,15 @@ const DayCards = ({
         </div>
       );
     }
+    const id = idOf(entry);
+    if (!('item' in entry)) {
+      return (
+        <div key={id} className={styles.spot} style={style}>
+          <Spot {...entry} id={id} tabIndex={keys.tabIndexOf(id, stops)} />
+        </div>
+      );
+    }
     const { item } = entry;
-    const { id } = item.post;
     return (
       <div
         key={id}
@@ -300,8 +295,6 @@ const DayCards = ({
     );
   });
 };
-
-const isCrowd = (entry: Shown): entry is Crowd<Entry> & { minute: number } => 'rest' in entry;
 
 const Band = ({ run, top, onOpen }: { run: Run; top: number; onOpen: () => void }) => (
   <button
