@@ -414,6 +414,41 @@ inBrowser('the shell', (world) => {
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
+  test('takes a second line in a header at 1024 with text of twice the size, where nothing is cut or covered', async () => {
+    const page = await world.visit({ width: 1024 });
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    for (const [path, title] of [
+      ['/', 'Home'],
+      ['/calendar', 'Calendar'],
+      ['/analytics', 'Analytics'],
+    ] as const) {
+      await go(page, path);
+      const heading = page.getByRole('heading', { level: 1, name: title });
+      await heading.waitFor();
+      const problems = await heading.evaluate((title) => {
+        const header = title.parentElement;
+        const boxes = [...(header?.children ?? [])].map((child) => child.getBoundingClientRect());
+        const edge = header?.getBoundingClientRect();
+        return {
+          isCut: title.scrollWidth > title.clientWidth,
+          isOutside: boxes.some(({ right, bottom }) => right > (edge?.right ?? 0) || bottom > (edge?.bottom ?? 0)),
+          areCovered: boxes.some((one, index) =>
+            boxes
+              .slice(index + 1)
+              .some(
+                (other) =>
+                  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom,
+              ),
+          ),
+        };
+      });
+      expect(problems, path).toEqual({ isCut: false, isOutside: false, areCovered: false });
+      expect(await isSideways(page), path).toBe(false);
+    }
+  });
+
   test('sends people who are not signed in to sign in, and back', async () => {
     const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
     await isAt(page, /^\/sign-in/);
