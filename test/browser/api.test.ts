@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isClean, loseAnswer } from './harness.ts';
+import { axe, inBrowser, isClean, isSideways, loseAnswer } from './harness.ts';
 
 inBrowser('API and MCP', (world) => {
   const works = async (token: string) =>
@@ -74,6 +74,23 @@ inBrowser('API and MCP', (world) => {
     const page = await world.visit({ at: '/settings/api', as: email });
     const row = page.getByRole('listitem').filter({ hasText: 'Far away' });
     await row.getByText('Elsewhere').waitFor();
+  });
+
+  test('a long name of a token is shown whole at 1024', async () => {
+    const { email } = await world.service.addMember('admin');
+    const browser = world.service.browser();
+    await browser.signIn(email);
+    const name = `Nightly import of ${'the whole menu '.repeat(3)}`.trim();
+    await browser.post('/api/auth/tokens', { name });
+    const page = await world.visit({ at: '/settings/api', as: email, width: 1024 });
+    const shown = page.getByRole('listitem').getByText(name, { exact: true });
+    const [isCut, lines] = await shown.evaluate((text) => [
+      text.scrollWidth > text.clientWidth,
+      text.clientHeight / Number.parseFloat(getComputedStyle(text).lineHeight),
+    ]);
+    expect(isCut).toBe(false);
+    expect(lines).toBeLessThanOrEqual(2);
+    expect(await isSideways(page)).toBe(false);
   });
 
   test('a connected client is listed with its permissions, and its access can be ended', async () => {

@@ -74,7 +74,7 @@ const ClientRow = ({ client, onEnd }: { client: ConnectedClient; onEnd: () => vo
     <li className={styles.row}>
       <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" className={styles.icon} />
       <span className={styles.name}>
-        <span className="one-line" dir="auto">
+        <span className={styles.whole} dir="auto">
           {name}
         </span>
         <span className="caption text-3 one-line">

@@ -74,7 +74,7 @@ const TokenRow = ({ token, isNew, onRevoke }: { token: Token; isNew: boolean; on
   return (
     <li className={styles.row}>
       <span className={styles.name}>
-        <span className="one-line" dir="auto">
+        <span className={styles.whole} dir="auto">
           {name}
         </span>
         {workspace.id !== open.id && (
