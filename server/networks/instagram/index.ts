@@ -135,7 +135,8 @@ export default {
       label: 'Location',
       type: 'Text',
       maxLength: 30,
-      description: 'Id of the Facebook Page of a place, which has digits alone; names do not work. Not on stories.',
+      description:
+        'Id of the Facebook Page of a place, digits alone. On Facebook it is on that Page under About, Page transparency; an account that signs in with Instagram cannot search for places. Not on stories.',
     },
     {
       key: coverKey,
