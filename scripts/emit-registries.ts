@@ -75,7 +75,7 @@ export const emitNetworks = async (root: string) => {
       keys.map((key) => `import ${camel(key)} from '#server/networks/${key}/index';`),
       '',
       'export const networks: readonly Network[] = [',
-      keys.map((key) => `  ${camel(key)},`),
+      await Promise.all(keys.map(async (key) => `  { ...${camel(key)}${await iconOf(root, key)} },`)),
       '];',
     ),
     'generated/sandboxes.ts': lines(
@@ -88,6 +88,13 @@ export const emitNetworks = async (root: string) => {
       '};',
     ),
   };
+};
+
+/** A network without `icon.svg` is drawn by its letters. */
+const iconOf = async (root: string, key: string) => {
+  const icon = await readFile(join(root, 'server/networks', key, 'icon.svg'), 'utf8').catch(() => '');
+  const path = / d="([^"]+)"/.exec(icon)?.[1];
+  return path === undefined ? '' : `, icon: '${path}'`;
 };
 
 const folders = async (path: string) =>

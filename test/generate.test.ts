@@ -293,7 +293,7 @@ describe('three more actions, one more route and one more network', () => {
     ['generated/sdk/src/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
     ['generated/rest.ts', '  ...whisperRoutes,', "path: '/api/app/whispers'"],
     ['generated/app-client.ts', 'listWhispers: (options?: CallOptions)'],
-    ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", '  oneMore,'],
+    ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", "  { ...oneMore, icon: 'M"],
     ['docs/networks.md', '| [One More](networks/one_more.md) |'],
     ['docs/networks/one_more.md', '# One More', '| Key | `one_more` |'],
   ])('are in %s', async (file, ...words) => {

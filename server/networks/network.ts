@@ -294,6 +294,8 @@ export interface Network<Prepared = unknown> {
   readonly alsoCalled?: readonly string[];
   /** How pages draw it. No other network has the same code. */
   readonly badge: Badge;
+  /** The path in `icon.svg`, 24 by 24. The generator adds it. */
+  readonly icon?: string;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
   /** Further settings, which have a default. */

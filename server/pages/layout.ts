@@ -36,13 +36,16 @@ export const consentCardPage = ({
   title,
   lead,
   band,
-  badge,
+  badge: { code, color },
+  icon,
   body,
 }: {
   title: string;
   lead: string;
   band: string;
   badge: { readonly code: string; readonly color: string };
+  /** An SVG path, 24 by 24. */
+  icon: string | undefined;
   body: Part;
 }) =>
   document({
@@ -52,7 +55,11 @@ export const consentCardPage = ({
 <div class="paper">
 <p class="band">${flask}${band}</p>
 <div class="pair" aria-hidden="true">
-<svg width="52" height="52" viewBox="0 0 52 52"><rect x=".5" y=".5" width="51" height="51" rx="14" fill="${badge.color}" stroke="currentColor" stroke-opacity=".6"/><text x="26" y="33" text-anchor="middle" fill="#fff" font-size="20" font-weight="650">${badge.code}</text></svg>
+<svg width="52" height="52" viewBox="0 0 52 52"><rect x=".5" y=".5" width="51" height="51" rx="14" fill="${color}" stroke="currentColor" stroke-opacity=".6"/>${
+      icon === undefined
+        ? html`<text x="26" y="33" text-anchor="middle" fill="#fff" font-size="20" font-weight="650">${code}</text>`
+        : html`<path transform="translate(12 12) scale(1.167)" fill="#fff" d="${icon}"/>`
+    }</svg>
 <span class="dash"></span>${arrows}<span class="dash"></span>
 <img src="/favicon.svg" alt="" width="52" height="52">
 </div>

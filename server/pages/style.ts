@@ -3,7 +3,7 @@ import { Router } from 'express';
 
 const dark = `color-scheme: dark;
   --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
-  --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --on-warn: #e2aaf1; --bad: #ff9d95;`;
+  --line: #252a34; --field: #3a414e; --control: #7c8494; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --on-warn: #e2aaf1; --bad: #ff9d95;`;
 
 const fontFace = `
 @font-face {
@@ -19,7 +19,7 @@ const css = `
 :root {
   color-scheme: light;
   --ground: #f0f1f4; --paper: #ffffff; --ink: #14171f; --on-ink: #ffffff; --ink-hover: #2a2f3b; --faint: #5f6675;
-  --line: #e4e6eb; --field: #ced2da; --hover: #f2f3f6; --link: #2647c5; --warn: #f6eaf9; --on-warn: #7a2e8e; --bad: #b3261e;
+  --line: #e4e6eb; --field: #ced2da; --control: #7c8391; --hover: #f2f3f6; --link: #2647c5; --warn: #f6eaf9; --on-warn: #7a2e8e; --bad: #b3261e;
 }
 [data-mantine-color-scheme=dark] {
   ${dark}
@@ -48,7 +48,16 @@ input:not([type=checkbox]), textarea, select {
   display: block; width: 100%; margin-top: 6px; padding: 7px 10px; border: 1px solid var(--field);
   border-radius: 8px; background: var(--paper); color: inherit; font: inherit; font-size: 0.875rem; font-weight: 400;
 }
-input[type=checkbox] { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--ink); }
+input[type=checkbox] {
+  flex: none; display: grid; place-items: center; inline-size: 18px; block-size: 18px; margin: 0; appearance: none;
+  border: 1px solid var(--control); border-radius: 5px; background: var(--paper);
+}
+input[type=checkbox]:checked { border-color: var(--ink); background: var(--ink); }
+input[type=checkbox]:checked::before {
+  content: ""; inline-size: 10px; block-size: 10px; background: var(--on-ink);
+  clip-path: polygon(0 56%, 14% 42%, 36% 64%, 86% 12%, 100% 26%, 36% 92%);
+}
+@media (forced-colors: active) { input[type=checkbox] { appearance: auto; } }
 button, .button {
   display: inline-block; padding: 6px 14px; border: 1px solid var(--ink); border-radius: 8px; cursor: pointer;
   background: var(--ink); color: var(--on-ink); font: inherit; font-weight: 550; text-decoration: none;
@@ -85,13 +94,16 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .permission { display: flex; gap: 12px; align-items: start; margin: 0; padding: 9px 0; border-bottom: 1px solid var(--line); font-size: .875rem; font-weight: 550; }
 .permission:last-child { border-bottom: 0; }
 .permission input { margin-top: 2px; }
-.permission .words { flex: 1; min-width: 60%; }
+.permission .words { flex: 1; min-width: 50%; }
 .permission .why { display: block; color: var(--faint); font-size: .8125rem; font-weight: 400; }
-.permission code { flex: none; max-width: 45%; color: var(--faint); font-size: .75rem; font-weight: 400; }
+.permission code { max-width: 45%; color: var(--faint); font-size: .75rem; font-weight: 400; }
 @media (max-width: 30rem) {
   .permission { flex-wrap: wrap; }
   .permission code { flex-basis: 100%; max-width: none; padding-inline-start: 28px; }
 }
+.at { position: relative; display: block; }
+.at::before { content: "@"; position: absolute; inset-block-end: 8px; inset-inline-start: 10px; color: var(--faint); font-size: .875rem; font-weight: 400; }
+.consent .at input { padding-inline-start: 24px; }
 .consent details { margin: -8px 0 1.25rem; font-size: .8125rem; }
 .consent .actions button { padding: .5rem 1rem; min-height: 2.5rem; }
 .consent .actions .main { flex: 1; }

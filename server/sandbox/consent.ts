@@ -8,6 +8,7 @@ import { cardPage, consentCardPage, sendPage } from '#server/pages/layout';
 export interface SandboxLook {
   readonly name: string;
   readonly badge: Pick<Network['badge'], 'code' | 'color'>;
+  readonly icon?: string | undefined;
   readonly permissions: NetworkApp['permissions'];
 }
 
@@ -15,7 +16,7 @@ export const lookOf = (networks: readonly Network[], key: string): SandboxLook =
   const network = networks.find((one) => one.key === key);
   return network === undefined
     ? { name: key, badge: { code: key.slice(0, 2), color: '#474D5B' }, permissions: {} }
-    : { name: network.name, badge: network.badge, permissions: network.app.permissions };
+    : { name: network.name, badge: network.badge, icon: network.icon, permissions: network.app.permissions };
 };
 
 const usualHandle = 'anna';
@@ -73,7 +74,7 @@ const texts = (values: Readonly<Record<string, unknown>> = {}): Record<string, s
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
 const consentPage = ({
-  look: { name, badge, permissions },
+  look: { name, badge, icon, permissions },
   scopes,
   granted = scopes,
   states,
@@ -92,9 +93,10 @@ const consentPage = ({
     lead: 'You are choosing a pretend person. Any handle works.',
     band: `Sandbox. Not the real ${name}, nothing here is public.`,
     badge,
+    icon,
     body: html`<form method="post">
 <button class="hidden" name="answer" value="read" tabindex="-1" aria-hidden="true">Read</button>
-<label>Handle <input name="handle" value="${handle}" required autocapitalize="none" autocomplete="off" spellcheck="false"></label>
+<label>Handle <span class="at"><input name="handle" value="${handle.replace(/^@/, '')}" required autocapitalize="none" autocomplete="off" spellcheck="false"></span></label>
 ${problem !== '' && html`<p class="error" role="alert">${problem}</p>`}
 ${
   Object.keys(states).length > 0 &&

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -105,6 +106,8 @@ inBrowser('Social accounts', (world) => {
     const title = page.getByRole('heading', { level: 1, name: 'Let Posthorn post on X as you?' });
     await isFocused(title);
     await page.getByText('Sandbox. Not the real X, nothing here is public.').waitFor();
+    const icon = await page.locator('.pair svg').first().locator('path').getAttribute('d');
+    expect(await readFile('server/networks/x/icon.svg', 'utf8')).toContain(`d="${icon}"`);
     const publishing = page.getByRole('checkbox', { name: /^Publish posts for you/ });
     await publishing.uncheck();
     await page.getByLabel('Handle').fill('rye_baker');
