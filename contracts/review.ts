@@ -117,6 +117,7 @@ export const SharedPost = z
             .describe('What the chosen values of options are called, by option key, such as the name of a board'),
           linkCards: z.array(LinkCard).describe('Link cards that go out with it'),
           cover: z.string().optional().describe('Key of the file that an option names, such as the picture of a video'),
+          coverMs: z.int().optional().describe('The moment of a video that is its cover, in milliseconds'),
           firstComment: z.string().optional().describe('Where the network has one and it is set'),
           items: z
             .array(

@@ -4092,6 +4092,8 @@ export interface SharedPost {
     linkCards: LinkCard[];
     /** Key of the file that an option names, such as the picture of a video */
     cover?: string;
+    /** The moment of a video that is its cover, in milliseconds */
+    coverMs?: number;
     /** Where the network has one and it is set */
     firstComment?: string;
     /** The items in order; a thread has several */

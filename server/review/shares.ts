@@ -164,6 +164,10 @@ export const createShares = ({
           const facts = connected.get(accountId)?.facts ?? null;
           const titleKey = `${network.key}.title`;
           const [cover] = Object.values(outgoing.optionFiles ?? {});
+          const moment = network.options.find(
+            ({ key, unitMs }) => unitMs && /^[1-9]\d{0,8}$/.test(outgoing.options[key] ?? ''),
+          );
+          const coverMs = moment && Number(outgoing.options[moment.key]) * (moment.unitMs ?? 1);
           const firstComment = outgoing.options[`${network.key}.first_comment`];
           return [
             {
@@ -182,6 +186,7 @@ export const createShares = ({
               ]),
               linkCards: toLinkCards((outgoing.linkCards ?? []).map((card) => ({ ...card, network: network.key }))),
               ...(cover && { cover: keyOf(secret, cover.id) }),
+              ...(coverMs && { coverMs }),
               ...(firstComment && { firstComment }),
               items: outgoing.items.map(({ body, media }) => ({ body, media: media.map(toFile) })),
             },

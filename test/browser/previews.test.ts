@@ -376,6 +376,33 @@ inBrowser('previews', (world) => {
     await line.getByText('0:02.5').waitFor();
   });
 
+  test('a video whose cover is a moment shows that frame, on the networks that take it', async () => {
+    const { service } = world;
+    const content = [{ body: 'A night', media: [files.video] }];
+    const accountIds = [idOf('instagram'), idOf('facebook')];
+    const versions = [{ content, options: { 'instagram.cover_ms': '2500' } }];
+    const { id } = await service.client.posts.create({ accountIds, versions });
+    const page = await world.visit({ at: '/posts' });
+    // The file never comes, so that what a browser can play does not matter.
+    await page.route(`**/media/${files.video}`, () => new Promise<void>(() => undefined));
+    await go(page, `/posts/${id}`);
+    const preview = page.getByRole('region', { name: 'Preview' });
+    const frame = articleOf(preview, 'Instagram').locator('video');
+    await frame.waitFor();
+    expect(await frame.evaluate((video: HTMLVideoElement) => video.currentTime)).toBe(2.5);
+    await preview
+      .getByRole('button', { name: /^Facebook Page/ })
+      .first()
+      .click();
+    await articleOf(preview, 'Facebook Page').getByRole('img', { name: 'The oven at night' }).waitFor();
+    expect(await preview.locator('video').count()).toBe(0);
+    const review = await openReview(world, id);
+    await review.route(/\/media\/[\w-]+$/, () => new Promise<void>(() => undefined));
+    await review.reload();
+    const shared = articleOf(review, 'Instagram').locator('video');
+    await expect.poll(() => shared.evaluate((video: HTMLVideoElement) => video.currentTime)).toBe(2.5);
+  });
+
   test('editor, approval card, publish dialog, review link and results show the same preview', async () => {
     const { service } = world;
     const both = [idOf('instagram'), idOf('facebook')];

@@ -1,30 +1,44 @@
 import { ChevronLeft, ChevronRight, ImageOff, Play } from 'lucide-react';
 import { useState } from 'react';
 import { count } from '#web/parts/number.ts';
+import { VideoFrame } from '#web/parts/video-frame.tsx';
 import styles from './media.module.css';
 import { formatLength, type PreviewFile } from './model.ts';
 
-/** Fills its frame, as networks crop what does not fit theirs. A video shows its cover or first frame. */
+/** Fills its frame, as networks crop what does not fit theirs. A video shows its cover, chosen frame or first frame. */
 export const Picture = ({ file, cover }: { file: PreviewFile; cover?: string | undefined }) => {
-  const { kind, src, fallbackSrc, playsAt, durationMs } = file;
+  const { kind, src, fallbackSrc, playsAt, durationMs, coverMs } = file;
   const [isGone, setIsGone] = useState(false);
   const [isPlaying, setIsPlaying] = useState(false);
+  const [isUnplayable, setIsUnplayable] = useState(false);
   const alt = file.alt || (kind === 'Document' ? 'PDF document' : `${kind} without alt text`);
   const image = isGone ? fallbackSrc : src;
   if (isPlaying && playsAt !== undefined) {
     // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
     return <video className={styles.file} src={playsAt} controls autoPlay aria-label={alt} />;
   }
+  const hasFrame = cover === undefined && coverMs !== undefined && !isUnplayable;
   return (
     <>
-      <img
-        className={styles.file}
-        src={kind === 'Video' ? (cover ?? image) : image}
-        alt={alt}
-        loading="lazy"
-        data-fitted={(fallbackSrc !== undefined && !isGone) || undefined}
-        onError={() => fallbackSrc && setIsGone(true)}
-      />
+      {hasFrame && playsAt !== undefined ? (
+        <VideoFrame
+          className={styles.file}
+          src={playsAt}
+          poster={image ?? src}
+          atMs={coverMs}
+          label={alt}
+          onUnplayable={() => setIsUnplayable(true)}
+        />
+      ) : (
+        <img
+          className={styles.file}
+          src={kind === 'Video' ? (cover ?? image) : image}
+          alt={alt}
+          loading="lazy"
+          data-fitted={(fallbackSrc !== undefined && !isGone) || undefined}
+          onError={() => fallbackSrc && setIsGone(true)}
+        />
+      )}
       {kind === 'Video' && playsAt !== undefined && (
         <button type="button" className={styles.play} aria-label="Play the video" onClick={() => setIsPlaying(true)}>
           <Play size={18} fill="currentcolor" aria-hidden="true" />

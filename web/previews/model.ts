@@ -14,6 +14,8 @@ export interface PreviewFile {
   readonly durationMs?: number | undefined;
   /** URL of the video itself. */
   readonly playsAt?: string | undefined;
+  /** The moment of the video that an option makes its cover. */
+  readonly coverMs?: number | undefined;
 }
 
 export interface PreviewLinkCard {

@@ -32,6 +32,8 @@ export const toPreview = (source: Source): PreviewPost => {
     const value = source.options[key] ?? byDefault;
     if (value !== undefined) options[key] = value;
   }
+  const moment = networkOptions.find(({ key, unitMs }) => unitMs && /^[1-9]\d{0,8}$/.test(options[key] ?? ''));
+  const coverMs = moment && Number(options[moment.key]) * (moment.unitMs ?? 1);
   const file = networkOptions.find(({ key, type }) => type === 'Media' && isMediaId(options[key] ?? ''));
   return {
     network,
@@ -43,7 +45,9 @@ export const toPreview = (source: Source): PreviewPost => {
     items: source.items.map(({ key, body, media }, index) => ({
       key: key ?? String(index),
       body: limits.characters.shortLinks ? withShortLinks(body).text : body,
-      media: media.flatMap((id) => toFile(id, mediaOf(id), source.fittedOf(id))),
+      media: media.flatMap((id) =>
+        toFile(id, mediaOf(id), source.fittedOf(id), media.length === 1 ? coverMs : undefined),
+      ),
       linkCard:
         media.length === 0 && options[`${network}.link_card`] !== 'false'
           ? linkCardsIn(source.linkCards, network, body)[0]
@@ -65,7 +69,12 @@ const labelsOf = (
   return labels;
 };
 
-const toFile = (id: string, original: MediaItem | undefined, fitted: MediaItem | undefined): PreviewFile[] => {
+const toFile = (
+  id: string,
+  original: MediaItem | undefined,
+  fitted: MediaItem | undefined,
+  coverMs: number | undefined,
+): PreviewFile[] => {
   const file = fitted ?? original;
   if (file === undefined) return [];
   const { kind, width, height, durationMs } = file;
@@ -79,7 +88,7 @@ const toFile = (id: string, original: MediaItem | undefined, fitted: MediaItem |
       width,
       height,
       durationMs,
-      ...(kind === 'Video' && { playsAt: `/media/${file.id}` }),
+      ...(kind === 'Video' && { playsAt: `/media/${file.id}`, coverMs }),
     },
   ];
 };

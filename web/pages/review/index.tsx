@@ -54,7 +54,8 @@ export default function Review() {
 /** Files have addresses of this link alone. */
 const toPreview = (account: SharedPost['accounts'][number], address: string): PreviewPost => {
   const folder = `${address}/media/`;
-  const { network, provider, name, handle, avatar, constraints, options, labels, linkCards, cover, items } = account;
+  const { network, provider, name, handle, avatar, constraints, options, labels, linkCards, cover, coverMs, items } =
+    account;
   const thumbnailOf = (key: string) => `${folder}${key}?size=thumbnail`;
   return {
     network,
@@ -72,7 +73,7 @@ const toPreview = (account: SharedPost['accounts'][number], address: string): Pr
         key,
         alt,
         src: thumbnailOf(key),
-        ...(file.kind === 'Video' && { playsAt: `${folder}${key}` }),
+        ...(file.kind === 'Video' && { playsAt: `${folder}${key}`, coverMs: media.length === 1 ? coverMs : undefined }),
       })),
     })),
   };

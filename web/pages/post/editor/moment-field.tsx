@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import { formatMoment } from '#web/parts/option-value.ts';
+import { VideoFrame } from '#web/parts/video-frame.tsx';
 import { setOption } from './draft.ts';
 import type { Option } from './limits.ts';
 import styles from './moment-field.module.css';
@@ -92,13 +93,8 @@ const useOtherMoments = ({ key }: Option) => {
   return { options, names: joinWithAnd(options.map(({ network }) => networks.of(network).name)) };
 };
 
-/** The browser seeks in the file itself, so no frames are stored. */
 const Frame = ({ id, atMs, onDuration }: { id: string; atMs: number; onDuration: (ms: number) => void }) => {
-  const video = useRef<HTMLVideoElement>(null);
   const [isUnplayable, setIsUnplayable] = useState(false);
-  useEffect(() => {
-    if (video.current) video.current.currentTime = atMs / 1000;
-  }, [atMs]);
   if (isUnplayable) {
     return (
       <div className={styles.frame}>
@@ -109,19 +105,13 @@ const Frame = ({ id, atMs, onDuration }: { id: string; atMs: number; onDuration:
   }
   return (
     <div className={styles.frame}>
-      <video
-        ref={video}
+      <VideoFrame
         src={`/media/${id}`}
         poster={thumbnailOf(id)}
-        muted
-        playsInline
-        preload="auto"
-        aria-label="The frame that becomes the cover"
-        onLoadedMetadata={({ currentTarget }) => {
-          if (Number.isFinite(currentTarget.duration)) onDuration(currentTarget.duration * 1000);
-          currentTarget.currentTime = atMs / 1000;
-        }}
-        onError={() => setIsUnplayable(true)}
+        atMs={atMs}
+        label="The frame that becomes the cover"
+        onDuration={onDuration}
+        onUnplayable={() => setIsUnplayable(true)}
       />
     </div>
   );
