@@ -184,6 +184,12 @@ inBrowser('coming in', (world) => {
   test('is clean on a desk in light and on a phone in dark', async () => {
     const page = await world.visit({ at: '/sign-in', as: null, expected: [/404/] });
     await isClean(page, () => page.getByRole('button', { name: 'Sign in' }).waitFor());
+    const styleOf = (selector: string) =>
+      page.locator(selector).evaluate((element) => getComputedStyle(element).outlineStyle);
+    await page.getByRole('textbox', { name: 'Password' }).focus();
+    expect(await styleOf('.mantine-PasswordInput-input')).toBe('solid');
+    await page.getByLabel('E-mail address').focus();
+    expect(await styleOf('.mantine-PasswordInput-input')).toBe('none');
     await page.goto(`${world.service.url}/welcome/used`);
     await page.getByRole('heading', { name: 'This link is used up' }).waitFor();
     await isFine(page);

@@ -236,7 +236,7 @@ inBrowser('posts', (world) => {
     await page.getByText('The bin could not be loaded').waitFor();
     await row(page, 'binned back').waitFor();
     await page.unroute('**/api/app/bin*');
-    expect(await page.getByRole('searchbox').count()).toBe(0);
+    expect(await page.getByLabel('Search posts').count()).toBe(0);
     await page.getByRole('button', { name: 'Restore binned back' }).click();
     await page.getByText('Restored as a draft.').waitFor();
     await row(page, 'binned back').waitFor({ state: 'detached' });
