@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createBackupList } from '#server/backup/store';
 import { beginHold } from '#server/hold/hold';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean, loseAnswer } from './harness.ts';
+import { axe, go, inBrowser, isClean, loseAnswer, pathOf } from './harness.ts';
 
 inBrowser('the workspace', (world) => {
   test('owners change the roles of members, and the last owner stays owner', async () => {
@@ -188,6 +188,32 @@ inBrowser('the workspace', (world) => {
     await page.reload();
     await rows.getByText('bo@example.com').waitFor();
     expect(await rows.count()).toBe(1);
+  });
+
+  test('this tab shows no notice of its own switch, however long the new page takes', async () => {
+    const { email } = await world.service.addMember('admin');
+    const browser = world.service.browser();
+    await browser.signIn(email);
+    await browser.post('/api/app/workspaces', { name: 'Second' });
+    const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/409/] });
+    await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
+    // The notices are loaded after the page.
+    await page.waitForLoadState('networkidle');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/app/workspaces/*/open', async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Switch to Demo' }).click();
+    await page.getByRole('button', { name: /Demo.*Switch workspace/ }).waitFor();
+    expect(await page.getByText('Another workspace is open in this browser').count()).toBe(0);
+    expect(pathOf(page)).toBe('/settings/workspace');
+    release();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   });
 
   test('a new workspace whose answer is lost is opened all the same, and made once', async () => {

@@ -17,7 +17,7 @@ import { ServerChecks, useHold, useServerChecks } from './server-checks.tsx';
 
 /** The page stays mounted below, so nothing typed is lost. */
 const AppNotices = () => {
-  const { conflicts, unreachable, tooManyUntil } = useNotices();
+  const { conflicts, unreachable, isSwitching, tooManyUntil } = useNotices();
   const client = useQueryClient();
   useEffect(() => {
     if (conflicts > 0) void client.invalidateQueries({ queryKey: keys.session });
@@ -31,6 +31,7 @@ const AppNotices = () => {
   const { workspaces, workspace } = useSession();
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
   const isOtherWorkspace = workspace?.id !== workspaceOfTab();
+  const isSwitchedElsewhere = isOtherWorkspace && !isSwitching;
   const deletion = isOtherWorkspace ? undefined : workspace?.deletion;
   // A workspace in deletion sends nothing, and another workspace's late posts do not belong here.
   const late = useLatePosts();
@@ -43,11 +44,12 @@ const AppNotices = () => {
   // LatePosts already names them.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
   const missing = useMissingParts();
-  const isQuiet = !isOtherWorkspace && !unreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
+  const isQuiet =
+    !isSwitchedElsewhere && !unreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
   if (isQuiet && failures.length === 0 && hold === undefined && missing === '') return null;
   return (
     <div className={styles.notices}>
-      {isOtherWorkspace && (
+      {isSwitchedElsewhere && (
         <Banner
           tone="plum"
           title={own ? 'Another workspace is open in this browser' : 'You are no longer in this workspace'}

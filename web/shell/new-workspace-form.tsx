@@ -5,18 +5,19 @@ import { app, workspaceOfTab } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useSession } from '#web/session.ts';
+import { switchBy } from './open-workspace.ts';
 
 export const NewWorkspaceForm = () => {
   const [name, setName] = useFormDraft('name of the new workspace', '');
   const { mutate, error, isPending, isSuccess } = useMutation({
-    mutationFn: () => app.createWorkspace({ name: name.trim() }),
+    mutationFn: () => switchBy(() => app.createWorkspace({ name: name.trim() })),
     onSuccess: () => location.assign('/'),
   });
   const { workspace } = useSession();
   // The server opens a new workspace, so the session shows that it was made although its answer got lost.
   const isMade = error !== null && workspace?.id !== workspaceOfTab() && workspace?.name === name.trim();
   useEffect(() => {
-    if (isMade) location.assign('/');
+    if (isMade) void switchBy(async () => location.assign('/'));
   }, [isMade]);
   const create = (event: React.FormEvent) => {
     event.preventDefault();

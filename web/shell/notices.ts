@@ -5,11 +5,13 @@ interface Notices {
   /** Number of Conflict responses: each may mean that another tab switched workspaces. */
   conflicts: number;
   unreachable: boolean;
+  /** This tab opens another workspace itself, and reloads then. */
+  isSwitching: boolean;
   /** `performance.now()` at the end of the rate limit. */
   tooManyUntil: number | undefined;
 }
 
-let state: Notices = { conflicts: 0, unreachable: false, tooManyUntil: undefined };
+let state: Notices = { conflicts: 0, unreachable: false, isSwitching: false, tooManyUntil: undefined };
 const listeners = new Set<() => void>();
 
 const set = (change: Partial<Notices>) => {
@@ -27,6 +29,9 @@ export const notices = {
     setTimeout(() => set({ tooManyUntil: undefined }), waitMs);
   },
 };
+
+// The back-forward cache restores this page with its variables.
+addEventListener('pageshow', () => set({ isSwitching: false }));
 
 export const useNotices = () =>
   useSyncExternalStore(

@@ -11,6 +11,7 @@ import { Section } from '#web/parts/section.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys, queries } from '#web/queries.ts';
 import { nameOf, type Role, usePermissions, useSession, useWorkspace } from '#web/session.ts';
+import { switchBy } from '#web/shell/open-workspace.ts';
 import { RoleSelect } from './role-select.tsx';
 import { isAbove } from './roles.ts';
 import styles from './workspace.module.css';
@@ -156,7 +157,8 @@ const RemoveDialog = ({ member, onClose }: { member: Member | undefined; onClose
   const isYou = member?.userId === user.id;
   const remove = async () => {
     if (!member) return;
-    await app.removeMember({ id: member.userId });
+    const change = () => app.removeMember({ id: member.userId });
+    await (isYou ? switchBy(change) : change());
     // Reload, so that no data of the workspace stays in memory.
     if (isYou) location.assign('/');
     else await client.invalidateQueries({ queryKey: keys.members });
