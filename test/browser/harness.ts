@@ -310,6 +310,19 @@ export const loseAnswer = (page: Page, url: string) =>
     { times: 1 },
   );
 
+/** As another tab of the same browser would; the page is then the sign-in page. */
+export const endSession = async (page: Page) => {
+  const { origin } = new URL(page.url());
+  await page.request.post(`${origin}/api/auth/sign-out`, { headers: { origin } });
+  await page.getByText('Your session has ended').waitFor();
+};
+
+export const signInAgain = async (page: Page, email: string) => {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+};
+
 /** Waits until keys go to this field. */
 export const isFocused = (field: Locator) =>
   expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { startReceiver } from '#test/support/receiver';
 import { newTeam } from '#test/support/teams';
-import { axe, go, inBrowser, isClean, isSideways, loseAnswer } from './harness.ts';
+import { axe, endSession, go, inBrowser, isClean, isSideways, loseAnswer, signInAgain } from './harness.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());
@@ -175,6 +175,29 @@ inBrowser(
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No webhook yet').waitFor();
+    });
+
+    test('after a new sign-in the form is open again, but no question about the secret or the deletion', async () => {
+      const { email, addWebhook } = await team();
+      const webhook = await addWebhook(receiver.address().url);
+      const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email, expected: [/401/] });
+      const more = page.getByRole('button', { name: 'More for this webhook' });
+      for (const name of ['Create a new secret', 'Delete']) {
+        await more.click();
+        await page.getByRole('menuitem', { name }).click();
+        await page.getByRole('dialog').getByRole('button', { name }).waitFor();
+        await endSession(page);
+        expect(await page.getByText('What you typed').count()).toBe(0);
+        await signInAgain(page, email);
+        await more.waitFor();
+        expect(await page.getByRole('dialog').count()).toBe(0);
+      }
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const address = page.getByRole('dialog', { name: 'Change the webhook' }).getByLabel('Address');
+      await address.fill('https://hooks.example/other');
+      await endSession(page);
+      await signInAgain(page, email);
+      await expect.poll(() => address.inputValue()).toBe('https://hooks.example/other');
     });
 
     test('the test receiver is tried without any address, and shows that the signature is right', async () => {

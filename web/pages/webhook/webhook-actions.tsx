@@ -2,6 +2,7 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, KeyRound, Pencil, Send, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { WebhookForm } from '#web/pages/webhooks/webhook-form.tsx';
@@ -21,8 +22,10 @@ export const WebhookActions = ({
   const { id, url } = webhook;
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [open, setOpen] = useFormDraft<'edit' | 'rotate' | 'delete' | undefined>('dialog', undefined);
-  const close = () => setOpen(undefined);
+  const [isEditing, setIsEditing] = useFormDraft('dialog', false);
+  // Not a draft: after a sign-in nobody should meet a question that they no longer have in mind.
+  const [confirming, setConfirming] = useState<'rotate' | 'delete'>();
+  const close = () => setConfirming(undefined);
   const test = useMutation({
     mutationFn: () => app.testWebhook({ id }),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.deliveries(id) }),
@@ -45,7 +48,7 @@ export const WebhookActions = ({
   };
   return (
     <>
-      <Button className="desk-only" onClick={() => setOpen('edit')}>
+      <Button className="desk-only" onClick={() => setIsEditing(true)}>
         Edit
       </Button>
       <Button
@@ -73,25 +76,25 @@ export const WebhookActions = ({
           <Menu.Item
             className="phone-only"
             leftSection={<Pencil size={14} aria-hidden="true" />}
-            onClick={() => setOpen('edit')}
+            onClick={() => setIsEditing(true)}
           >
             Edit
           </Menu.Item>
-          <Menu.Item leftSection={<KeyRound size={14} aria-hidden="true" />} onClick={() => setOpen('rotate')}>
+          <Menu.Item leftSection={<KeyRound size={14} aria-hidden="true" />} onClick={() => setConfirming('rotate')}>
             Create a new secret
           </Menu.Item>
           <Menu.Item
             color="var(--red)"
             leftSection={<Trash2 size={14} aria-hidden="true" />}
-            onClick={() => setOpen('delete')}
+            onClick={() => setConfirming('delete')}
           >
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <WebhookForm opened={open === 'edit'} onClose={close} webhook={webhook} />
+      <WebhookForm opened={isEditing} onClose={() => setIsEditing(false)} webhook={webhook} />
       <ConfirmDialog
-        opened={open === 'rotate'}
+        opened={confirming === 'rotate'}
         onClose={close}
         title="Create a new signing secret?"
         act="Create a new secret"
@@ -102,7 +105,7 @@ export const WebhookActions = ({
         time ends the older one at once.
       </ConfirmDialog>
       <ConfirmDialog
-        opened={open === 'delete'}
+        opened={confirming === 'delete'}
         onClose={close}
         title="Delete this webhook?"
         act="Delete"
