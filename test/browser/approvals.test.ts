@@ -5,7 +5,7 @@ import { findBrokenLink } from '#server/receipts/verify-receipts';
 import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean, isFocused, isSideways, type World } from './harness.ts';
+import { axe, endSession, go, inBrowser, isClean, isFocused, isSideways, signInAgain, type World } from './harness.ts';
 
 const hourMs = 3_600_000;
 
@@ -128,6 +128,85 @@ inBrowser('approvals', (world) => {
     expect(await reason.inputValue()).toBe('Not before the fair');
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('0 of 2 looked at').waitFor();
+  });
+
+  test('a reason and an edit that somebody writes when the session ends are there again after the sign-in', async () => {
+    const { ask, post } = await draftIn(world, 'Interrupted', 'Bread at eight');
+    const { email } = await world.service.addMember('admin');
+    const page = await world.visit({
+      at: await ask('posts_publishNow', { id: post.id }),
+      as: email,
+      expected: [/401/],
+    });
+    const outliveSession = async () => {
+      await endSession(page);
+      await page.getByText('What you typed into the form is kept in this tab').waitFor();
+      await signInAgain(page, email);
+    };
+    await cardOf(page).getByRole('button', { name: 'Reject' }).click();
+    const reject = cardOf(page).getByRole('form', { name: 'Reject' });
+    await reject.getByRole('button', { name: 'Too soon' }).click();
+    await reject.getByRole('textbox', { name: 'Reason' }).fill('Wait for the fair');
+    await outliveSession();
+    await expect.poll(() => reject.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('Wait for the fair');
+    await reject.getByRole('button', { name: 'Too soon', pressed: true }).waitFor();
+    await reject.getByRole('button', { name: 'Cancel' }).click();
+
+    await cardOf(page).getByRole('button', { name: 'Edit' }).click();
+    const text = page.getByRole('form', { name: 'Edit' }).getByRole('textbox', { name: 'Text' });
+    await text.fill('Bread at nine');
+    await outliveSession();
+    await expect.poll(() => text.inputValue()).toBe('Bread at nine');
+    await page.getByRole('button', { name: 'Use my edit' }).click();
+    const approve = page.getByRole('button', { name: 'Approve and publish with your edit' });
+    await approve.waitFor();
+    await outliveSession();
+    await approve.click();
+    await isOut(world, 'Bread at nine');
+    await cardOf(page)
+      .getByText(/approved by you at \d\d:\d\d/)
+      .waitFor();
+    // What was sent is no longer promised.
+    await endSession(page);
+    expect(await page.getByText('What you typed').count()).toBe(0);
+  });
+
+  test('so are those in a pass, on the request that they are about', async () => {
+    const { account, ask } = await draftIn(world, 'Pass Interrupted', 'Not asked for');
+    const bodies = ['Rolls on Monday', 'Rolls on Tuesday', 'Rolls on Friday'];
+    for (const [index, body] of bodies.entries()) {
+      const { id } = await world.service.client.posts.create({ accountIds: [account], body });
+      await ask('posts_schedule', { id, at: `2126-11-2${index}T09:00:00Z` });
+    }
+    const { email } = await world.service.addMember('admin');
+    const page = await world.visit({ at: '/approvals', as: email, width: 390, height: 844, expected: [/401/] });
+    await page.getByRole('link', { name: /Pass Interrupted/ }).click();
+    await page.getByRole('button', { name: 'Request 2 of 3' }).click();
+    await cardOf(page).getByText('Rolls on Tuesday').first().waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const text = page.getByRole('form', { name: 'Edit' }).getByRole('textbox', { name: 'Text' });
+    await text.fill('Buns on Tuesday');
+    // The form belongs to this card.
+    expect(await page.getByRole('button', { name: 'Request 1 of 3' }).isDisabled()).toBe(true);
+    await endSession(page);
+    await signInAgain(page, email);
+    await expect.poll(() => text.inputValue()).toBe('Buns on Tuesday');
+    await cardOf(page).getByText('Rolls on Tuesday').first().waitFor();
+    expect(await axe(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Use my edit' }).click();
+    await page.getByText('Request 2 of 3', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Request 1 of 3' }).click();
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    const reason = page.getByRole('textbox', { name: 'Reason' });
+    await reason.fill('No rolls that day');
+    await endSession(page);
+    await signInAgain(page, email);
+    await expect.poll(() => reason.inputValue()).toBe('No rolls that day');
+    await cardOf(page).getByText('Rolls on Monday').first().waitFor();
+    await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Request 2 of 3' }).click();
+    await cardOf(page).getByText('Buns').first().waitFor();
   });
 
   test('a post edited after the request is shown as a diff, and the person can send it themselves', async () => {

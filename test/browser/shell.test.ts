@@ -1,6 +1,17 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, go, inBrowser, isAt, isClean, isFocused, isSideways, pathOf } from './harness.ts';
+import {
+  axe,
+  endSession,
+  go,
+  inBrowser,
+  isAt,
+  isClean,
+  isFocused,
+  isSideways,
+  pathOf,
+  signInAgain,
+} from './harness.ts';
 
 /** Not found is the simplest page inside the shell. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
@@ -134,23 +145,29 @@ inBrowser('the shell', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  const endSession = async (page: Page) => {
-    // As another tab of the same browser would.
-    await page.request.post(`${world.service.url}/api/auth/sign-out`, { headers: { origin: world.service.url } });
-    await page.getByText('Your session has ended').waitFor();
-  };
-  const signInAgain = async (page: Page, email: string) => {
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  };
   const keptForm = 'What you typed into the form is kept in this tab, except passwords and keys.';
+  const storedForms = (page: Page) =>
+    page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('posthorn-form'))");
+
+  type Form = [path: string, open: () => Promise<void>, field: () => Locator, value: string];
+  const outlivesSession = async (page: Page, email: string, [path, open, field, value]: Form) => {
+    // Not `go`: on the same page the dialog of the form before would still be open.
+    await page.goto(world.service.url + path);
+    await open();
+    await field().fill(value);
+    await endSession(page);
+    await page.getByText(keptForm).waitFor();
+    await signInAgain(page, email);
+    await expect.poll(() => field().inputValue()).toBe(value);
+    // It is no longer stored, so that a form that is closed stays closed.
+    expect(await storedForms(page)).toEqual([]);
+  };
 
   test('a form that was filled in when the session ended is there again after the sign-in', async () => {
     const { email } = await world.service.addWorkspace();
     const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/401/, /404/] });
     const dialog = (name: string) => page.getByRole('dialog', { name });
-    const forms: [path: string, open: () => Promise<void>, field: () => Locator, value: string][] = [
+    const forms: Form[] = [
       [
         '/settings/webhooks',
         () => page.getByRole('button', { name: 'Add webhook' }).first().click(),
@@ -178,30 +195,88 @@ inBrowser('the shell', (world) => {
         () => dialog('New signature').getByLabel('Signature'),
         'Rye & Ember, Hill Street',
       ],
-      [
-        '/settings/workspace',
-        async () => page.getByLabel('E-mail address').fill('ada@example.com'),
-        () => page.getByLabel('Name of the workspace'),
-        'Rye & Ember',
-      ],
+      ['/settings/workspace', async () => {}, () => page.getByLabel('Name of the workspace'), 'Rye & Ember'],
+      ['/settings/workspace', async () => {}, () => page.getByLabel('E-mail address'), 'ada@example.com'],
       ['/settings/profile', async () => {}, () => page.getByLabel('Name', { exact: true }), 'Ada'],
     ];
-    for (const [path, open, field, value] of forms) {
-      await go(page, path);
-      await open();
-      await field().fill(value);
-      await endSession(page);
-      await page.getByText(keptForm).waitFor();
-      await signInAgain(page, email);
-      await expect.poll(() => field().inputValue()).toBe(value);
-      if (path === '/settings/workspace') {
-        expect(await page.getByLabel('E-mail address').inputValue()).toBe('ada@example.com');
-      }
-      // It is no longer stored, so that a form that is closed stays closed.
-      expect(
-        await page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('posthorn-form'))"),
-      ).toEqual([]);
-    }
+    for (const form of forms) await outlivesSession(page, email, form);
+  });
+
+  test('so is what somebody typed about a post, a file, a comment or a label', async () => {
+    const { email } = await world.service.addMember('admin');
+    const person = world.service.browser();
+    await person.signIn(email);
+    const file = await world.service.addFile();
+    const versions = [{ content: [{ body: 'Bread at eight', media: [file] }] }];
+    const { id } = await world.service.client.posts.create({ accountIds: [], versions });
+    await person.post(`/api/app/posts/${id}/comments`, { body: 'At nine?' });
+    await person.post('/api/app/labels', { name: 'Bakery' });
+    const page = await world.visit({ at: '/media', as: email, expected: [/401/] });
+    const dialog = (name: string) => page.getByRole('dialog', { name });
+    const openLabels = async () => {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Labels' }).click();
+    };
+    const forms: Form[] = [
+      [
+        '/media',
+        () => page.getByRole('button', { name: 'From a link' }).first().click(),
+        () => dialog('Add from a link').getByLabel('Link to an image or video'),
+        'https://pictures.example/oven.jpg',
+      ],
+      [
+        '/media?q=horn',
+        () => page.getByRole('list', { name: 'Media' }).getByRole('button', { name: 'horn.jpg' }).click(),
+        () => dialog('horn.jpg').getByLabel('Alt text'),
+        'A horn on a table',
+      ],
+      [
+        `/posts/${id}`,
+        () => page.getByRole('button', { name: 'Add alt text' }).click(),
+        () => dialog('Alt text').getByLabel('What it shows'),
+        'A horn on a shelf',
+      ],
+      [`/posts/${id}`, openLabels, () => dialog('Labels').getByRole('textbox', { name: 'New label' }), 'Market'],
+      [
+        `/posts/${id}`,
+        async () => {
+          await openLabels();
+          await dialog('Labels').getByRole('button', { name: 'Change Bakery' }).click();
+        },
+        () => dialog('Labels').getByLabel('New name for Bakery'),
+        'Bread and rolls',
+      ],
+      [
+        '/posts',
+        async () => {
+          await page.getByRole('listitem').filter({ hasText: 'Bread at eight' }).getByRole('link').focus();
+          await page.keyboard.press('x');
+          const selected = page.getByRole('region', { name: 'Selected posts' });
+          await selected.getByRole('button', { name: 'Labels' }).click();
+        },
+        () => dialog('Labels').getByRole('textbox', { name: 'New label' }),
+        'Fair',
+      ],
+      [
+        `/posts/${id}?side=comments`,
+        () => page.getByRole('button', { name: 'Edit comment' }).click(),
+        () => page.getByRole('textbox', { name: 'Edit comment' }),
+        'At nine, or at ten?',
+      ],
+    ];
+    for (const form of forms) await outlivesSession(page, email, form);
+  });
+
+  test('a form is stored until the next sign-in in this tab, whoever signs in and wherever they go', async () => {
+    const { email } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/401/] });
+    await page.getByRole('button', { name: 'Add webhook' }).first().click();
+    await page.getByLabel('Address').fill('https://hooks.example/s3cret');
+    await endSession(page);
+    expect(await storedForms(page)).toHaveLength(2);
+    await signInAgain(page, (await world.service.addMember('editor')).email);
+    await page.getByRole('button', { name: /Switch workspace/ }).waitFor();
+    expect(await storedForms(page)).toEqual([]);
   });
 
   test('of a form with passwords nothing is kept or promised, and nobody else gets what somebody typed', async () => {

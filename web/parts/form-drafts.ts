@@ -1,5 +1,17 @@
-/** What people have typed into the forms that are open, by storage key. */
+/** What people have typed into the forms that are open, by key. */
 const drafts = new Map<string, unknown>();
+
+export const keyPrefix = 'posthorn-form';
+
+const takeStored = () => {
+  const keys = Object.keys(sessionStorage).filter((key) => key.startsWith(keyPrefix));
+  const stored = new Map<string, unknown>(keys.map((key) => [key, JSON.parse(sessionStorage.getItem(key) ?? 'null')]));
+  for (const key of keys) sessionStorage.removeItem(key);
+  return stored;
+};
+
+/** What this tab stored before the sign-in, for the forms that are not open again yet. */
+let stored: Map<string, unknown> | undefined;
 
 /** Stored only when the session ends, and for this tab alone. */
 export const formDrafts = {
@@ -17,6 +29,13 @@ export const formDrafts = {
       return false;
     }
   },
-  read: (key: string): unknown => JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? undefined,
-  remove: (key: string) => sessionStorage.removeItem(key),
+  /**
+   * The first form after the sign-in takes all out of the storage, for whoever signed in: an address may hold a secret,
+   * and a form that nobody opens again would leave it there.
+   */
+  read: (key: string): unknown => {
+    stored ??= takeStored();
+    return stored.get(key);
+  },
+  remove: (key: string) => void stored?.delete(key),
 };

@@ -12,6 +12,7 @@ import styles from './labels-dialog.module.css';
 import { Loaded } from './loaded.tsx';
 import { count } from './number.ts';
 import { showFault } from './toasts.tsx';
+import { useFormDraft } from './use-form-draft.ts';
 import { useLabels } from './use-labels.ts';
 
 type Color = Label['color'];
@@ -81,9 +82,9 @@ const LabelRow = ({
   onDeleting: (on: boolean) => void;
 }) => {
   const client = useQueryClient();
-  const [isEditing, setEditing] = useState(false);
-  const [name, setName] = useState(label.name);
-  const [color, setColor] = useState(label.color);
+  const [isEditing, setEditing] = useFormDraft(`change of ${label.id}`, false);
+  const [name, setName] = useFormDraft(`name of ${label.id}`, label.name);
+  const [color, setColor] = useFormDraft(`color of ${label.id}`, label.color);
   const refetch = () => client.invalidateQueries({ queryKey: keys.labels });
   const change = useMutation({
     mutationFn: (change: { name?: string; color?: Color }) => app.changeLabel({ id: label.id, ...change }),
@@ -181,8 +182,8 @@ const LabelRow = ({
 
 const NewLabel = ({ onMade, next }: { onMade: (id: string) => void; next: Color }) => {
   const client = useQueryClient();
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<Color>();
+  const [name, setName] = useFormDraft('name of the new label', '');
+  const [chosen, setChosen] = useFormDraft<Color | undefined>('color of the new label', undefined);
   const color = chosen ?? next;
   const { mutate, error, isPending, reset } = useMutation({
     mutationFn: () => app.addLabel({ name: name.trim(), color }),

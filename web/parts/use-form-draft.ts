@@ -2,7 +2,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
 import { useSession } from '#web/session.ts';
-import { formDrafts } from './form-drafts.ts';
+import { formDrafts, keyPrefix } from './form-drafts.ts';
 
 /**
  * As useState, for a field of a form, or for whether its dialog is open: after the session has ended and the same person
@@ -11,7 +11,7 @@ import { formDrafts } from './form-drafts.ts';
 export const useFormDraft = <Value>(name: string, initial: Value) => {
   const { user } = useSession();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const key = `posthorn-form ${user.id} ${workspaceOfTab()} ${path} ${name}`;
+  const key = `${keyPrefix} ${user.id} ${workspaceOfTab()} ${path} ${name}`;
   const [value, setValue] = useState(() => (formDrafts.read(key) as Value | undefined) ?? initial);
   const isChanged = JSON.stringify(value) !== JSON.stringify(initial);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { ApprovalCard, ApprovalEdit } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
@@ -16,15 +16,18 @@ import { canEdit } from './edit-of-request.ts';
 import { EditedTexts, OtherEdits } from './edited-texts.tsx';
 import { PasskeyYes } from './passkey-yes.tsx';
 import { ReasonForm } from './reason-form.tsx';
-import { useDecisions } from './use-decisions.ts';
+import { type RequestForm, useDecisions } from './use-decisions.ts';
 
 export const CardActions = ({ card }: { card: ApprovalCard }) => {
   const { canWrite, canPublish } = usePermissions();
   const { user } = useSession();
-  const { approve, reject, rejecting, setRejecting, confirm, running, fault, keepAlone } = useDecisions();
-  const [edit, setEdit] = useState<ApprovalEdit>();
-  const [isEditing, setIsEditing] = useState(false);
-  const isWriting = rejecting === card.id || isEditing || edit !== undefined;
+  const decisions = useDecisions();
+  const { approve, reject, confirm, running, fault, keepAlone } = decisions;
+  const form = decisions.forms[card.id];
+  const edit = decisions.edits[card.id];
+  const setForm = (next: RequestForm | undefined) => decisions.setForm(card.id, next);
+  const setEdit = (next: ApprovalEdit | undefined) => decisions.setEdit(card.id, next);
+  const isWriting = form !== undefined || edit !== undefined;
   useEffect(() => (isWriting ? keepAlone(card.id) : undefined), [isWriting, keepAlone, card.id]);
   if (!needsDecision(card)) return null;
   if (!canWrite) {
@@ -50,20 +53,20 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
   }
   const act = actOf(card);
   const isRunning = running?.id === card.id;
-  if (rejecting === card.id) {
+  if (form === 'reject') {
     return (
       <footer className={styles.foot}>
         <Fault fault={fault?.id === card.id ? fault.error : undefined} />
         <ReasonForm
-          client={card.client}
+          card={card}
           isRunning={isRunning}
           onReject={(reason) => reject(card, reason)}
-          onCancel={() => setRejecting(undefined)}
+          onCancel={() => setForm(undefined)}
         />
       </footer>
     );
   }
-  if (isEditing) {
+  if (form === 'edit' && canEdit(card)) {
     return (
       <footer className={styles.foot}>
         <EditForm
@@ -71,9 +74,9 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
           edit={edit}
           onDone={(next) => {
             setEdit(next);
-            setIsEditing(false);
+            setForm(undefined);
           }}
-          onCancel={() => setIsEditing(false)}
+          onCancel={() => setForm(undefined)}
         />
       </footer>
     );
@@ -91,13 +94,13 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
       >
         {edit ? `${act.label} with your edit` : act.label}
       </MainButton>
-      {canEdit(card) && <Button onClick={() => setIsEditing(true)}>Edit</Button>}
+      {canEdit(card) && <Button onClick={() => setForm('edit')}>Edit</Button>}
       {card.post && !canEdit(card) && (
         <Button component={Link} to="/posts/$id" params={{ id: card.post.id } as never}>
           Open post
         </Button>
       )}
-      <Button variant="quiet" onClick={() => setRejecting(card.id)}>
+      <Button variant="quiet" onClick={() => setForm('reject')}>
         Reject
       </Button>
       {act.reason === undefined && <p className={styles.note}>{note ?? act.note}</p>}

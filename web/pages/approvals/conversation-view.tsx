@@ -149,7 +149,7 @@ const useDecisionKeys = (
       if (!row || !area.current?.contains(row) || card === undefined || !needsDecision(card)) return;
       event.preventDefault();
       if (key === 'a') latest.current.decisions.confirm(card);
-      else latest.current.decisions.setRejecting(card.id);
+      else latest.current.decisions.setForm(card.id, 'reject');
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);

@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
-import { Fragment, useState } from 'react';
+import { Fragment } from 'react';
 import type { ApprovalCard, ApprovalEdit, Post } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { describeFile, thumbnailOf } from '#web/parts/media-file.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { instantOf, now, wallTime } from '#web/parts/time.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useZone } from '#web/session.ts';
 import styles from './edit-form.module.css';
 import { altOf, targetOf, timeOf, trimEdit } from './edit-of-request.ts';
@@ -29,12 +30,16 @@ export const EditForm = ({
   const zone = useZone();
   const target = targetOf(card);
   const at = timeOf(card);
-  const [versions, setVersions] = useState((edit?.versions as Version[] | undefined) ?? target?.versions ?? []);
-  const [accountIds, setAccountIds] = useState(edit?.accountIds ?? target?.accountIds ?? []);
-  const [alts, setAlts] = useState<ReadonlyMap<string, string>>(
-    new Map(edit?.alts?.map(({ mediaId, alt }) => [mediaId, alt])),
+  const [versions, setVersions] = useFormDraft(
+    `versions of ${card.id}`,
+    (edit?.versions as Version[] | undefined) ?? target?.versions ?? [],
   );
-  const [wall, setWall] = useState(at ? toField(edit?.scheduledAt ?? at, zone) : '');
+  const [accountIds, setAccountIds] = useFormDraft(
+    `accounts of ${card.id}`,
+    edit?.accountIds ?? target?.accountIds ?? [],
+  );
+  const [alts, setAlts] = useFormDraft(`alternative texts of ${card.id}`, edit?.alts ?? []);
+  const [wall, setWall] = useFormDraft(`time of ${card.id}`, at ? toField(edit?.scheduledAt ?? at, zone) : '');
   if (target === undefined) return null;
   const isPast = wall !== '' && Date.parse(instantOf(wall, zone)) <= now().getTime();
   const fault = at && wall === '' ? 'Choose a time.' : isPast ? 'That time has passed. Choose a later one.' : undefined;
@@ -44,7 +49,7 @@ export const EditForm = ({
     // The field has minutes, so a time with seconds stays as it is until it is changed.
     const isMoved = at !== undefined && wall !== toField(at, zone);
     const used = new Set(versions.flatMap(({ content }) => content.flatMap(({ media }) => media)));
-    const texts = [...alts].filter(([id]) => used.has(id)).map(([mediaId, alt]) => ({ mediaId, alt: alt.trim() }));
+    const texts = alts.filter(({ mediaId }) => used.has(mediaId)).map((one) => ({ ...one, alt: one.alt.trim() }));
     const time = isMoved && { scheduledAt: instantOf(wall, zone) };
     onDone(trimEdit(card, { versions, accountIds, alts: texts, ...time }));
   };
@@ -88,8 +93,8 @@ export const EditForm = ({
                 <Files
                   ids={item.media}
                   card={card}
-                  altOf={(id) => alts.get(id) ?? altOf(card, id)}
-                  onAlt={(id, alt) => setAlts(new Map([...alts, [id, alt]]))}
+                  altOf={(id) => alts.find(({ mediaId }) => mediaId === id)?.alt ?? altOf(card, id)}
+                  onAlt={(id, alt) => setAlts([...alts.filter(({ mediaId }) => mediaId !== id), { mediaId: id, alt }])}
                   onChange={(media) => setVersions(withMedia(versions, index, itemIndex, media))}
                 />
               </Fragment>

@@ -19,7 +19,7 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
   const swipe = useSwipe(latest);
   const index = Math.max(
     0,
-    cards.findIndex(({ id }) => id === pass.current),
+    cards.findIndex(({ id }) => id === (form?.id ?? pass.current)),
   );
   const card = cards[index];
   if (card === undefined) return null;
@@ -50,6 +50,7 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
               aria-label={`Request ${at + 1} of ${cards.length}`}
               aria-current={one.id === id ? 'true' : undefined}
               data-marked={pass.marked.has(one.id) || undefined}
+              disabled={form !== undefined}
               onClick={() => pass.look(one.id)}
             />
           ))}
@@ -74,7 +75,7 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
         {form?.kind === 'reject' && (
           <div className={styles.sheet}>
             <ReasonForm
-              client={card.client}
+              card={card}
               isRunning={running?.id === id}
               onReject={(reason) => {
                 void reject(card, reason).then(goOn);

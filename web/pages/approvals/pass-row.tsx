@@ -87,7 +87,7 @@ export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
         {form !== 'edit' && edit && <OtherEdits card={card} edit={edit} />}
         {form === 'reject' && (
           <ReasonForm
-            client={card.client}
+            card={card}
             isRunning={running?.id === id}
             onReject={(reason) => reject(card, reason)}
             onCancel={() => pass.open(undefined)}

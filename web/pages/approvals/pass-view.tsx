@@ -19,7 +19,6 @@ import { PassPhone } from './pass-phone.tsx';
 import { PassRow } from './pass-row.tsx';
 import { passTitle } from './passes.ts';
 import { EarlierReceipt } from './receipt.tsx';
-import { useDecisions } from './use-decisions.ts';
 import { type Pass, usePass } from './use-pass.ts';
 
 /** Requests that came together, decided with one confirmation. */
@@ -155,11 +154,10 @@ const PassRail = ({ pass, earlier }: { pass: Pass; earlier: ApprovalCard | undef
 const usePassKeys = (area: React.RefObject<HTMLElement | null>, pass: Pass, confirm: () => void) => {
   const areShortcutsOn = useShortcutsOn();
   const { canWrite } = usePermissions();
-  const { rejecting } = useDecisions();
   const latest = useRef({ pass, confirm });
   latest.current = { pass, confirm };
   useEffect(() => {
-    if (!areShortcutsOn || !canWrite || rejecting) return;
+    if (!areShortcutsOn || !canWrite) return;
     const press = (event: KeyboardEvent) => {
       const { pass, confirm } = latest.current;
       if (event.defaultPrevented || event.altKey || isTyping(event)) return;
@@ -185,5 +183,5 @@ const usePassKeys = (area: React.RefObject<HTMLElement | null>, pass: Pass, conf
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [areShortcutsOn, canWrite, area, rejecting]);
+  }, [areShortcutsOn, canWrite, area]);
 };

@@ -1,8 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { Bot, Check } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useId } from 'react';
+import type { ApprovalCard } from '#generated/app-client';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { count } from '#web/parts/number.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import styles from './reason-form.module.css';
 
 const reasons = ['Wrong fact', 'Not our voice', 'Too soon', 'Said it already', 'Wrong picture'];
@@ -10,18 +12,18 @@ const maxCharacters = 500;
 
 /** A reason is asked for, not demanded. */
 export const ReasonForm = ({
-  client,
+  card: { id, client },
   isRunning,
   onReject,
   onCancel,
 }: {
-  client: string;
+  card: ApprovalCard;
   isRunning: boolean;
   onReject: (reason: string | undefined) => void;
   onCancel: () => void;
 }) => {
-  const [chosen, setChosen] = useState<string>();
-  const [words, setWords] = useState('');
+  const [chosen, setChosen] = useFormDraft<string | undefined>(`reason against ${id}`, undefined);
+  const [words, setWords] = useFormDraft(`words against ${id}`, '');
   const noteId = useId();
   const reason = [chosen, words.trim()].filter(Boolean).join('. ');
   const excess = reason.length - maxCharacters;

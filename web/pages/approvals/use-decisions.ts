@@ -2,16 +2,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useRef, useState } from 'react';
 import { type ApprovalCard, type ApprovalEdit, isPosthornError } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { offerReopen, offerUndo } from './undo-approvals.ts';
 import { usePasskeyYes } from './use-passkey-yes.ts';
+
+export type RequestForm = 'reject' | 'edit';
 
 interface Decisions {
   /** Approves the card, with the person's edit, or sends a changed post as the person's own action. */
   approve: (card: ApprovalCard, edit?: ApprovalEdit) => Promise<void>;
   reject: (card: ApprovalCard, reason?: string) => Promise<void>;
-  /** The card whose rejection asks for a reason. */
-  rejecting: string | undefined;
-  setRejecting: (id: string | undefined) => void;
+  /** The form that is open on a card, by its id. */
+  forms: Readonly<Record<string, RequestForm>>;
+  setForm: (id: string, form: RequestForm | undefined) => void;
+  /** The person's edits, by the id of the card. Nothing is sent before the yes. */
+  edits: Readonly<Record<string, ApprovalEdit>>;
+  setEdit: (id: string, edit: ApprovalEdit | undefined) => void;
   /** Opens the confirmation dialog. */
   confirm: (card: ApprovalCard) => void;
   confirming: ApprovalCard | undefined;
@@ -39,7 +45,10 @@ export const useDecisions = () => {
 export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   const client = useQueryClient();
   const [running, setRunning] = useState<Decisions['running']>();
-  const [rejecting, setRejecting] = useState<string>();
+  const [forms, setForms] = useFormDraft<Decisions['forms']>('forms of requests', {});
+  const [edits, setEdits] = useFormDraft<Decisions['edits']>('edits of requests', {});
+  const setForm = (id: string, form: RequestForm | undefined) => setForms((before) => withEntry(before, id, form));
+  const setEdit = (id: string, edit: ApprovalEdit | undefined) => setEdits((before) => withEntry(before, id, edit));
   const [fault, setFault] = useState<Decisions['fault']>();
   const [confirming, setConfirming] = useState<ApprovalCard>();
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
@@ -58,15 +67,18 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     isRunning.current = true;
     setRunning({ id, what });
     setFault(undefined);
+    let isApproved = false;
     try {
       await work();
-      setRejecting(undefined);
+      setForm(id, undefined);
       leave(id);
+      isApproved = what === 'approve';
     } catch (error) {
       if (isPosthornError(error, 'Conflict')) setLate((before) => new Set([...before, id]));
       else setFault({ id, error });
     } finally {
       await refresh();
+      if (isApproved) setEdit(id, undefined);
       isRunning.current = false;
       setRunning(undefined);
     }
@@ -85,8 +97,10 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
         await app.reject({ id: card.id, ...(reason && { reason }) });
         if (card.status === 'Open') offerReopen(card, refresh);
       }),
-    rejecting,
-    setRejecting,
+    forms,
+    setForm,
+    edits,
+    setEdit,
     confirm: setConfirming,
     confirming,
     closeConfirm: () => setConfirming(undefined),
@@ -96,6 +110,11 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     alone,
     keepAlone,
   };
+};
+
+const withEntry = <Value>(record: Readonly<Record<string, Value>>, key: string, value: Value | undefined) => {
+  const { [key]: _, ...others } = record;
+  return value === undefined ? others : { ...others, [key]: value };
 };
 
 /** Offers to undo what can be undone, and shows how far what goes out now is. */

@@ -4,7 +4,7 @@ import type { ApprovalCard, ApprovalEdit, CheckApprovalsOutput } from '#generate
 import { app } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
 import { usePermissions } from '#web/session.ts';
-import { followApproved } from './use-decisions.ts';
+import { followApproved, type RequestForm, useDecisions } from './use-decisions.ts';
 import { usePasskeyYes } from './use-passkey-yes.ts';
 
 export type CheckResult = CheckApprovalsOutput['results'][number];
@@ -19,7 +19,7 @@ export interface Pass {
   /** Why one of the last run was not approved. */
   readonly failures: ReadonlyMap<string, string>;
   readonly current: string | undefined;
-  readonly form: { readonly id: string; readonly kind: 'reject' | 'edit' } | undefined;
+  readonly form: { readonly id: string; readonly kind: RequestForm } | undefined;
   canMark(card: ApprovalCard): boolean;
   look(id: string): void;
   mark(id: string, isMarked: boolean): void;
@@ -29,17 +29,19 @@ export interface Pass {
   approve(cards: readonly ApprovalCard[]): Promise<void>;
 }
 
-/** Marks and edits stay in this tab: nothing is sent before the button. */
+/** Marks stay on this page: nothing is sent before the button. */
 export const usePass = (cards: readonly ApprovalCard[], focused: string | undefined): Pass => {
   const client = useQueryClient();
   const { canWrite } = usePermissions();
   const passkeyYes = usePasskeyYes();
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
-  const [edits, setEdits] = useState<ReadonlyMap<string, ApprovalEdit>>(new Map());
+  const { forms, setForm, edits: editsById, setEdit } = useDecisions();
+  const edits = new Map(Object.entries(editsById));
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState<ReadonlyMap<string, string>>(new Map());
-  const [chosen, setChosen] = useState<string>();
-  const [form, setForm] = useState<Pass['form']>();
+  const [form] = cards.flatMap(({ id }) => (forms[id] ? [{ id, kind: forms[id] }] : []));
+  // A form may be open from the start, after a sign-in.
+  const [chosen, setChosen] = useState(form?.id);
   const checked = useChecks(cards, edits, canWrite);
   const checks = new Map(checked.data?.results.map((result) => [result.id, result]));
   const has = (id: string | undefined) => cards.some((card) => card.id === id);
@@ -59,7 +61,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
     seen,
     failures,
     current,
-    form: form && has(form.id) ? form : undefined,
+    form,
     canMark,
     look: setChosen,
     mark: (id, isMarked) => {
@@ -67,14 +69,15 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
       setSeen((before) => new Set([...before, id]));
     },
     setEdit: (id, edit) => {
-      setEdits((before) => new Map([...before].filter(([one]) => one !== id).concat(edit ? [[id, edit]] : [])));
+      setEdit(id, edit);
       setSeen((before) => new Set([...before, id]));
       if (edit) setMarked((before) => new Set([...before, id]));
-      setForm(undefined);
+      setForm(id, undefined);
     },
     open: (next) => {
       if (next) setChosen(next.id);
-      setForm(next);
+      if (form) setForm(form.id, undefined);
+      if (next) setForm(next.id, next.kind);
     },
     approve: async (chosenCards) => {
       const refresh = () =>
@@ -93,6 +96,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
       setFailures(failed);
       setMarked(new Set(failed.keys()));
       await refresh();
+      for (const { id } of approved) setEdit(id, undefined);
       if (approved.length > 0) followApproved(approved, refresh);
     },
   };

@@ -1,5 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import styles from './from-url.module.css';
 
 export const FromUrl = ({
@@ -11,7 +12,7 @@ export const FromUrl = ({
   onClose: () => void;
   onAdd: (url: string) => void;
 }) => {
-  const [url, setUrl] = useState('');
+  const [url, setUrl] = useFormDraft('address of a file', '');
   const [hasSubmitted, setHasSubmitted] = useState(false);
   const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim()) ? undefined : 'Paste a link that begins with https://';
   const close = () => {

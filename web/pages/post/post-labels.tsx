@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tag } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { LabelChip } from '#web/parts/label-chip.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useLabelPosts, useLabels } from '#web/parts/use-labels.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/queries.ts';
@@ -44,7 +45,7 @@ export const usePostLabels = (id: string | undefined, make?: () => Promise<strin
     .reduce(withChoice, data?.labelIds ?? []);
   const labels = useLabels().of(ids);
   const { mutate: choose } = useChoose(make);
-  const [choosing, setChoosing] = useState(false);
+  const [choosing, setChoosing] = useFormDraft('labels', false);
   return {
     labels,
     names: labels.map(({ name }) => name).join(', '),

@@ -12,6 +12,7 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { dateIn } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { useLabelPosts } from '#web/parts/use-labels.ts';
 import { useNow } from '#web/parts/use-now.ts';
@@ -47,7 +48,7 @@ export const PostList = ({
   const { canWrite } = usePermissions();
   const [menuOf, setMenuOf] = useState<string>();
   const [confirming, setConfirming] = useState<readonly SelectedPost[]>([]);
-  const [labelling, setLabelling] = useState<readonly SelectedPost[]>([]);
+  const [labelling, setLabelling] = useFormDraft<readonly SelectedPost[]>('posts to label', []);
   const shown = rows.map(({ group, posts }) => ({ group, posts: posts.filter(({ id }) => !deleted.has(id)) }));
   const all = shown.flatMap(({ posts }) => posts);
   const selection = useSelection(all, status, filter);

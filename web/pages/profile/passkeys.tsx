@@ -10,6 +10,7 @@ import { PasskeyFault } from '#web/parts/passkey-fault.tsx';
 import { type Asks, ProofField, proofFault, toProof } from '#web/parts/proof-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
@@ -42,7 +43,7 @@ export const Passkeys = () => {
 };
 
 const AddPasskey = ({ asks }: { asks: Asks }) => {
-  const [name, setName] = useState('');
+  const [name, setName] = useFormDraft('name of the passkey', '');
   const [password, setPassword] = useState('');
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({

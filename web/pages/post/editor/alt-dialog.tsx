@@ -4,6 +4,7 @@ import { app } from '#web/api.ts';
 import { showIfAsked } from '#web/parts/asked.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';
 
@@ -13,7 +14,7 @@ const maxLength = 2000;
 export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { mediaOf, rememberMedia } = useEditor();
   const before = mediaOf(id)?.alt ?? '';
-  const [alt, setAlt] = useState(before);
+  const [alt, setAlt] = useFormDraft(`alt text of ${id}`, before);
   const [isSaving, setIsSaving] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const save = async () => {

@@ -3,6 +3,7 @@ import { ChevronLeft, ChevronRight, ImagePlus, TriangleAlert, X } from 'lucide-r
 import { lazy, Suspense, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { keys } from '#web/queries.ts';
 import { changeItem, type Item, moveEntry } from './draft.ts';
 import { FileMenu } from './file-menu.tsx';
@@ -15,8 +16,10 @@ const AltDialog = lazy(() => import('./alt-dialog.tsx'));
 const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
 
 export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number; uploads: Uploads }) => {
-  const { editSide, readOnly } = useEditor();
-  const [describing, setDescribing] = useState<string>();
+  const { editSide, readOnly, mediaOf } = useEditor();
+  const [describing, setDescribing] = useFormDraft<string | undefined>(`file of part ${index}`, undefined);
+  // After a sign-in the dialog is open again before its file is loaded, and would begin without its text.
+  const isDescribing = describing !== undefined && mediaOf(describing) !== undefined;
   const set = (media: readonly string[]) => editSide(changeItem(index, (one) => ({ ...one, media })));
   const focus = (file: number) =>
     requestAnimationFrame(() => (document.getElementById(fields.file(index, file)) ?? add())?.focus());
@@ -49,9 +52,7 @@ export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number
         ))}
       </ol>
       {!readOnly && <AddMedia itemKey={item.key} index={index} uploads={uploads} />}
-      <Suspense>
-        {describing !== undefined && <AltDialog id={describing} onClose={() => setDescribing(undefined)} />}
-      </Suspense>
+      <Suspense>{isDescribing && <AltDialog id={describing} onClose={() => setDescribing(undefined)} />}</Suspense>
     </div>
   );
 };

@@ -16,21 +16,15 @@ const store = (postId: string, text: string) => {
 let interrupted: { postId: string; text: string; caret: number } | undefined;
 
 /**
- * The text of a comment that is not sent yet. With `postId` it stays when the page changes, for example because the post
- * goes out, and the person types on where they were.
+ * The text of a new comment that is not sent yet. It stays when the page changes, for example because the post goes out,
+ * and the person types on where they were.
  */
-export const useCommentDraft = (
-  postId: string | undefined,
-  initial: string,
-  field: RefObject<HTMLTextAreaElement | null>,
-) => {
-  const [body, setBody] = useState(() => (postId && localStorage.getItem(storageKey(postId))) || initial);
-  useEffect(() => {
-    if (postId !== undefined) store(postId, body);
-  }, [postId, body]);
+export const useCommentDraft = (postId: string, field: RefObject<HTMLTextAreaElement | null>) => {
+  const [body, setBody] = useState(() => localStorage.getItem(storageKey(postId)) ?? '');
+  useEffect(() => store(postId, body), [postId, body]);
   useLayoutEffect(() => {
     const textarea = field.current;
-    if (postId === undefined || textarea === null) return;
+    if (textarea === null) return;
     if (interrupted?.postId === postId) {
       // For the drawer of a phone, which moves the focus when it opens.
       textarea.dataset.autofocus = '';

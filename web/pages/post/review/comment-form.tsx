@@ -1,7 +1,9 @@
 import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import type { Comment } from '#generated/app-client';
 import { describeFailure } from '#web/faults.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
@@ -14,26 +16,46 @@ export const newCommentId = 'new-comment';
 const maxCharacters = 2000;
 const maxNames = 5;
 
+/** Its text is kept in this browser until it is sent. */
+export const NewComment = ({ postId, onSend }: { postId: string; onSend: (body: string) => Promise<unknown> }) => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const draft = useCommentDraft(postId, field);
+  return <CommentForm label="Comment" act="Comment" draft={draft} field={field} onSend={onSend} />;
+};
+
+export const EditComment = ({
+  comment: { id, body },
+  onSend,
+  onCancel,
+}: {
+  comment: Comment;
+  onSend: (body: string) => Promise<unknown>;
+  onCancel: () => void;
+}) => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const draft = useFormDraft(`text of ${id}`, body);
+  return (
+    <CommentForm label="Edit comment" act="Save" draft={draft} field={field} onSend={onSend} onCancel={onCancel} />
+  );
+};
+
 /** Suggests members after an @; ⌘↵ sends. */
-export const CommentForm = ({
+const CommentForm = ({
   label,
   act,
-  text = '',
-  postId,
+  draft: [body, setBody],
+  field,
   onSend,
   onCancel,
 }: {
   label: string;
   /** Label of the button. */
   act: string;
-  text?: string;
-  /** For a new comment: its text is kept in this browser until it is sent. */
-  postId?: string;
+  draft: readonly [body: string, setBody: (body: string) => void];
+  field: RefObject<HTMLTextAreaElement | null>;
   onSend: (body: string) => Promise<unknown>;
   onCancel?: () => void;
 }) => {
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [body, setBody] = useCommentDraft(postId, text, field);
   const [caret, setCaret] = useState(0);
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
@@ -42,7 +64,7 @@ export const CommentForm = ({
   const isEdit = onCancel !== undefined;
   useEffect(() => {
     if (isEdit) field.current?.focus();
-  }, [isEdit]);
+  }, [isEdit, field]);
 
   const send = async () => {
     if (body.trim() === '' || running) return;

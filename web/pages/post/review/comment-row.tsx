@@ -6,18 +6,19 @@ import type { Comment } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
-import { CommentForm, newCommentId } from './comment-form.tsx';
+import { EditComment, newCommentId } from './comment-form.tsx';
 import styles from './comments.module.css';
 
 /** Updates the cached comments. */
 type Put = (change: (comments: Comment[]) => Comment[]) => void;
 
 export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => {
-  const [isEditing, setIsEditing] = useState(false);
+  const { id, author, body, mentions, createdAt, editedAt, mayEdit, mayDelete } = comment;
+  const [isEditing, setIsEditing] = useFormDraft(`change of ${id}`, false);
   const [isDeleting, setIsDeleting] = useState(false);
   const editButton = useRef<HTMLButtonElement>(null);
-  const { id, author, body, mentions, createdAt, editedAt, mayEdit, mayDelete } = comment;
   const edit = useMutation({
     mutationFn: (text: string) => app.editComment({ id, body: text }),
     onSuccess: (changed) => {
@@ -69,13 +70,7 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
           </span>
         </p>
         {isEditing ? (
-          <CommentForm
-            label="Edit comment"
-            act="Save"
-            text={body}
-            onSend={(text) => edit.mutateAsync(text)}
-            onCancel={close}
-          />
+          <EditComment comment={comment} onSend={(text) => edit.mutateAsync(text)} onCancel={close} />
         ) : (
           <p className={styles.text} dir="auto">
             <WithMentions text={body} names={mentions.map(({ name }) => name)} />

@@ -4,7 +4,7 @@ import { app } from '#web/api.ts';
 import { AdviceList } from '#web/parts/advice-list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { keys } from '#web/queries.ts';
-import { CommentForm } from './comment-form.tsx';
+import { NewComment } from './comment-form.tsx';
 import { CommentRow } from './comment-row.tsx';
 import styles from './comments.module.css';
 import { useComments } from './use-side.ts';
@@ -36,7 +36,7 @@ export const Comments = ({ postId }: { postId: string }) => {
             ))}
           </ul>
           <AdviceList postId={postId} />
-          <CommentForm label="Comment" act="Comment" postId={postId} onSend={(body) => add.mutateAsync(body)} />
+          <NewComment postId={postId} onSend={(body) => add.mutateAsync(body)} />
         </>
       )}
     </Loaded>
