@@ -33,7 +33,7 @@ inBrowser('import and export', (world) => {
     await expect.poll(() => page.getByRole('row').count()).toBe(3);
     await page.getByLabel('Save 1 row without the accounts that are not connected here').check();
     await page.getByRole('button', { name: 'Save 3 drafts' }).click();
-    await page.getByText('3 drafts saved, nothing goes out by itself. 2 can be scheduled for their time.').waitFor();
+    await page.getByText('3 drafts saved, nothing goes out by itself. 2 have an account and a time to come.').waitFor();
     await page.getByRole('button', { name: 'Schedule 2 posts' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule 2 posts' }).click();
     await page.getByText('3 drafts saved, 2 of them scheduled.').waitFor();

@@ -161,6 +161,9 @@ const describeState = ({ rows, ready, blocked, saved, scheduled, schedulable, fa
       : `Nothing is saved yet. ${count(ready, 'row')} of ${formatNumber(rows)} can be saved.${limits}${trouble}`;
   }
   const done = scheduled > 0 ? `${formatNumber(scheduled)} of them scheduled` : 'nothing goes out by itself';
-  const next = schedulable > 0 ? ` ${formatNumber(schedulable)} can be scheduled for their time.` : '';
+  const next =
+    schedulable > 0
+      ? ` ${formatNumber(schedulable)} ${schedulable === 1 ? 'has' : 'have'} an account and a time to come.`
+      : '';
   return `${count(saved, 'draft')} saved, ${done}.${next}${limits}${trouble}`;
 };

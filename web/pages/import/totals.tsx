@@ -6,7 +6,7 @@ import styles from './import.module.css';
 export const Totals = ({ totals }: { totals: ImportTotals }) => (
   <dl className={`card ${styles.totals}`}>
     <Total name="Rows" value={totals.rows} />
-    <Total name="Ready" value={totals.ready} />
+    <Total name="Ready to save" value={totals.ready} />
     <Total name="Accounts unknown" value={totals.unmatched} />
     <Total name="Duplicates" value={totals.duplicate} />
     <Total name="With a problem" value={totals.bad} tone={totals.bad > 0 ? 'red' : undefined} />

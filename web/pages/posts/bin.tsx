@@ -28,7 +28,7 @@ export const Bin = () => {
   if (canWrite) return <DeletedPosts />;
   return (
     <EmptyState icon={Trash2} title="The bin is for people who write">
-      Deleted posts are seen and restored by owners, admins and editors; you are viewer here.
+      Deleted posts are seen and restored by owners, admins and editors. You are a viewer here.
     </EmptyState>
   );
 };
