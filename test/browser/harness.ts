@@ -124,7 +124,8 @@ export class World {
     if (as !== null) await this.signIn(context, as);
     const page = context.pages()[0] ?? (await context.newPage());
     await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme: scheme });
+    // A test before may have left another setting on this page.
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce', forcedColors: 'none' });
     await page.goto(this.service.url + at);
     return page;
   }

@@ -15,8 +15,6 @@ inBrowser('the send-off', (world) => {
     facebook = await world.service.connect('facebook', { handle: 'rye.ember' });
   });
   afterEach(async () => {
-    // The page is used by other tests, which expect no motion.
-    for (const page of moving.splice(0)) await page.emulateMedia({ reducedMotion: 'reduce' });
     for (const network of ['bluesky', 'mastodon', 'facebook']) await plan(network, undefined);
   });
 
@@ -36,11 +34,7 @@ inBrowser('the send-off', (world) => {
       .click();
   };
 
-  const moving: Page[] = [];
-  const moves = async (page: Page) => {
-    moving.push(page);
-    await page.emulateMedia({ reducedMotion: 'no-preference' });
-  };
+  const moves = (page: Page) => page.emulateMedia({ reducedMotion: 'no-preference' });
   const row = (page: Page, name: string) =>
     page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').filter({ hasText: name });
   const lines = (page: Page) => page.locator('main svg path[style]');
