@@ -262,6 +262,16 @@ inBrowser('Social accounts', (world) => {
     await page.getByText(/Owners and admins connect accounts/).waitFor();
   });
 
+  test('a network to connect has its icon in the middle of its badge', async () => {
+    const page = await world.visit({ at: '/accounts' });
+    const badge = page.getByRole('link', { name: 'Pixelfed' }).getByTitle('Pixelfed');
+    const middleOf = async (one: typeof badge) => {
+      const { x, width } = (await one.boundingBox()) ?? { x: 0, width: 0 };
+      return x + width / 2;
+    };
+    expect(await middleOf(badge.locator('svg'))).toBeCloseTo(await middleOf(badge), 0);
+  });
+
   test('is clean on a desk in light and on a phone in dark', async () => {
     await world.service.connect('threads', { handle: 'lea', without: ['threads_manage_insights'] });
     const page = await world.visit({ at: '/accounts' });
