@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { type ModelStub, startModel } from '#test/support/model';
 import { publicationsOf } from '#test/support/publications';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isSideways, type World } from './harness.ts';
+import { axe, inBrowser, isSideways, signInAgain, type World } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -83,6 +83,24 @@ inBrowser('the embedded assistant', (world) => {
     await page.getByRole('button', { name: 'Your chats' }).click();
     await page.getByRole('button', { name: /^Draft a post for Bluesky/ }).click();
     await card.getByText('Approved', { exact: true }).waitFor();
+  });
+
+  test('a question that finds the session ended is in the field again after the sign-in', async () => {
+    const { email } = await world.service.addWorkspace();
+    const { page, ask } = await openAt(world, { as: email, expected: [/401/, /events/] });
+    // The page learns of the end by its question alone.
+    await page.route(/\/api\/app\/events/, (route) => route.abort());
+    await page.reload();
+    await page.route('**/assistant/ask', async (route) => {
+      const { origin } = new URL(page.url());
+      await page.request.post(`${origin}/api/auth/sign-out`, { headers: { origin } });
+      await route.continue();
+    });
+    await ask('Which post did best?');
+    await page.getByText('What you typed into the form is kept').waitFor();
+    await signInAgain(page, email);
+    const field = page.getByRole('textbox', { name: 'Ask the assistant' });
+    await expect.poll(() => field.inputValue()).toBe('Which post did best?');
   });
 
   test('sees the previous page, unless the person hides it', async () => {

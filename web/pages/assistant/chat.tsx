@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
@@ -25,9 +25,11 @@ export const Chat = ({
 }) => {
   // Pages that link here can write the question.
   const [{ ask: question = '' }] = usePageSearch<'ask'>();
-  const [text, setText] = useFormDraft('question', question);
+  const [unanswered, setUnanswered] = useFormDraft('question without an answer', '');
+  const [first] = useState(unanswered || question);
+  const [text, setText] = useFormDraft('question', first);
   const sees = useSees();
-  const { messages, isWriting, error, ask, stop, setMessages, clearError } = useAssistant({
+  const { messages, status, isWriting, error, ask, stop, setMessages, clearError } = useAssistant({
     chatId,
     messages: before,
     onBegun,
@@ -35,10 +37,9 @@ export const Chat = ({
   const end = useRef<HTMLDivElement>(null);
   useAnswerScroll(end, messages);
 
-  const lastQuestion = useRef('');
   const send = (words: string) => {
     if (isWriting) return;
-    lastQuestion.current = words;
+    setUnanswered(words);
     setText('');
     void ask(words, sees.may);
   };
@@ -46,8 +47,12 @@ export const Chat = ({
   useEffect(() => {
     if (error === undefined) return;
     setMessages((all) => (all.at(-1)?.role === 'user' ? all.slice(0, -1) : all));
-    setText((now) => now || lastQuestion.current);
-  }, [error, setMessages, setText]);
+    setText((now) => now || unanswered);
+  }, [error, unanswered, setMessages, setText]);
+  // The server has the question.
+  useEffect(() => {
+    if (status === 'streaming') setUnanswered('');
+  }, [status, setUnanswered]);
   const write = useCallback(
     (words: string) => {
       clearError();
