@@ -91,7 +91,7 @@ describe('a demo', () => {
 
   test('ends at the present, and says on the way how far it is', async () => {
     const { now } = await get<{ now: string }>('/api/app/sandbox/clock');
-    expect(Math.abs(Date.parse(now) - performance.timeOrigin - performance.now())).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
     expect(said).toContain('Living through day 20 of 35');
   });
 
@@ -139,7 +139,7 @@ describe('a demo', () => {
     expect(count('Failed')).toBe(3);
     expect(count('Publishing')).toBe(0);
     const times = posts.flatMap(({ scheduledAt }) => (scheduledAt ? [Date.parse(scheduledAt)] : []));
-    const now = performance.timeOrigin + performance.now();
+    const now = Date.now();
     expect(Math.min(...times)).toBeLessThan(now - 30 * dayMs);
     expect(Math.max(...times)).toBeGreaterThan(now + 7 * dayMs);
     expect(posts.some(({ versions }) => versions[0]?.content[0]?.body === '')).toBe(true);
@@ -203,7 +203,7 @@ describe('a demo', () => {
   });
 
   test('has numbers, read at their times', async () => {
-    const to = performance.timeOrigin + performance.now();
+    const to = Date.now();
     const summary = await client.analytics.summary({
       from: new Date(to - 30 * dayMs).toISOString(),
       to: new Date(to).toISOString(),

@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** The clock of the soak's networks and people: the machine's clock, moved forward now and then. */
 export const createWorldClock = () => {
   let aheadMs = 0;
-  const nowMs = () => performance.timeOrigin + performance.now() + aheadMs;
+  const nowMs = () => Date.now() + aheadMs;
   return {
     nowMs,
     now: () => new Date(nowMs()),

@@ -103,7 +103,7 @@ export const startIdentity = async ({
   const key = `k1:${randomBytes(32).toString('base64')}`;
   const seal = createSeal([key]);
   let offsetMs = 0;
-  const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
+  const clock = { now: () => new Date(Date.now() + offsetMs) };
   const outbound = createOutbound({ allow: [documents.host], extraCa: certificate.cert });
   const errors: unknown[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => errors.push(JSON.parse(line)) });

@@ -45,7 +45,7 @@ export const startSandboxNetworks = async ({
   settings?: Readonly<Record<string, string>>;
 } = {}) => {
   let offsetMs = 0;
-  const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
+  const clock = { now: () => new Date(Date.now() + offsetMs) };
   const files = new Map<string, { mimeType: string; bytes: Buffer }>();
   const sandboxes = createSandboxes({
     folders,
