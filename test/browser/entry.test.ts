@@ -174,6 +174,8 @@ inBrowser('coming in', (world) => {
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
     await world.service.posthorn.sessions.endOthers(userId);
     await isAt(page, /^\/sign-in\?next=%2Fsettings%2Fapi/);
+    // The form stands before requests are held up, so that only its own is lost.
+    await page.getByText('Your session has ended').waitFor();
     await page.route('**/api/auth/sign-in', (route) => route.abort(), { times: 1 });
     await signIn(page, email);
     await page.getByText('The server does not answer. Check the connection, then try again.').waitFor();
