@@ -183,6 +183,46 @@ inBrowser('coming in', (world) => {
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
   });
 
+  test('the end of a session is seen although a change of the profile is answered in that moment', async () => {
+    const { email, userId } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/favicon.svg', as: email, expected: [/401/, /ERR_FAILED/, /favicon/] });
+    const gate = () => {
+      let open = () => {};
+      const opened = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      return { open, opened };
+    };
+    const [profile, session] = [gate(), gate()];
+    let changes = 0;
+    let readings = 0;
+    await page.route('**/api/app/profile', async (route) => {
+      const response = await route.fetch();
+      changes += 1;
+      await profile.opened;
+      await route.fulfill({ response });
+    });
+    const live = page.waitForResponse('**/api/app/events*');
+    await page.goto(`${world.service.url}/settings/api`);
+    await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
+    await live;
+    // The browser's time zone becomes the person's.
+    await expect.poll(() => changes).toBe(1);
+    await page.route('**/api/auth/session', async (route) => {
+      readings += 1;
+      await session.opened;
+      await route.continue().catch(() => {}); // A later reading has taken its place.
+    });
+    await page.route(/\/api\/app\/(?!profile)/, (route) => route.abort());
+    await world.service.posthorn.sessions.endOthers(userId);
+    await expect.poll(() => readings).toBeGreaterThan(0);
+    const answered = page.waitForResponse('**/api/app/profile');
+    profile.open();
+    await answered;
+    session.open();
+    await isAt(page, /^\/sign-in\?next=%2Fsettings%2Fapi/);
+  });
+
   test('is clean on a desk in light and on a phone in dark', async () => {
     const page = await world.visit({ at: '/sign-in', as: null, expected: [/404/] });
     await isClean(page, () => page.getByRole('button', { name: 'Sign in' }).waitFor());

@@ -25,6 +25,8 @@ export const useChangeProfile = (onError?: () => void) => {
       // A session read before the change must not overwrite it.
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
+      // What was cancelled may have been the reading that finds the session ended.
+      void client.invalidateQueries({ queryKey: keys.session });
     },
     ...(onError && { onError }),
   });

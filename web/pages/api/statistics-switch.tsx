@@ -21,6 +21,8 @@ export const StatisticsSwitch = () => {
     onSuccess: async (session) => {
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
+      // What was cancelled may have been the reading that finds the session ended.
+      void client.invalidateQueries({ queryKey: keys.session });
     },
   });
   const isOn = usePendingChanges<boolean>(key).at(-1) ?? statisticsTools;
