@@ -119,7 +119,7 @@ inBrowser('Social accounts', (world) => {
     expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/x\//);
     expect(await axe(page)).toEqual([]);
     await page.setViewportSize({ width: 320, height: 844 });
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     expect((await world.service.client.accounts.list({})).accounts).toEqual([]);
   });
 

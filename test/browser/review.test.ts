@@ -159,7 +159,7 @@ inBrowser('reviewing a post', (world) => {
     expect(await outside.content()).not.toContain(media);
     await expectClean(outside);
     await outside.setViewportSize({ width: 390, height: 844 });
-    expect(await isSideways(outside)).toBe(false);
+    await expect.poll(() => isSideways(outside)).toBe(false);
     await expectClean(outside);
     await write('For your eyes, again');
     await outside.reload();

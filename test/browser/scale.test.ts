@@ -82,7 +82,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
   const isLong = (page: Page) => page.evaluate('document.documentElement.scrollHeight > innerHeight');
   const isWithin = async (page: Page, path: string) => {
     await expect.poll(() => isSideways(page), { message: path }).toBe(false);
-    expect(await isLong(page), path).toBe(false);
+    await expect.poll(() => isLong(page), { message: path }).toBe(false);
   };
 
   test('every page renders a bounded number of rows, and nothing overflows', async () => {
