@@ -134,6 +134,9 @@ inBrowser('coming in', (world) => {
   test.each([
     ['/second-factor', '**/api/auth/second-factor', 'Second step'],
     ['/invitations/any', '**/api/auth/invitations/open', 'Invitation'],
+    ['/sign-in', '**/api/auth/entrance', 'Sign in'],
+    ['/sign-up', '**/api/auth/entrance', 'Welcome'],
+    ['/forgot-password', '**/api/auth/entrance', 'Forgot your password?'],
   ])('%s has its heading while its first answer is awaited', async (path, url, name) => {
     // The request goes on when the test is over.
     const page = await world.visit({ at: '/healthz', as: null, expected: [/404/] });

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import styles from './entry-card.module.css';
 import { FaultBanner } from './fault-banner.tsx';
 import { Mark } from './mark.tsx';
-import { SkeletonRows } from './skeleton-rows.tsx';
+import { Skeleton } from './skeleton-rows.tsx';
 
 /** Layout of the pages outside the shell: sign-in, invitation, consent. */
 export const EntryCard = ({
@@ -78,9 +78,18 @@ export const EntryFault = ({
   </EntryCard>
 );
 
-/** Until the first answer arrives. */
-export const EntryLoading = ({ card }: { card: string }) => (
-  <EntryCard title={card}>
-    <SkeletonRows rows={2} />
+/** Until the first answer arrives: the shape of a form with two fields. */
+export const EntryLoading = ({ card, foot }: { card: string; foot?: React.ReactNode }) => (
+  <EntryCard title={card} foot={foot}>
+    <div className={styles.form} aria-busy="true">
+      <span className="hidden">Loading</span>
+      {[96, 64].map((labelWidth) => (
+        <div key={labelWidth} className={styles.field}>
+          <Skeleton width={labelWidth} />
+          <Skeleton width="100%" height={36} />
+        </div>
+      ))}
+      <Skeleton width="100%" height={40} />
+    </div>
   </EntryCard>
 );

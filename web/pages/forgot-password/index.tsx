@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { EmailField } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { queries } from '#web/queries.ts';
@@ -25,7 +25,7 @@ const ForgotPassword = () => {
       />
     );
   }
-  if (entrance === undefined) return null;
+  if (entrance === undefined) return <EntryLoading card="Forgot your password?" foot={back} />;
   if (entrance.outside || !entrance.mail) {
     return (
       <EntryCard

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
+import { EntryCard, EntryFault, EntryLoading } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
@@ -31,7 +31,7 @@ const SignIn = () => {
     if (redirectTo !== undefined) location.replace(redirectTo);
   }, [redirectTo]);
   if (error) return <EntryFault card="Sign in" fault={error} title="The page could not be loaded" onRetry={refetch} />;
-  if (entrance === undefined || redirectTo !== undefined) return null;
+  if (entrance === undefined || redirectTo !== undefined) return <EntryLoading card="Sign in" />;
   return (
     <EntryCard
       title="Sign in"

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Sprout } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
-import { EntryFault } from '#web/parts/entry-card.tsx';
+import { EntryFault, EntryLoading } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
@@ -25,7 +25,7 @@ const SignUp = () => {
   if (error) {
     return <EntryFault card="Welcome" fault={error} title="The page could not be loaded" onRetry={refetch} />;
   }
-  if (entrance === undefined || isTaken) return null;
+  if (entrance === undefined || isTaken) return <EntryLoading card="Welcome" />;
   return (
     <main className={styles.page}>
       <Mark size={44} />
