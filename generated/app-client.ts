@@ -1844,6 +1844,8 @@ export interface GetSeriesOutput {
     views: number;
     /** likes + comments + shares + quotes + saves */
     engagement: number;
+    /** Posts with numbers from at least one account */
+    readPosts: number;
   }>;
 }
 

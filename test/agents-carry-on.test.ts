@@ -199,6 +199,12 @@ test('analytics_summary says what is not reported, and what is incomplete', asyn
   expect((await call('analytics_summary', { from: range.to, to: '2026-06-02T00:00:00Z' })).content[0].text).toMatch(
     /^No posts/,
   );
+  await publicationsOf(service.database).add([
+    { postId: (await draft()).id, accountId, publishedAt: '2026-07-04T09:00:00.000000Z', metrics: null },
+  ]);
+  const july = await call('analytics_summary', { from: '2026-07-01T00:00:00Z', to: '2026-08-01T00:00:00Z' });
+  expect(july.content[0].text).toMatch(/^1 post, engagement 0\.\nAll 0: nothing happened, or nothing was read yet\.\n/);
+  expect(content[0].text).not.toContain('All 0');
 });
 
 test('a post that was deleted as the agent asked is NotFound with its request, for 30 days and for nobody else', async () => {

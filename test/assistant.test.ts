@@ -85,6 +85,17 @@ describe('the embedded model', () => {
     expect(text).toContain('**110 engagements**, 14 views');
   });
 
+  test('of posts without a number says that nothing is known of them, and compares nothing', async () => {
+    const publishedAt = iso(new Date(autumnWeek.to.getTime() + 3_600_000));
+    const { id } = await service.client.posts.create({ body: 'Just out', accountIds: [bluesky] });
+    await publicationsOf(service.database).add([{ postId: id, accountId: bluesky, publishedAt, metrics: null }]);
+    const { text } = await ask('How did this week go on Bluesky?');
+    expect(text).toMatch(
+      /^1 post on Bluesky this week .*without numbers so far: nobody reacted, or nothing was read yet\./,
+    );
+    expect(text).not.toMatch(/less|more engagement|\b0\b/);
+  });
+
   test('drafts, shortens for one network, checks and asks to publish: a card of the Assistant, and nothing is public', async () => {
     const body = 'We open at seven. Bring your own cup. The first ten get a bun. See https://example.com/bun for more.';
     const first = await ask(`Draft a post for X and Bluesky saying "${body}"`);

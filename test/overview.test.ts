@@ -196,11 +196,11 @@ describe('an uncertain result that a person found', () => {
 });
 
 describe('GET /api/app/analytics/series', () => {
-  test('counts by the day of the time zone, also over a change of its clocks', async () => {
+  test('counts by the day of the time zone, also over a change of its clocks, and says how many posts have numbers', async () => {
     const accountId = await service.addAccount('x');
-    const publish = async (publishedAt: string, likes: number) => {
+    const publish = async (publishedAt: string, likes?: number) => {
       const { id } = await create('counted', [accountId]);
-      const metrics = { likes, views: 10 * likes };
+      const metrics = likes === undefined ? null : { likes, views: 10 * likes };
       await publicationsOf(service.database).add([{ postId: id, accountId, publishedAt, metrics }]);
     };
     // Berlin leaves summer time on 26 October 2025: midnight is 22:00Z before and 23:00Z after.
@@ -209,12 +209,13 @@ describe('GET /api/app/analytics/series', () => {
     await publish('2025-10-25T22:00:00Z', 4);
     await publish('2025-10-26T22:59:59Z', 8);
     await publish('2025-10-26T23:00:00Z', 16);
+    await publish('2025-10-27T10:00:00Z');
     const range = 'from=2025-10-20T00:00:00Z&to=2025-10-30T00:00:00Z&timeZone=Europe/Berlin';
     const { days } = (await browser.get(`/api/app/analytics/series?${range}&accountIds=${accountId}`)).body;
     expect(days).toEqual([
-      { date: '2025-10-25', posts: 2, views: 30, engagement: 3 },
-      { date: '2025-10-26', posts: 2, views: 120, engagement: 12 },
-      { date: '2025-10-27', posts: 1, views: 160, engagement: 16 },
+      { date: '2025-10-25', posts: 2, views: 30, engagement: 3, readPosts: 2 },
+      { date: '2025-10-26', posts: 2, views: 120, engagement: 12, readPosts: 2 },
+      { date: '2025-10-27', posts: 2, views: 160, engagement: 16, readPosts: 1 },
     ]);
   });
 });

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Coverage, Totals } from '#contracts/analytics';
 import { bandsOf, columnsOf, nameBand, omittedHours, rankBands } from '#web/pages/analytics/bands.ts';
 import { axisFor, linePath } from '#web/pages/analytics/chart-geometry.ts';
-import { comparisonOf, describeComparison, figureOf, type Metric } from '#web/pages/analytics/completeness.ts';
+import {
+  comparisonOf,
+  describeComparison,
+  figureOf,
+  type Metric,
+  whyUnknown,
+} from '#web/pages/analytics/completeness.ts';
 import { pointsOf } from '#web/pages/analytics/points.ts';
 import { sentenceOf } from '#web/pages/analytics/sentence.ts';
 import type { Range } from '#web/pages/analytics/use-range.ts';
@@ -126,6 +132,15 @@ describe('a total', () => {
     expect(figure('views', { before: [account({ readPosts: 0 })] }).note).toBe('nothing read the 30 days before');
   });
 
+  test('is unknown with posts of which nothing was read, and 0 without a post', () => {
+    const why = (some: Partial<Account>, metric: Exclude<Metric, 'posts'> = 'engagement') =>
+      whyUnknown({ accounts: [account(some)] }, metric);
+    expect(why({})).toBeUndefined();
+    expect(why({ readPosts: 0 })).toBe('nothing read yet');
+    expect(why({ posts: 0, readPosts: 0 })).toBeUndefined();
+    expect(why({}, 'reach')).toBe('not reported by these networks');
+  });
+
   test('without a whole range before says how long there are numbers, or who reports them', () => {
     expect(figure('views', first).note).toBe('first 30 days');
     expect(figure('posts', first).note).toBe('1.5 a day');
@@ -174,18 +189,25 @@ describe('best times', () => {
 
 describe('the chart', () => {
   const days = [
-    { date: '2026-11-15', posts: 2, views: 0, engagement: 30 },
-    { date: '2026-11-16', posts: 1, views: 0, engagement: 4 },
+    { date: '2026-11-14', posts: 1, readPosts: 0, views: 0, engagement: 0 },
+    { date: '2026-11-15', posts: 2, readPosts: 1, views: 0, engagement: 30 },
+    { date: '2026-11-16', posts: 1, readPosts: 1, views: 0, engagement: 4 },
   ];
-  const daysBefore = [{ date: '2026-09-18', posts: 1, views: 0, engagement: 9 }];
+  const daysBefore = [{ date: '2026-09-18', posts: 1, readPosts: 1, views: 0, engagement: 9 }];
   const coverage = { beganAt: '2026-11-10T10:00:00Z', unfinishedDay: '2026-11-16', accounts: [] };
 
   test('knows the day that is not over, and the days before the first post', () => {
     const { points, unit } = pointsOf({ days, daysBefore, coverage }, range, { isComparable: false, zone });
     expect([unit, points.length]).toEqual(['day', 30]);
-    expect(points.at(-1)).toEqual({ date: '2026-11-16', now: 4, posts: 1, isUnfinished: true, hasBegun: true });
+    const today = { date: '2026-11-16', now: 4, posts: 1, isUnread: false, isUnfinished: true, hasBegun: true };
+    expect(points.at(-1)).toEqual(today);
     expect(points.filter(({ isUnfinished }) => isUnfinished)).toHaveLength(1);
     expect(points.find(({ hasBegun }) => hasBegun)?.date).toBe('2026-11-10');
+  });
+
+  test('knows the days with posts and without a number', () => {
+    const { points } = pointsOf({ days, daysBefore, coverage }, range, { isComparable: false, zone });
+    expect(points.filter(({ isUnread }) => isUnread).map(({ date }) => date)).toEqual(['2026-11-14']);
   });
 
   test('has the range before only if that is whole', () => {

@@ -140,10 +140,11 @@ const days = sql(
   'analytics.days',
   `select ${localDay} as date,
           count(distinct p.post_id)::int as posts, coalesce(sum(p.views), 0)::float8 as views,
-          coalesce(sum(p.engagement), 0)::float8 as engagement
+          coalesce(sum(p.engagement), 0)::float8 as engagement,
+          (count(distinct p.post_id) filter (where p.fetched_at is not null))::int as "readPosts"
      from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, offset_seconds)
      cross join lateral (
-       select p.post_id, p.views, p.engagement, floor(extract(epoch from p.published_at))::bigint as second
+       select p.post_id, p.views, p.engagement, p.fetched_at, floor(extract(epoch from p.published_at))::bigint as second
          from publications p
         where p.workspace_id = $1 and p.published_at >= greatest($2, period.begins)
           and p.published_at < least($3, period.ends) and ${isChosen}
@@ -231,7 +232,7 @@ export const createAnalyticsStore = (db: Database) => ({
     { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
     periods: readonly OffsetPeriod[],
   ) =>
-    db.queryReplica<{ date: string; posts: number; views: number; engagement: number }>(days, [
+    db.queryReplica<{ date: string; posts: number; views: number; engagement: number; readPosts: number }>(days, [
       workspaceId,
       from,
       to,

@@ -27,6 +27,14 @@ const totalOf = async (page: Page, name: string) => {
   return (await total.innerText()).split('\n').filter(Boolean).slice(1);
 };
 
+const downloadFrom = async (page: Page) => {
+  const downloads = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download as CSV' }).click();
+  const download = await downloads;
+  const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+  return { name: download.suggestedFilename(), lines };
+};
+
 inBrowser('Analytics', (world) => {
   let photos = '';
   let texts = '';
@@ -116,14 +124,11 @@ inBrowser('Analytics', (world) => {
     await page.getByText('130, Instagram and X').waitFor();
     await page.getByRole('button', { name: 'Show as a table' }).click();
     await page.getByRole('row', { name: '8 Oct 130 1 0' }).waitFor();
-    const downloads = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download as CSV' }).click();
-    const download = await downloads;
-    expect(download.suggestedFilename()).toBe('posthorn-2026-09-21-to-2026-10-11.csv');
-    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    const { name, lines } = await downloadFrom(page);
+    expect(name).toBe('posthorn-2026-09-21-to-2026-10-11.csv');
     expect(lines[0]).toBe('\uFEFFabout,name,posts,engagement,views,reach,likes,comments,shares,quotes,saves,clicks');
     expect(lines).toContain('day,2026-10-08,1,130,1000,,,,,,,');
-    expect(lines).toContain('network,X,1,20,0,0,20,0,0,0,0,0');
+    expect(lines).toContain('network,X,1,20,0,,20,0,0,0,0,');
     expect(lines).toContain('time,Thu 18:00,3,240,,,,,,,,');
     expect(lines).toContain('post,"\'=HYPERLINK(""http://evil.example"")",1,130,1000,,,,,,,');
   });
@@ -207,5 +212,19 @@ inBrowser('Analytics', (world) => {
     const only = await world.visit({ at: `/analytics?range=7&accounts=${unread}` });
     await only.getByText('1 post went out in 7 days. No numbers have been read yet.').waitFor();
     await expect.poll(() => totalOf(only, 'Engagement')).toEqual(['—', 'nothing read yet']);
+    // The chart, the best times and the top posts do not call that 0 either.
+    const chart = only.getByRole('slider', { name: /^Engagement by day, .*: no numbers yet\.$/ });
+    await chart.press('ArrowLeft');
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: no numbers yet\. Unread: no number yet$/);
+    await only.getByText('Times appear with the first numbers.').waitFor();
+    await only.getByRole('listitem').filter({ hasText: 'Unread' }).getByText('No numbers are read').waitFor();
+    const { lines } = await downloadFrom(only);
+    expect(lines.slice(1, -1).map((line) => line.replace(/^(\w+),[^,]+,/, '$1 '))).toEqual([
+      'total 1,,,,,,,,,',
+      'day 1,,,,,,,,,',
+      'network 1,,,,,,,,,',
+      'account 1,,,,,,,,,',
+      'post 1,,,,,,,,,',
+    ]);
   });
 });

@@ -144,6 +144,8 @@ inBrowser('coming in', (world) => {
     await page.goto(world.service.url + path);
     await page.getByRole('heading', { name }).waitFor();
     await page.getByText('Loading', { exact: true }).waitFor();
+    // Or the page would go elsewhere as soon as its request goes on.
+    await page.goto('about:blank');
   });
 
   test('a signed-in person joins with one click, which uses up the link', async () => {

@@ -143,6 +143,23 @@ inBrowser('home', (world) => {
     });
   });
 
+  test('says of a post that is just out that nothing was read yet, not 0, and the list of posts too', async () => {
+    await seed();
+    const page = await world.visit();
+    const numbers = page.locator('section', { has: page.getByRole('heading', { name: 'Last 7 days' }) });
+    await expect
+      .poll(() => numbers.getByRole('definition').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^—\s*nothing read yet$/),
+        expect.stringMatching(/^—/),
+        expect.stringMatching(/^\d/),
+      ]);
+    await page.getByRole('listitem').filter({ hasText: 'Out already' }).first().getByText('No numbers yet').waitFor();
+    await go(page, '/posts');
+    await page.getByRole('listitem').filter({ hasText: 'Out already' }).first().getByText('No numbers yet').waitFor();
+    expect(await page.getByText('Engagement 0').count()).toBe(0);
+  });
+
   test('names a post that did not arrive, and an account that needs a new sign-in', async () => {
     const { service } = world;
     const account = await service.connect('mastodon');

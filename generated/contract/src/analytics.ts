@@ -221,6 +221,7 @@ export const analyticsRoutes = {
           z.object({
             date: z.string().describe('Such as 2026-11-15, in timeZone'),
             ...Totals.pick({ posts: true, views: true, engagement: true }).shape,
+            readPosts: z.int().describe('Posts with numbers from at least one account'),
           }),
         )
         .describe('The earliest first'),

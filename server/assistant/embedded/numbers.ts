@@ -43,13 +43,19 @@ const describeTotals = (
   const where = networks.length > 0 ? ` on ${joinNames(networks)}` : '';
   const when = label === days ? label : `${label} (${days})`;
   if (posts === 0) return `Nothing was published${where} ${when}.`;
+  if (isSilent({ engagement, views, comments }))
+    return `${countOf(posts, 'post')}${where} ${when}, without numbers so far: nobody reacted, or nothing was read yet. Networks are first read an hour after a post.`;
   return `${countOf(posts, 'post')}${where} ${when} brought **${countOf(engagement, 'engagement')}**, ${countOf(views, 'view')} and ${countOf(comments, 'comment')}.`;
 };
 
+/** Nobody reacted, or nothing was read: a summary does not tell which. */
+const isSilent = ({ engagement, views, comments }: Pick<Totals, 'engagement' | 'views' | 'comments'>) =>
+  engagement + views + comments === 0;
+
 const compareTotals = (now: Totals, before: Totals, { before: { label } }: Range) => {
-  if (now.posts === 0 && before.posts === 0) return '';
+  if ((now.posts === 0 && before.posts === 0) || (now.posts > 0 && isSilent(now))) return '';
   if (before.engagement === 0)
-    return before.posts === 0 ? `There was nothing ${label}.` : `There was no engagement ${label}.`;
+    return before.posts === 0 ? `There was nothing ${label}.` : `No engagement was read ${label}.`;
   const change = Math.round(((now.engagement - before.engagement) / before.engagement) * 100);
   if (change === 0) return `That is about as much engagement as ${label}.`;
   return `That is ${number(Math.abs(change))}% ${change > 0 ? 'more' : 'less'} engagement than ${label} (${number(before.engagement)}).`;

@@ -40,7 +40,7 @@ export const columnsOf = (bands: readonly Band[]): number[] => {
   return Array.from({ length: (to - from) / bandHours + 1 }, (_, index) => from + index * bandHours);
 };
 
-/** Hours that the columns leave out, all without a post: `22:00 – 06:00`. */
+/** Hours that the columns leave out, all without numbers: `22:00 – 06:00`. */
 export const omittedHours = (columns: readonly number[]): string | undefined => {
   const [first = 0, end = 24] = [columns[0], (columns.at(-1) ?? 22) + bandHours];
   if (end - first >= 24) return undefined;

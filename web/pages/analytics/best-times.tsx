@@ -125,11 +125,13 @@ const Selected = ({ band, zone, today }: { band: Band; zone: string; today: stri
 const Explanation = ({ bands, isList }: { bands: readonly Band[]; isList: boolean }) => {
   const omitted = isList ? undefined : omittedHours(columnsOf(bands));
   const hasGuess = bands.some(({ lowConfidence }) => lowConfidence);
+  if (bands.length === 0)
+    return <p className={`caption ${styles.explanation}`}>Times appear with the first numbers.</p>;
   if (isList || (!omitted && !hasGuess)) return null;
   return (
     <p className={`caption ${styles.explanation}`}>
       {hasGuess && 'Dashed: fewer than 3 posts, a guess. '}
-      {omitted && `Hours without a post are left out: ${omitted}.`}
+      {omitted && `Hours without numbers are left out: ${omitted}.`}
     </p>
   );
 };

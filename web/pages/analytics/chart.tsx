@@ -228,5 +228,6 @@ const describePoint = (point: Point, unit: 'day' | 'week', post: DayPost | undef
   const best = post
     ? `. ${post.text.slice(0, 60)}: ${post.engagement === undefined ? 'no number yet' : formatNumber(post.engagement)}`
     : '';
-  return `${name}: ${formatNumber(point.now)}${point.isUnfinished ? ' so far' : ''}${before}${best}`;
+  const now = point.isUnread ? 'no numbers yet' : `${formatNumber(point.now)}${point.isUnfinished ? ' so far' : ''}`;
+  return `${name}: ${now}${before}${best}`;
 };

@@ -33,10 +33,19 @@ export const describeComparison = (comparison: Comparison) => {
 };
 
 /** Accounts with posts in the range whose network reports this number. */
-const reporting = ({ accounts }: Coverage, metric: Exclude<Metric, 'posts'>) => {
+const reporting = ({ accounts }: Pick<Coverage, 'accounts'>, metric: 'engagement' | Reported) => {
   const names: readonly Reported[] = metric === 'engagement' ? engagementMetrics : [metric];
   return accounts.filter(({ posts, metrics }) => posts > 0 && metrics.some((name) => names.includes(name)));
 };
+
+const isRead = (coverage: Pick<Coverage, 'accounts'>, metric: 'engagement' | Reported) =>
+  reporting(coverage, metric).some(({ readPosts }) => readPosts > 0);
+
+/** Undefined if the number is known; without a post it is 0. */
+export const whyUnknown = (coverage: Pick<Coverage, 'accounts'>, metric: 'engagement' | Reported) =>
+  isRead(coverage, metric) || coverage.accounts.every(({ posts }) => posts === 0)
+    ? undefined
+    : reasonFor(reporting(coverage, metric));
 
 export interface Figure {
   /** Absent if nothing is known: 0 would be a claim. */
@@ -75,12 +84,11 @@ export const figureOf = (
     return { value: now.posts, note: note(true) ?? `${rate} a day` };
   }
   const accounts = reporting(coverage, metric);
-  const read = accounts.filter(({ readPosts }) => readPosts > 0);
-  if (read.length === 0) return { note: reasonFor(accounts) };
-  const isReadBefore = reporting(coverageBefore, metric).some(({ readPosts }) => readPosts > 0);
+  if (!isRead(coverage, metric)) return { note: reasonFor(accounts) };
   return {
     value: now[metric],
-    note: note(isReadBefore) ?? describeReporters(accounts, coverage) ?? describeComparison(comparison),
+    note:
+      note(isRead(coverageBefore, metric)) ?? describeReporters(accounts, coverage) ?? describeComparison(comparison),
   };
 };
 

@@ -36,7 +36,7 @@ export const Headline = ({
 
 const explain = (comparison: Comparison) => {
   if (comparison.is === 'first')
-    return `These are your ${describeComparison(comparison)}, so there is nothing to compare with yet.`;
+    return `${comparison.days === 1 ? 'This is' : 'These are'} your ${describeComparison(comparison)}, so there is nothing to compare with yet.`;
   if (comparison.is === 'partial')
     return `Posts began on ${shortDate(comparison.began)}, so there is no whole range before to compare with.`;
   return '';

@@ -70,7 +70,7 @@ export const OverTime = ({
                     {shortDate(point.date)}
                     {point.isUnfinished && ', so far'}
                   </th>
-                  <td>{point.posts === 0 ? '—' : point.now.toLocaleString('en-GB')}</td>
+                  <td>{point.posts === 0 || point.isUnread ? '—' : point.now.toLocaleString('en-GB')}</td>
                   <td>{point.posts}</td>
                   {isComparable && <td>{point.before?.toLocaleString('en-GB')}</td>}
                 </tr>
@@ -89,6 +89,8 @@ export const OverTime = ({
 
 const describeChart = (points: readonly Point[], now: string, unit: string) => {
   const best = points.reduce((high, point) => (point.now > high.now ? point : high), points[0] as Point);
+  if (points.every(({ posts, isUnread }) => posts === 0 || isUnread))
+    return `Engagement by ${unit}, ${now}: no numbers yet.`;
   const total = formatNumber(points.reduce((sum, point) => sum + point.now, 0));
   return `Engagement by ${unit}, ${now}: ${total}. Highest ${formatNumber(best.now)} on ${shortDate(best.date)}.`;
 };

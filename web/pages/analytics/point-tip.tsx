@@ -8,7 +8,7 @@ import styles from './chart.module.css';
 import { longDate, shortDate } from './format-dates.ts';
 import type { DayPost } from './numbers.ts';
 import type { Point } from './points.ts';
-import { useThumbnails } from './use-thumbnails.ts';
+import { useSummaries } from './use-summaries.ts';
 
 /** The chosen day, and one of its posts. */
 export const PointTip = ({
@@ -26,15 +26,15 @@ export const PointTip = ({
 }) => {
   const { networksOf } = useAccounts();
   const networks = useNetworks();
-  const thumbnail = useThumbnails(post ? [post.postId] : []).get(post?.postId ?? '');
+  const thumbnail = useSummaries(post ? [post.postId] : []).get(post?.postId ?? '')?.thumbnailUrl;
   const names = post ? [...new Set(networksOf(post.accountIds))].map((network) => networks.of(network).name) : [];
   return (
     <div className={styles.tip} data-left={isLeft || undefined} style={{ left: x }} aria-hidden="true">
       {thumbnail && <Thumbnail src={thumbnail} size={40} />}
       <div>
         <p className={styles.tipTitle}>
-          {unit === 'week' ? `Week from ${shortDate(point.date)}` : longDate(point.date)}: {formatNumber(point.now)}
-          {point.isUnfinished && ' so far'}
+          {unit === 'week' ? `Week from ${shortDate(point.date)}` : longDate(point.date)}
+          {!point.isUnread && `: ${formatNumber(point.now)}${point.isUnfinished ? ' so far' : ''}`}
         </p>
         {post && (
           <>

@@ -15,6 +15,8 @@ export interface Point {
   hasBegun: boolean;
   /** How many were published. */
   posts: number;
+  /** There are posts, and numbers of none of them, so `now` is no result. */
+  isUnread: boolean;
   /** The day, or the last day of the week, is not over. */
   isUnfinished: boolean;
 }
@@ -29,7 +31,7 @@ export const pointsOf = (
   { isComparable, zone }: { isComparable: boolean; zone: string },
 ) => {
   const step = range.days > mostPoints ? 7 : 1;
-  const sum = (counted: Numbers['days'], span: Span, at: number, name: 'engagement' | 'posts') => {
+  const sum = (counted: Numbers['days'], span: Span, at: number, name: 'engagement' | 'posts' | 'readPosts') => {
     const first = addDays(span.firstDay, at);
     const end = addDays(span.firstDay, Math.min(at + step, span.days));
     return counted.filter(({ date }) => date >= first && date < end).reduce((total, day) => total + day[name], 0);
@@ -39,12 +41,14 @@ export const pointsOf = (
   const points = Array.from({ length: Math.ceil(range.days / step) }, (_, index): Point => {
     const at = index * step;
     const date = addDays(range.firstDay, at);
+    const posts = sum(days, range, at, 'posts');
     return {
       date,
       now: sum(days, range, at, 'engagement'),
       ...(isComparable && { before: sum(daysBefore, range.previous, at, 'engagement') }),
       hasBegun: began !== undefined && addDays(date, step) > began,
-      posts: sum(days, range, at, 'posts'),
+      posts,
+      isUnread: posts > 0 && sum(days, range, at, 'readPosts') === 0,
       isUnfinished: unfinishedDay !== undefined && unfinishedDay >= date && unfinishedDay < addDays(date, step),
     };
   });

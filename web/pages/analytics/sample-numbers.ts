@@ -10,6 +10,7 @@ export const sampleNumbers = (range: Range): Numbers => {
     Array.from({ length: range.days }, (_, index) => ({
       date: addDays(firstDay, index),
       posts: 1,
+      readPosts: 1,
       views: 0,
       engagement: Math.round((wave[index % wave.length] ?? 0) * share),
     }));

@@ -1,6 +1,7 @@
-import type { Account, Summary } from '#generated/app-client';
+import type { Account, Coverage, Summary } from '#generated/app-client';
 import { csvLine } from '#server/transfer/csv';
 import { handleOf } from '#web/networks.ts';
+import { whyUnknown } from './completeness.ts';
 import { formatHour } from './format-dates.ts';
 import type { Numbers } from './numbers.ts';
 
@@ -20,20 +21,49 @@ const metrics = [
 type Cells = Partial<Record<(typeof metrics)[number], number>>;
 
 /** One table for everything, so that a spreadsheet can filter it by the first column. */
-export const toCsv = ({ summary, days }: Numbers, accounts: ReadonlyMap<string, Account>) => {
+export const toCsv = ({ summary, days, coverage }: Numbers, accounts: ReadonlyMap<string, Account>) => {
   const row = (about: string, name: string, cells: Cells) => [about, name, ...metrics.map((metric) => cells[metric])];
   const nameOf = ({ accountId, provider }: Summary['byAccount'][number]) => {
     const account = accounts.get(accountId);
     return `${provider} ${account ? handleOf(account) : accountId}`;
   };
+  /** Empty where nothing was read: 0 would be a claim. */
+  const known = (totals: Cells, of: (account: Coverage['accounts'][number]) => boolean): Cells => {
+    const covered = { accounts: coverage.accounts.filter(of) };
+    const isShown = (metric: (typeof metrics)[number]) =>
+      metric === 'posts' || whyUnknown(covered, metric) === undefined;
+    return Object.fromEntries(metrics.filter(isShown).map((metric) => [metric, totals[metric]]));
+  };
   const rows = [
     ['about', 'name', ...metrics],
-    row('total', `${summary.from} to ${summary.to} ${summary.timeZone}`, summary.totals),
-    ...days.map(({ date, ...cells }) => row('day', date, cells)),
-    ...summary.byNetwork.map(({ provider, totals }) => row('network', provider, totals)),
-    ...summary.byAccount.map((entry) => row('account', nameOf(entry), entry.totals)),
+    row(
+      'total',
+      `${summary.from} to ${summary.to} ${summary.timeZone}`,
+      known(summary.totals, () => true),
+    ),
+    ...days.map(({ date, readPosts, ...cells }) => row('day', date, readPosts > 0 ? cells : { posts: cells.posts })),
+    ...summary.byNetwork.map(({ provider, totals }) =>
+      row(
+        'network',
+        provider,
+        known(totals, (account) => account.provider === provider),
+      ),
+    ),
+    ...summary.byAccount.map((entry) =>
+      row(
+        'account',
+        nameOf(entry),
+        known(entry.totals, ({ accountId }) => accountId === entry.accountId),
+      ),
+    ),
     ...summary.bestTimes.map((time) => row('time', formatHour(time), time)),
-    ...summary.topPosts.map(({ text, engagement, views }) => row('post', text, { posts: 1, engagement, views })),
+    ...summary.topPosts.map(({ text, engagement, views }) =>
+      row(
+        'post',
+        text,
+        known({ posts: 1, engagement, views }, () => true),
+      ),
+    ),
   ];
   return rows.map(csvLine).join('');
 };

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { AlignLeft } from 'lucide-react';
 import { useState } from 'react';
 import type { Summary } from '#generated/app-client';
+import { Engagement } from '#web/parts/engagement.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
@@ -10,14 +11,14 @@ import { formatDay } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { Panel } from './panel.tsx';
 import styles from './top-posts.module.css';
-import { useThumbnails } from './use-thumbnails.ts';
+import { useSummaries } from './use-summaries.ts';
 
 const collapsedCount = 5;
 
 export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: string }) => {
   const [isExpanded, setIsExpanded] = useState(false);
   const { networksOf } = useAccounts();
-  const thumbnails = useThumbnails(posts.map(({ postId }) => postId));
+  const summaries = useSummaries(posts.map(({ postId }) => postId));
   return (
     <Panel
       title="Top posts"
@@ -38,11 +39,11 @@ export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: st
         {posts
           .slice(0, isExpanded ? posts.length : collapsedCount)
           .map(({ postId, text, accountIds, engagement, publishedAt }) => {
-            const thumbnail = thumbnails.get(postId);
+            const { thumbnailUrl, numbers } = summaries.get(postId) ?? {};
             return (
               <li key={postId} className={styles.row}>
-                {thumbnail ? (
-                  <Thumbnail src={thumbnail} />
+                {thumbnailUrl ? (
+                  <Thumbnail src={thumbnailUrl} />
                 ) : (
                   <span className={styles.plain}>
                     <AlignLeft size={16} aria-hidden="true" />
@@ -57,7 +58,11 @@ export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: st
                     <time dateTime={publishedAt}>{formatDay(publishedAt, zone)}</time>
                   </span>
                 </span>
-                <b className="number">{formatNumber(engagement)}</b>
+                <b className="number">
+                  <Engagement post={{ engagement, numbers: engagement > 0 ? 'Read' : numbers }}>
+                    {formatNumber}
+                  </Engagement>
+                </b>
               </li>
             );
           })}

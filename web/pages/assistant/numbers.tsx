@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
+import { whyUnknown } from '#web/pages/analytics/completeness.ts';
+import { NoNumber } from '#web/parts/no-number.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Sparkline } from '#web/parts/sparkline.tsx';
 import { addDays, dateIn } from '#web/parts/time.ts';
@@ -33,8 +35,14 @@ export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds:
   const { from, to, timeZone, totals } = summary;
   const input = { from, to, timeZone, ...(accountIds && { accountIds }) };
   const { data } = useQuery({
-    queryKey: keys.analytics({ series: input }),
-    queryFn: ({ signal }) => app.getSeries(input, { signal }),
+    queryKey: keys.analytics({ seriesWithCoverage: input }),
+    queryFn: async ({ signal }) => {
+      const [{ days }, coverage] = await Promise.all([
+        app.getSeries(input, { signal }),
+        app.getCoverage(input, { signal }),
+      ]);
+      return { days, coverage };
+    },
   });
   const dailyValues = (figure: 'engagement' | 'views') => {
     const byDate = new Map(data?.days.map((day) => [day.date, day[figure]]));
@@ -43,23 +51,28 @@ export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds:
     return Array.from({ length: count }, (_, n) => byDate.get(addDays(first, n)) ?? 0);
   };
   const metrics = [
-    { word: 'Engagement', total: totals.engagement, values: dailyValues('engagement') },
-    { word: 'Views', total: totals.views, values: dailyValues('views') },
-    { word: 'Comments', total: totals.comments },
-  ];
+    { name: 'engagement', word: 'Engagement', values: dailyValues('engagement') },
+    { name: 'views', word: 'Views', values: dailyValues('views') },
+    { name: 'comments', word: 'Comments', values: [] },
+  ] as const;
   return (
     <dl className={`card ${styles.numbers}`}>
-      {metrics.map(({ word, total, values }) => (
-        <div key={word}>
-          <dt className="small text-2">{word}</dt>
-          <dd className={`number ${styles.total}`}>{formatNumber(total)}</dd>
-          {values && values.length > 1 && data && (
-            <dd className={styles.run}>
-              <Sparkline values={values} />
+      {metrics.map(({ name, word, values }) => {
+        const unknown = data && whyUnknown(data.coverage, name);
+        return (
+          <div key={word}>
+            <dt className="small text-2">{word}</dt>
+            <dd className={`number ${styles.total}`}>
+              {unknown ? <NoNumber reason={unknown} /> : formatNumber(totals[name])}
             </dd>
-          )}
-        </div>
-      ))}
+            {!unknown && values.length > 1 && data && (
+              <dd className={styles.run}>
+                <Sparkline values={values} />
+              </dd>
+            )}
+          </div>
+        );
+      })}
     </dl>
   );
 };

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Heart, TriangleAlert } from 'lucide-react';
 import type { PostSummary } from '#generated/app-client';
+import { Engagement } from '#web/parts/engagement.tsx';
 import { blocksIn, forecastTitle } from '#web/parts/forecast.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
@@ -69,7 +70,7 @@ export const PostCard = ({
         {!isEntry && (
           <span className={styles.foot}>
             {badges}
-            <Engagement post={post} />
+            {post.numbers && <CardEngagement post={post} />}
           </span>
         )}
         {last && <span className={styles.last}>{last}</span>}
@@ -94,21 +95,23 @@ const Badges = ({ networks, most }: { networks: readonly string[]; most: number 
 const isFirstDay = ({ publishedAt }: PostSummary) =>
   publishedAt !== undefined && now().getTime() - Date.parse(publishedAt) < dayMs;
 
-/** `312`, `41 so far` on the first day, `—` where nothing was read. */
-const Engagement = ({ post }: { post: PostSummary }) => {
-  const { numbers, engagement = 0 } = post;
-  if (numbers === undefined) return null;
-  const isRead = numbers === 'Read';
-  const reason = numbers === 'Pending' ? 'No numbers yet' : 'Reports no numbers';
-  return (
-    <span className={`number ${styles.engagement}`} title={isRead ? 'Engagement' : reason}>
-      {isRead && <Heart size={13} aria-hidden="true" />}
-      <span className="hidden">{isRead ? 'Engagement ' : reason}</span>
-      <span aria-hidden={isRead ? undefined : true}>{isRead ? formatNumber(engagement) : '—'}</span>
-      {isRead && isFirstDay(post) && <span className={styles.soFar}>so far</span>}
-    </span>
-  );
-};
+/** `312`, `41 so far` on the first day. */
+const CardEngagement = ({ post }: { post: PostSummary }) => (
+  <span className={`number ${styles.engagement}`}>
+    <Engagement post={post}>
+      {(engagement) => (
+        <>
+          <Heart size={13} aria-hidden="true" />
+          <span title="Engagement">
+            <span className="hidden">Engagement </span>
+            {formatNumber(engagement)}
+          </span>
+          {isFirstDay(post) && <span className={styles.soFar}>so far</span>}
+        </>
+      )}
+    </Engagement>
+  </span>
+);
 
 /** Room for one line about the post: `Failed on 1 of 2`. */
 const lastLineOf = ({ state, post: { results, forecast } }: Item) => {

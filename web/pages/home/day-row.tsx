@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
+import { Engagement } from '#web/parts/engagement.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
@@ -47,5 +48,9 @@ const Tail = ({ post, at, isWaiting }: { post: PostSummary; at: string; isWaitin
       </span>
     );
   }
-  return post.engagement === undefined ? null : <span className="number">{formatNumber(post.engagement)} so far</span>;
+  return (
+    <Engagement post={post}>
+      {(engagement) => <span className="number">{formatNumber(engagement)} so far</span>}
+    </Engagement>
+  );
 };

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/api.ts';
+import { whyUnknown } from '#web/pages/analytics/completeness.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
@@ -29,11 +30,12 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
   const query = useQuery({
     queryKey: keys.analytics({ series: input }),
     queryFn: async ({ signal }) => {
-      const [series, { beganAt }] = await Promise.all([
+      const [series, coverage] = await Promise.all([
         app.getSeries(input, { signal }),
-        app.getCoverage(input, { signal }),
+        app.getCoverage({ ...input, from: instantOf(addDays(firstDay, days), zone) }, { signal }),
       ]);
-      return { days: series.days, hasWeekBefore: beganAt !== undefined && dateIn(beganAt, zone) <= firstDay };
+      const { beganAt } = coverage;
+      return { days: series.days, coverage, hasWeekBefore: beganAt !== undefined && dateIn(beganAt, zone) <= firstDay };
     },
   });
   const byDate = new Map(query.data?.days.map((day) => [day.date, day]));
@@ -49,14 +51,23 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
           {metrics.map(([metric, word]) => {
             const values = valuesOf(metric);
             const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
+            const unknown = query.data && metric !== 'posts' && whyUnknown(query.data.coverage, metric);
+            const isSilentBefore = before === 0 && sum(valuesOf('posts').slice(0, days)) > 0;
             return (
               <div key={metric}>
                 <dt>{word}</dt>
-                {query.data ? (
+                {unknown ? (
+                  <dd>
+                    <span className={`number ${styles.big}`} aria-hidden="true">
+                      —
+                    </span>
+                    <span className="small">{unknown}</span>
+                  </dd>
+                ) : query.data ? (
                   <>
                     <dd>
                       <span className={`number ${styles.big}`}>{formatNumber(week)}</span>
-                      {query.data.hasWeekBefore && (
+                      {query.data.hasWeekBefore && !isSilentBefore && (
                         <span className="small number">{formatNumber(before)} the week before</span>
                       )}
                     </dd>

@@ -17,6 +17,7 @@ import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
 import { useActLabel } from '#web/parts/asked.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
+import { Engagement } from '#web/parts/engagement.tsx';
 import { describeBlocked } from '#web/parts/forecast.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { LabelChips } from '#web/parts/label-chip.tsx';
@@ -90,12 +91,14 @@ export const PostRow = memo(
               <span className={styles.badges}>{badges}</span>
               <span className={styles.when}>{when}</span>
               <span className={`number ${styles.engagement}`}>
-                {post.engagement !== undefined && (
-                  <>
-                    <Activity size={14} aria-hidden="true" />
-                    <span className="hidden">Engagement</span> {formatNumber(post.engagement)}
-                  </>
-                )}
+                <Engagement post={post}>
+                  {(engagement) => (
+                    <>
+                      <Activity size={14} aria-hidden="true" />
+                      <span className="hidden">Engagement</span> {formatNumber(engagement)}
+                    </>
+                  )}
+                </Engagement>
               </span>
             </>
           )
