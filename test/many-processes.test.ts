@@ -334,8 +334,13 @@ test('a process for the web claims nothing, and one for jobs does that work and 
   });
 });
 
-test('several processes of one start share its port and the embedded database; one that dies is replaced', async () => {
-  alone = await createProcesses(undefined, { WEB_PROCESSES: '2', DATABASE_POOL: '2', ADMIN_TOKEN: adminToken });
+test('several processes of one start share its port and the embedded database; one that dies is replaced, and one that hangs does not keep the database running after a stop', async () => {
+  alone = await createProcesses(undefined, {
+    WEB_PROCESSES: '2',
+    DATABASE_POOL: '2',
+    ADMIN_TOKEN: adminToken,
+    DRAIN_SECONDS: '2',
+  });
   const parent = await alone.start();
   const children = () => childrenOf(parent.pid);
   const isReady = async () =>
@@ -354,6 +359,7 @@ test('several processes of one start share its port and the embedded database; o
     signal: AbortSignal.timeout(30_000),
   });
   expect(await metrics.text()).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
+  process.kill(children()[0] ?? 0, 'SIGSTOP');
   parent.kill('SIGTERM');
   expect(await parent.ended).toMatchObject({ code: 0 });
   expect(alone.postgres()).toBeUndefined();

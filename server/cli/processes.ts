@@ -15,6 +15,8 @@ export interface Ready {
 const listenersAndAgenda = 5;
 const spareConnections = 20;
 const restartDelayMs = 1_000;
+/** A worker that hangs does not end itself when DRAIN_SECONDS are over. */
+const killDelayMs = 1_000;
 
 /**
  * Runs several workers on one port, each an instance of the service. The parent serves no requests: it runs the
@@ -75,6 +77,9 @@ export const superviseProcesses = (config: Config) => {
     endAnnouncement();
     const embedded = await starting;
     const alive = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const killing = setTimeout(() => {
+      for (const worker of alive) worker.process.kill('SIGKILL');
+    }, config.drainMs + killDelayMs);
     await Promise.all(
       alive.map((worker) => {
         const exit = once(worker, 'exit');
@@ -82,6 +87,7 @@ export const superviseProcesses = (config: Config) => {
         return exit;
       }),
     );
+    clearTimeout(killing);
     await embedded?.stop();
   };
 

@@ -7,13 +7,16 @@ import { endOfNode } from '#server/startup/node-version';
 import type { Command } from './command.ts';
 import type { Ready } from './processes.ts';
 
+const databaseStopMs = 10_000;
+
 export const start: Command = async (settings, { role = settings.role }) => {
   if (!isRole(role)) throw new SettingError(`--role must be one of ${roles.join(', ')}.`);
   const config = { ...settings, role };
   if (cluster.isPrimary && config.webProcesses > 1) {
     const { superviseProcesses } = await import('./processes.ts');
     const processes = superviseProcesses(config);
-    return stopOnSignals(processes.stop, config);
+    // The workers end after DRAIN_SECONDS at the latest, the database after them.
+    return stopOnSignals(processes.stop, { ...config, drainMs: config.drainMs + databaseStopMs });
   }
   // Only one of several workers prints.
   const say = cluster.isPrimary || cluster.worker?.id === 1 ? console.log : () => undefined;
