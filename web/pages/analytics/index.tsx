@@ -50,13 +50,17 @@ export default function AnalyticsPage() {
           <>
             <RangePicker {...view} />
             <AccountFilter withBadges chosen={accountIds} onChange={(ids) => void view.setAccounts(ids)} />
-            {data && data.summary.totals.posts > 0 && (
-              <Tooltip label="Download as CSV">
-                <ActionIcon aria-label="Download as CSV" className="desk-only" onClick={() => save(data)}>
-                  <Download size={18} strokeWidth={1.75} aria-hidden="true" />
-                </ActionIcon>
-              </Tooltip>
-            )}
+            <Tooltip label="Download as CSV">
+              <ActionIcon
+                aria-label="Download as CSV"
+                className="desk-only"
+                // Rendered at once: coming later, it would move the buttons beside it.
+                disabled={!data || data.summary.totals.posts === 0}
+                onClick={() => data && save(data)}
+              >
+                <Download size={18} strokeWidth={1.75} aria-hidden="true" />
+              </ActionIcon>
+            </Tooltip>
           </>
         }
       />
