@@ -203,7 +203,7 @@ test('analytics_summary says what is not reported, and what is incomplete', asyn
     { postId: (await draft()).id, accountId, publishedAt: '2026-07-04T09:00:00.000000Z', metrics: null },
   ]);
   const july = await call('analytics_summary', { from: '2026-07-01T00:00:00Z', to: '2026-08-01T00:00:00Z' });
-  expect(july.content[0].text).toMatch(/^1 post, engagement 0\.\nAll 0: nothing happened, or nothing was read yet\.\n/);
+  expect(july.content[0].text).toMatch(/^1 post, engagement 0\.\nAll 0: nothing happened, or nothing was read\.\n/);
   expect(content[0].text).not.toContain('All 0');
 });
 

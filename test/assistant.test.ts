@@ -91,7 +91,7 @@ describe('the embedded model', () => {
     await publicationsOf(service.database).add([{ postId: id, accountId: bluesky, publishedAt, metrics: null }]);
     const { text } = await ask('How did this week go on Bluesky?');
     expect(text).toMatch(
-      /^1 post on Bluesky this week .*without numbers so far: nobody reacted, or nothing was read yet\./,
+      /^1 post on Bluesky this week .*without numbers so far: nobody reacted, or nothing was read\./,
     );
     expect(text).not.toMatch(/less|more engagement|\b0\b/);
   });

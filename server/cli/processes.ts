@@ -77,7 +77,7 @@ export const superviseProcesses = (config: Config) => {
     endAnnouncement();
     const embedded = await starting;
     const alive = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    const killing = setTimeout(() => {
+    const killTimer = setTimeout(() => {
       for (const worker of alive) worker.process.kill('SIGKILL');
     }, config.drainMs + killDelayMs);
     await Promise.all(
@@ -87,7 +87,7 @@ export const superviseProcesses = (config: Config) => {
         return exit;
       }),
     );
-    clearTimeout(killing);
+    clearTimeout(killTimer);
     await embedded?.stop();
   };
 

@@ -45,7 +45,7 @@ export const describeSummary = (summary: Summary, context: SummaryContext) => {
   const silent = byAccount.filter(({ provider }) => reportedBy(provider).length === 0);
   return [
     `${count(totals)}, engagement ${totals.engagement}.`,
-    ...(metricNames.every((name) => totals[name] === 0) ? ['All 0: nothing happened, or nothing was read yet.'] : []),
+    ...(metricNames.every((name) => totals[name] === 0) ? ['All 0: nothing happened, or nothing was read.'] : []),
     `accounts, with columns ${['posts', ...columns, 'engagement'].join(' ')} (- is not reported, which is not 0):`,
     ...reporting.map(row),
     ...(silent.length === 0

@@ -1,4 +1,4 @@
-import type { MetricsEntry, Summary, Totals } from '#contracts/analytics';
+import { type MetricsEntry, metricNames, type Summary, type Totals } from '#contracts/analytics';
 import { accountsIn, connectedAccounts, networksOf } from './accounts.ts';
 import { type Range, rangeIn } from './ranges.ts';
 import { resolvePost, type Talk, type UserRequest, use } from './talk.ts';
@@ -35,22 +35,18 @@ const mustHave = (words: string, { now, timeZone }: UserRequest): Range => {
   return range;
 };
 
-const describeTotals = (
-  { posts, engagement, views, comments }: Totals,
-  { label, days }: Range,
-  networks: readonly string[],
-) => {
+const describeTotals = (totals: Totals, { label, days }: Range, networks: readonly string[]) => {
+  const { posts, engagement, views, comments } = totals;
   const where = networks.length > 0 ? ` on ${joinNames(networks)}` : '';
   const when = label === days ? label : `${label} (${days})`;
   if (posts === 0) return `Nothing was published${where} ${when}.`;
-  if (isSilent({ engagement, views, comments }))
-    return `${countOf(posts, 'post')}${where} ${when}, without numbers so far: nobody reacted, or nothing was read yet. Networks are first read an hour after a post.`;
+  if (isSilent(totals))
+    return `${countOf(posts, 'post')}${where} ${when}, without numbers so far: nobody reacted, or nothing was read. Networks that report numbers are first read an hour after a post.`;
   return `${countOf(posts, 'post')}${where} ${when} brought **${countOf(engagement, 'engagement')}**, ${countOf(views, 'view')} and ${countOf(comments, 'comment')}.`;
 };
 
 /** Nobody reacted, or nothing was read: a summary does not tell which. */
-const isSilent = ({ engagement, views, comments }: Pick<Totals, 'engagement' | 'views' | 'comments'>) =>
-  engagement + views + comments === 0;
+const isSilent = (totals: Totals) => metricNames.every((name) => totals[name] === 0);
 
 const compareTotals = (now: Totals, before: Totals, { before: { label } }: Range) => {
   if ((now.posts === 0 && before.posts === 0) || (now.posts > 0 && isSilent(now))) return '';

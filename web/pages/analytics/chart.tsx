@@ -226,8 +226,8 @@ const describePoint = (point: Point, unit: 'day' | 'week', post: DayPost | undef
   const name = unit === 'week' ? `Week from ${shortDate(point.date)}` : longDate(point.date);
   const before = point.before === undefined ? '' : `, before ${formatNumber(point.before)}`;
   const best = post
-    ? `. ${post.text.slice(0, 60)}: ${post.engagement === undefined ? 'no number yet' : formatNumber(post.engagement)}`
+    ? `. ${post.text.slice(0, 60)}: ${post.engagement === undefined ? 'no number' : formatNumber(post.engagement)}`
     : '';
-  const now = point.isUnread ? 'no numbers yet' : `${formatNumber(point.now)}${point.isUnfinished ? ' so far' : ''}`;
+  const now = point.isUnread ? 'no numbers' : `${formatNumber(point.now)}${point.isUnfinished ? ' so far' : ''}`;
   return `${name}: ${now}${before}${best}`;
 };

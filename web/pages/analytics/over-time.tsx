@@ -90,7 +90,7 @@ export const OverTime = ({
 const describeChart = (points: readonly Point[], now: string, unit: string) => {
   const best = points.reduce((high, point) => (point.now > high.now ? point : high), points[0] as Point);
   if (points.every(({ posts, isUnread }) => posts === 0 || isUnread))
-    return `Engagement by ${unit}, ${now}: no numbers yet.`;
+    return `Engagement by ${unit}, ${now}: no numbers.`;
   const total = formatNumber(points.reduce((sum, point) => sum + point.now, 0));
   return `Engagement by ${unit}, ${now}: ${total}. Highest ${formatNumber(best.now)} on ${shortDate(best.date)}.`;
 };

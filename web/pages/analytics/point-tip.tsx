@@ -42,7 +42,7 @@ export const PointTip = ({
               {titleOf(post.text) || 'Post without text'}
             </p>
             <p>
-              {post.engagement === undefined ? 'No numbers yet' : formatNumber(post.engagement)}
+              {post.engagement === undefined ? 'No numbers' : formatNumber(post.engagement)}
               {point.posts > 1 && post.engagement !== undefined && ' of them'}
               {names.length > 0 && `, ${joinWithAnd(names)}`}
             </p>

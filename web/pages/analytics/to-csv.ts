@@ -28,7 +28,7 @@ export const toCsv = ({ summary, days, coverage }: Numbers, accounts: ReadonlyMa
     return `${provider} ${account ? handleOf(account) : accountId}`;
   };
   /** Empty where nothing was read: 0 would be a claim. */
-  const known = (totals: Cells, of: (account: Coverage['accounts'][number]) => boolean): Cells => {
+  const cellsOf = (totals: Cells, of: (account: Coverage['accounts'][number]) => boolean): Cells => {
     const covered = { accounts: coverage.accounts.filter(of) };
     const isShown = (metric: (typeof metrics)[number]) =>
       metric === 'posts' || whyUnknown(covered, metric) === undefined;
@@ -39,21 +39,21 @@ export const toCsv = ({ summary, days, coverage }: Numbers, accounts: ReadonlyMa
     row(
       'total',
       `${summary.from} to ${summary.to} ${summary.timeZone}`,
-      known(summary.totals, () => true),
+      cellsOf(summary.totals, () => true),
     ),
     ...days.map(({ date, readPosts, ...cells }) => row('day', date, readPosts > 0 ? cells : { posts: cells.posts })),
     ...summary.byNetwork.map(({ provider, totals }) =>
       row(
         'network',
         provider,
-        known(totals, (account) => account.provider === provider),
+        cellsOf(totals, (account) => account.provider === provider),
       ),
     ),
     ...summary.byAccount.map((entry) =>
       row(
         'account',
         nameOf(entry),
-        known(entry.totals, ({ accountId }) => accountId === entry.accountId),
+        cellsOf(entry.totals, ({ accountId }) => accountId === entry.accountId),
       ),
     ),
     ...summary.bestTimes.map((time) => row('time', formatHour(time), time)),
@@ -61,7 +61,7 @@ export const toCsv = ({ summary, days, coverage }: Numbers, accounts: ReadonlyMa
       row(
         'post',
         text,
-        known({ posts: 1, engagement, views }, () => true),
+        cellsOf({ posts: 1, engagement, views }, () => true),
       ),
     ),
   ];

@@ -58,14 +58,14 @@ export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds:
   return (
     <dl className={`card ${styles.numbers}`}>
       {metrics.map(({ name, word, values }) => {
-        const unknown = data && whyUnknown(data.coverage, name);
+        const reason = data && whyUnknown(data.coverage, name);
         return (
           <div key={word}>
             <dt className="small text-2">{word}</dt>
             <dd className={`number ${styles.total}`}>
-              {unknown ? <NoNumber reason={unknown} /> : formatNumber(totals[name])}
+              {reason ? <NoNumber reason={reason} /> : formatNumber(totals[name])}
             </dd>
-            {!unknown && values.length > 1 && data && (
+            {!reason && values.length > 1 && data && (
               <dd className={styles.run}>
                 <Sparkline values={values} />
               </dd>

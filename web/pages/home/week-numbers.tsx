@@ -51,17 +51,17 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
           {metrics.map(([metric, word]) => {
             const values = valuesOf(metric);
             const [before, week] = [sum(values.slice(0, days)), sum(values.slice(days))];
-            const unknown = query.data && metric !== 'posts' && whyUnknown(query.data.coverage, metric);
+            const reason = query.data && metric !== 'posts' && whyUnknown(query.data.coverage, metric);
             const isSilentBefore = before === 0 && sum(valuesOf('posts').slice(0, days)) > 0;
             return (
               <div key={metric}>
                 <dt>{word}</dt>
-                {unknown ? (
+                {reason ? (
                   <dd>
                     <span className={`number ${styles.big}`} aria-hidden="true">
                       —
                     </span>
-                    <span className="small">{unknown}</span>
+                    <span className="small">{reason}</span>
                   </dd>
                 ) : query.data ? (
                   <>
