@@ -68,14 +68,16 @@ test('the words of a step say what is known and no more', () => {
 });
 
 test('the title changes only when an account has ended in trouble, or all are out', () => {
-  const rows = (...states: SendState['state'][]) =>
-    states.map((state): SendState => ({ state, provider: 'Mastodon', step: step('Published', { elapsedMs: 9_000 }) }));
+  const rowsOf = (elapsedMs: number, ...states: SendState['state'][]) =>
+    states.map((state): SendState => ({ state, provider: 'Mastodon', step: step('Published', { elapsedMs }) }));
+  const rows = (...states: SendState['state'][]) => rowsOf(8_400, ...states);
   expect(titleOf(rows('Running', 'Running'))).toBe('Going out to 2 accounts');
   expect(titleOf(rows('Out', 'Running'))).toBe('Going out to 2 accounts');
   expect(titleOf(rows('Out', 'Failed', 'Running'))).toBe('Out on 1 account, 1 failed');
   expect(titleOf(rows('Out', 'Uncertain'))).toBe('Out on 1 account, 1 uncertain');
   expect(titleOf(rows('Failed', 'Failed'))).toBe('Did not go out: 2 failed');
   expect(titleOf(rows('Out', 'Out'))).toBe('Out on 2 accounts in 9 s.');
+  expect(titleOf(rowsOf(280, 'Out'))).toBe('Out on 1 account in 0.3 s.');
   // Published again an hour later: how long both took together is not known.
   const [one, two] = rows('Out', 'Out');
   const later = { ...two, step: step('Published', { startedAt: again, elapsedMs: 700 }) } as SendState;

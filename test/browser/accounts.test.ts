@@ -114,8 +114,8 @@ inBrowser('Social accounts', (world) => {
     await page.getByRole('button', { name: 'Connect @rye_baker' }).waitFor();
     await page.getByLabel('Handle').press('Enter');
     await isFocused(title);
-    expect(await page.getByLabel('Handle').inputValue()).toBe('rye_baker');
-    expect(await publishing.isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel('Handle').inputValue()).toBe('rye_baker');
+    await expect.poll(() => publishing.isChecked()).toBe(false);
     expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/x\//);
     expect(await axe(page)).toEqual([]);
     await page.setViewportSize({ width: 320, height: 844 });
@@ -138,7 +138,7 @@ inBrowser('Social accounts', (world) => {
     const page = await world.visit({ at: '/connect/bluesky', expected: [/400/] });
     await page.getByLabel('Handle').fill('cleo');
     const password = page.getByLabel('App password');
-    expect(await password.getAttribute('type')).toBe('password');
+    await expect.poll(() => password.getAttribute('type')).toBe('password');
     await password.fill('abcd-efgh-ijkl-mnop');
     await page.getByLabel('Server').fill('https://a b');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
@@ -269,7 +269,7 @@ inBrowser('Social accounts', (world) => {
       const { x, width } = (await one.boundingBox()) ?? { x: 0, width: 0 };
       return x + width / 2;
     };
-    expect(await middleOf(badge.locator('svg'))).toBeCloseTo(await middleOf(badge), 0);
+    await expect.poll(() => middleOf(badge.locator('svg'))).toBeCloseTo(await middleOf(badge), 0);
   });
 
   test('is clean on a desk in light and on a phone in dark', async () => {

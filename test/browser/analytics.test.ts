@@ -81,7 +81,7 @@ inBrowser('Analytics', (world) => {
         expect.stringMatching(/Threads[\s\S]*Permission is missing[\s\S]*—/),
         expect.stringMatching(/This network reports no numbers[\s\S]*—/),
       ]);
-    expect(await bars.getByRole('link', { name: 'Reconnect' }).getAttribute('href')).toBe('/accounts');
+    await expect.poll(() => bars.getByRole('link', { name: 'Reconnect' }).getAttribute('href')).toBe('/accounts');
     const { email } = await world.service.addMember('viewer');
     const viewer = await world.visit({ at: threeWeeks, as: email });
     await viewer.getByText('Ask an owner or admin to reconnect.').waitFor();
@@ -203,11 +203,11 @@ inBrowser('Analytics', (world) => {
     await expect.poll(() => totalOf(page, 'Views')).toEqual(['—', 'not reported by these networks']);
     const networks = page.getByRole('list', { name: 'Engagement by network' }).getByRole('listitem');
     await expect.poll(() => networks.allInnerTexts()).toContainEqual(expect.stringMatching(/Nothing read yet[\s\S]*—/));
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     const cells = page.getByRole('table').getByRole('columnheader');
-    expect(await cells.count()).toBe(8);
+    await expect.poll(() => cells.count()).toBe(8);
     // A post without a number says nothing about its hour.
-    expect(await page.getByRole('table').getByRole('button').count()).toBe(1);
+    await expect.poll(() => page.getByRole('table').getByRole('button').count()).toBe(1);
     expect(await axe(page)).toEqual([]);
     const only = await world.visit({ at: `/analytics?range=7&accounts=${unread}` });
     await only.getByText('1 post went out in 7 days. No numbers have been read yet.').waitFor();
@@ -215,7 +215,7 @@ inBrowser('Analytics', (world) => {
     // The chart, the best times and the top posts do not call that 0 either.
     const chart = only.getByRole('slider', { name: /^Engagement by day, .*: no numbers\.$/ });
     await chart.press('ArrowLeft');
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: no numbers\. Unread: no number$/);
+    await expect.poll(() => chart.getAttribute('aria-valuetext')).toMatch(/: no numbers\. Unread: no number$/);
     await only.getByText('Times appear with the first numbers.').waitFor();
     await only.getByRole('listitem').filter({ hasText: 'Unread' }).getByText('No numbers are read').waitFor();
     const { lines } = await downloadFrom(only);

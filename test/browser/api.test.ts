@@ -51,7 +51,7 @@ inBrowser('API and MCP', (world) => {
     await dialog.getByText('Revoke it, then create a new one.').waitFor();
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revoke Tablet', includeHidden: true }).waitFor({ state: 'attached' });
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
 
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await rows.click();
@@ -90,7 +90,7 @@ inBrowser('API and MCP', (world) => {
     ]);
     expect(isCut).toBe(false);
     expect(lines).toBeLessThanOrEqual(2);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
   });
 
   test('a connected client is listed with its permissions, and its access can be ended', async () => {

@@ -73,7 +73,7 @@ inBrowser('approvals', (world) => {
     await world.service.client.posts.setOption({ id: post.id, key: 'x.poll', value });
     const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }) });
     const poll = cardOf(page).getByRole('figure', { name: 'Poll' });
-    expect(await poll.innerText()).toMatch(/Bread\s+Cake\s+Poll for 1 hour/);
+    await expect.poll(() => poll.innerText()).toMatch(/Bread\s+Cake\s+Poll for 1 hour/);
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
     const form = cardOf(page).getByRole('form', { name: 'Reject' });
     await form.getByRole('button', { name: 'Too soon' }).click();
@@ -81,7 +81,7 @@ inBrowser('approvals', (world) => {
     await form.getByRole('textbox', { name: 'Reason' }).fill('a'.repeat(491));
     await form.getByText('1 character too many.').waitFor();
     await form.getByRole('button', { name: 'Reject with this reason' }).click();
-    expect(await form.count()).toBe(1);
+    await expect.poll(() => form.count()).toBe(1);
     await form.getByRole('textbox', { name: 'Reason' }).fill('<b>Wait</b> until Friday.');
     await form.getByText('Rejected reads this and may ask again.').waitFor();
     await form.getByRole('button', { name: 'Reject with this reason' }).click();
@@ -117,15 +117,15 @@ inBrowser('approvals', (world) => {
     const other = await draftIn(world, 'Another', 'A whole one');
     await other.ask('posts_publishNow', { id: other.post.id });
     await page.getByText('The requests could not be loaded').waitFor();
-    expect(await reason.inputValue()).toBe('Not before the fair');
+    await expect.poll(() => reason.inputValue()).toBe('Not before the fair');
     await page.unroute('**/api/approvals*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('The requests could not be loaded').waitFor({ state: 'detached' });
-    expect(await reason.inputValue()).toBe('Not before the fair');
+    await expect.poll(() => reason.inputValue()).toBe('Not before the fair');
     // A pass of both would begin without the words.
     await ask('posts_publishNow', { id: (await draftIn(world, 'Third', 'One more')).post.id });
     await expect.poll(() => cardOf(page).count()).toBe(2);
-    expect(await reason.inputValue()).toBe('Not before the fair');
+    await expect.poll(() => reason.inputValue()).toBe('Not before the fair');
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('0 of 2 looked at').waitFor();
   });
@@ -187,7 +187,7 @@ inBrowser('approvals', (world) => {
     const text = page.getByRole('form', { name: 'Edit' }).getByRole('textbox', { name: 'Text' });
     await text.fill('Buns on Tuesday');
     // The form belongs to this card.
-    expect(await page.getByRole('button', { name: 'Request 1 of 3' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Request 1 of 3' }).isDisabled()).toBe(true);
     await endSession(page);
     await signInAgain(page, email);
     await expect.poll(() => text.inputValue()).toBe('Buns on Tuesday');
@@ -218,8 +218,8 @@ inBrowser('approvals', (world) => {
     const card = cardOf(page);
     await card.getByText('This is not what Changed asked about').waitFor();
     await card.getByText(/You edited the post at \d\d:\d\d\./).waitFor();
-    expect(await card.locator('del').allTextContents()).toEqual(['8:00']);
-    expect(await card.locator('ins').allTextContents()).toEqual(['7:30']);
+    await expect.poll(() => card.locator('del').allTextContents()).toEqual(['8:00']);
+    await expect.poll(() => card.locator('ins').allTextContents()).toEqual(['7:30']);
     expect(await axe(page)).toEqual([]);
     expect(await card.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
     await card.getByRole('link', { name: 'Open post' }).waitFor();
@@ -265,7 +265,7 @@ inBrowser('approvals', (world) => {
     expect(await world.service.client.posts.get({ id: post.id })).toEqual(post);
     await editTo('Half price on day-old bread');
     const edit = card.getByRole('region', { name: 'Your edit' });
-    expect(await edit.locator('ins').allTextContents()).toEqual(['day-old bread']);
+    await expect.poll(() => edit.locator('ins').allTextContents()).toEqual(['day-old bread']);
     await card.getByRole('button', { name: 'Approve and schedule with your edit' }).click();
     await page.getByText('1 post scheduled.').waitFor();
     const scheduled = await world.service.client.posts.get({ id: post.id });
@@ -299,10 +299,9 @@ inBrowser('approvals', (world) => {
     await card.getByRole('button', { name: 'Use my edit' }).click();
     const edit = card.getByRole('region', { name: 'Your edit' });
     await edit.getByText('Six buns on a tray').waitFor();
-    expect(await edit.locator('ins').allTextContents()).toEqual([
-      'Six buns on a tray',
-      'Everyone, but not in public timelines',
-    ]);
+    await expect
+      .poll(() => edit.locator('ins').allTextContents())
+      .toEqual(['Six buns on a tray', 'Everyone, but not in public timelines']);
     await card.getByRole('button', { name: 'Approve and schedule with your edit' }).click();
     await page.getByText('1 post scheduled.').waitFor();
     expect(await service.client.posts.get({ id })).toMatchObject({
@@ -330,7 +329,7 @@ inBrowser('approvals', (world) => {
     await page.getByRole('link', { name: 'The request' }).click();
     await card.getByText('This is not what Pollster asked about').waitFor();
     await card.getByText(/You edited the post at \d\d:\d\d\./).waitFor();
-    expect(await card.getByRole('figure', { name: 'Poll' }).innerText()).toMatch(/Rolls\s+Cake/);
+    await expect.poll(() => card.getByRole('figure', { name: 'Poll' }).innerText()).toMatch(/Rolls\s+Cake/);
     await card.getByRole('button', { name: 'Publish it as it is now' }).click();
     await isOut(world, 'What shall we bake?');
   });
@@ -498,7 +497,7 @@ inBrowser('approvals', (world) => {
     const page = await world.visit({ at: '/approvals', width: 390, height: 844 });
     await page.getByRole('link', { name: /Thumb/ }).click();
     await cardOf(page).getByText('The first of two').first().waitFor();
-    expect(await cardOf(page).count()).toBe(1);
+    await expect.poll(() => cardOf(page).count()).toBe(1);
     await page.getByText('Request 1 of 2', { exact: true }).waitFor();
     await page.getByText('Same minute as “The second of two”').waitFor();
     const thumbY = async () => (await page.getByRole('button', { name: 'Approve', exact: true }).boundingBox())?.y;
@@ -512,9 +511,9 @@ inBrowser('approvals', (world) => {
     await swipe(page, -250);
     const reason = page.getByRole('form', { name: 'Reject' }).getByRole('textbox', { name: 'Reason' });
     await reason.waitFor();
-    expect(await reason.evaluate((field) => field.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
+    await expect.poll(() => reason.evaluate((field) => field.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
     const reader = page.getByText('reads this and may ask again.');
-    expect(await reader.evaluate((words) => words.getBoundingClientRect().left)).toBeGreaterThan(0);
+    await expect.poll(() => reader.evaluate((words) => words.getBoundingClientRect().left)).toBeGreaterThan(0);
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await swipe(page, 60);
     await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();
@@ -526,7 +525,7 @@ inBrowser('approvals', (world) => {
     const bottom = await purpose.evaluate((line) => line.getBoundingClientRect().bottom);
     expect(bottom).toBeLessThan((await buttons.boundingBox())?.y ?? 0);
     await edit.getByRole('button', { name: 'Cancel' }).click();
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Approve 1 of 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve 1' }).click();
@@ -602,7 +601,7 @@ inBrowser('approvals', (world) => {
     await page.goto(world.service.url + (await ask('posts_publishNow', { id: post.id })));
     await page.getByText('X: 19 characters too many.').waitFor();
     const yes = page.getByRole('button', { name: 'Approve and publish' });
-    expect(await yes.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => yes.getAttribute('aria-disabled')).toBe('true');
     await yes.click({ force: true });
     await page.getByText('Fix this first.').waitFor();
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
@@ -641,7 +640,7 @@ inBrowser('approvals', (world) => {
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }), as: email });
     await page.getByText('Owners, admins and editors decide.').waitFor();
-    expect(await cardOf(page).getByRole('button').allInnerTexts()).toEqual(['Show previews']);
+    await expect.poll(() => cardOf(page).getByRole('button').allInnerTexts()).toEqual(['Show previews']);
     expect(await page.locator('.kbd-hint', { hasText: 'approve' }).count()).toBe(0);
   });
 
@@ -664,7 +663,7 @@ inBrowser('approvals', (world) => {
     const page = await world.visit({ at });
     await page.getByText('<img src=x onerror="alert(1)">').first().waitFor();
     expect(await page.locator('img[src="x"]').count()).toBe(0);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
   });
 
   test('are clean on a desk in light and on a phone in dark', async () => {

@@ -127,7 +127,7 @@ inBrowser('the embedded assistant', (world) => {
     await log.getByRole('button', { name: 'Approve and publish' }).waitFor();
     await log.getByRole('button', { name: /^Write a draft/ }).click();
     expect(await axe(page)).toEqual([]);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
   });
 });
 
@@ -149,7 +149,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Stop' }).click();
       await log.getByText('Stopped.').waitFor();
       const link = log.getByRole('link', { name: 'my page (evil.example)' });
-      expect(await link.getAttribute('rel')).toContain('noopener');
+      await expect.poll(() => link.getAttribute('rel')).toContain('noopener');
       expect(await log.locator('img').count()).toBe(0);
       model?.will([{ text: 'Yes?' }]);
       await ask('go on');

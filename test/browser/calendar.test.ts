@@ -111,7 +111,7 @@ inBrowser('the calendar', (world) => {
     await isFocused(link('On the next day'));
     await page.keyboard.press('ArrowLeft');
     await isFocused(link('Second of the day'));
-    expect(await page.locator('[data-event-id] a[tabindex="0"]').count()).toBe(1);
+    await expect.poll(() => page.locator('[data-event-id] a[tabindex="0"]').count()).toBe(1);
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Move to…' });
     await dialog.getByLabel('Time').waitFor();
@@ -335,9 +335,9 @@ inBrowser('the calendar', (world) => {
               .map(([right = 0, edge = 0]) => right > edge),
           outer,
         );
-    expect(await areCut('[data-event-id] time', '[data-event-id]')).toEqual([false, false]);
-    expect(await areCut('[role="group"] strong', 'button')).toEqual(Array(7).fill(false));
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => areCut('[data-event-id] time', '[data-event-id]')).toEqual([false, false]);
+    await expect.poll(() => areCut('[role="group"] strong', 'button')).toEqual(Array(7).fill(false));
+    await expect.poll(() => isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
   });
 
@@ -348,13 +348,13 @@ inBrowser('the calendar', (world) => {
     for (const view of ['Week', 'Month']) {
       await page.getByText(view, { exact: true }).click();
       await card(page, 'Narrow').waitFor();
-      expect(await isSideways(page)).toBe(false);
+      await expect.poll(() => isSideways(page)).toBe(false);
       expect(await axe(page)).toEqual([]);
     }
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: new RegExp(`${Number(date.slice(8))}, 1 post$`) }).click();
     await page.getByRole('link', { name: /Narrow/ }).waitFor();
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
   });
 
@@ -394,11 +394,11 @@ inBrowser('the calendar', (world) => {
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}`, as: email });
     await card(page, 'Not yours').waitFor();
-    expect(await card(page, 'Not yours').getAttribute('draggable')).toBe('false');
+    await expect.poll(() => card(page, 'Not yours').getAttribute('draggable')).toBe('false');
     expect(await page.getByRole('complementary', { name: 'Drafts' }).count()).toBe(0);
     await card(page, 'Not yours').getByRole('button', { name: 'Actions for Not yours' }).click();
     await page.getByRole('menuitem', { name: 'Open' }).waitFor();
-    expect(await page.getByRole('menuitem').count()).toBe(1);
+    await expect.poll(() => page.getByRole('menuitem').count()).toBe(1);
     expect(await axe(page)).toEqual([]);
   });
 });

@@ -279,7 +279,7 @@ inBrowser('the editor', (world) => {
     await page.getByLabel('What it shows').fill('A thing');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Add alt text' }).click();
-    expect(await page.getByLabel('What it shows').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('What it shows').inputValue()).toBe('');
     await page.getByLabel('What it shows').fill('A horn');
     // Escape keeps what was written.
     await page.keyboard.press('Escape');
@@ -318,7 +318,7 @@ inBrowser('the editor', (world) => {
       .getByRole('button', { name: /^Mastodon/ })
       .first()
       .click();
-    expect(await shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
+    await expect.poll(() => shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
     await world.service.asHuman('posts.publishNow', { id });
     await page.getByRole('button', { name: 'See results' }).click();
     const went = page.getByRole('region', { name: 'What went out' });
@@ -527,7 +527,7 @@ inBrowser('the editor', (world) => {
     };
     await openSheet();
     await swipe(30);
-    expect(await sheet.isVisible()).toBe(true);
+    await expect.poll(() => sheet.isVisible()).toBe(true);
     await swipe(200);
     await sheet.waitFor({ state: 'detached' });
     await openSheet();
@@ -631,7 +631,7 @@ inBrowser('the editor', (world) => {
       for (const [index, { right }] of sorted.entries()) {
         expect(right, `part ${index} at ${width}`).toBeLessThanOrEqual((sorted[index + 1]?.left ?? boxes.right) + 0.5);
       }
-      expect(await isSideways(page)).toBe(false);
+      await expect.poll(() => isSideways(page)).toBe(false);
     }
   });
 
@@ -715,12 +715,12 @@ inBrowser('the editor', (world) => {
       .toEqual(poll);
     await page.getByText('Ready for 1 account').waitFor();
     const shown = page.getByRole('region', { name: 'Preview' }).getByRole('figure', { name: 'Poll' });
-    expect(await shown.innerText()).toMatch(/Bread\s+Rolls\s+Poll for 3 days · several answers/);
+    await expect.poll(() => shown.innerText()).toMatch(/Bread\s+Rolls\s+Poll for 3 days · several answers/);
     await beDarkPhone(page);
     await page.getByRole('button', { name: 'Options' }).first().click();
     await openOptions(page, 'Mastodon');
     await page.getByRole('textbox', { name: 'Choice 1' }).waitFor();
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Remove the poll' }).click();
     await expect.poll(async () => (await read(id)).versions[0]?.options).toEqual({});
@@ -918,10 +918,12 @@ inBrowser('the editor', (world) => {
     await dialog.getByText(/^It is scheduled for .* It is public at once\.$/).waitFor();
     await dialog.getByText('1 link', { exact: true }).waitFor();
     const groups = dialog.getByRole('list').first().getByRole('listitem');
-    expect(await groups.allTextContents()).toEqual([
-      expect.stringMatching(/Bluesky.*Mastodon.*this text$/),
-      expect.stringMatching(/@anna, “Shorter for X”$/),
-    ]);
+    await expect
+      .poll(() => groups.allTextContents())
+      .toEqual([
+        expect.stringMatching(/Bluesky.*Mastodon.*this text$/),
+        expect.stringMatching(/@anna, “Shorter for X”$/),
+      ]);
     await dialog.getByRole('button', { name: 'Publish to 3 accounts' }).click();
     await expect.poll(async () => (await read(id)).status).toBe('Published');
   });
@@ -972,7 +974,7 @@ inBrowser('the editor', (world) => {
     await page.getByRole('button', { name: 'Reschedule' }).click();
     const planned = panel.locator('[data-planned]').first();
     await planned.waitFor();
-    expect(await planned.getAttribute('aria-label')).toMatch(/, \d+ posts? scheduled$/);
+    await expect.poll(() => planned.getAttribute('aria-label')).toMatch(/, \d+ posts? scheduled$/);
   });
 
   test('a viewer can only read', async () => {
@@ -1094,7 +1096,7 @@ inBrowser('the editor', (world) => {
     await look();
     await beDarkPhone(page);
     await look();
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     for (const name of ['Preview', 'Options', 'Accounts of the post']) {
       await page.getByRole('button', { name }).first().click();
       if (name === 'Accounts of the post') await page.getByRole('menuitem', { name: 'Change accounts' }).click();

@@ -15,7 +15,7 @@ import { axe, inBrowser, isAt, isClean, isSideways, pathOf } from './harness.ts'
 
 const isFine = async (page: Page) => {
   expect(await axe(page)).toEqual([]);
-  expect(await isSideways(page)).toBe(false);
+  await expect.poll(() => isSideways(page)).toBe(false);
 };
 
 const signIn = async (page: Page, email: string, password = 'correct horse') => {
@@ -58,7 +58,7 @@ inBrowser('coming in', (world) => {
       const page = await world.visit({ at: path, as: null });
       const box = page.getByRole('checkbox', { name: 'End my personal tokens too' });
       await box.waitFor();
-      expect(await box.isChecked()).toBe(true);
+      await expect.poll(() => box.isChecked()).toBe(true);
       if (ticked) await isClean(page, () => box.waitFor());
       else await box.uncheck();
       await page.getByLabel('New password').fill('another horse');
@@ -82,7 +82,7 @@ inBrowser('coming in', (world) => {
     });
     const page = await world.visit({ at: `/auth/authorize?${query}`, as: null, expected: [/400/] });
     const link = page.getByRole('link', { name: 'Go back to desk.example.com' });
-    expect(await link.getAttribute('href')).toMatch(/^https:\/\/desk\.example\.com\/done\?error=/);
+    await expect.poll(() => link.getAttribute('href')).toMatch(/^https:\/\/desk\.example\.com\/done\?error=/);
     await isFine(page);
   });
 
@@ -234,9 +234,9 @@ inBrowser('coming in', (world) => {
     const styleOf = (selector: string) =>
       page.locator(selector).evaluate((element) => getComputedStyle(element).outlineStyle);
     await page.getByRole('textbox', { name: 'Password' }).focus();
-    expect(await styleOf('.mantine-PasswordInput-input')).toBe('solid');
+    await expect.poll(() => styleOf('.mantine-PasswordInput-input')).toBe('solid');
     await page.getByLabel('E-mail address').focus();
-    expect(await styleOf('.mantine-PasswordInput-input')).toBe('none');
+    await expect.poll(() => styleOf('.mantine-PasswordInput-input')).toBe('none');
     await page.goto(`${world.service.url}/welcome/used`);
     await page.getByRole('heading', { name: 'This link is used up' }).waitFor();
     await isFine(page);
@@ -445,7 +445,7 @@ describe('consent', () => {
         await page.keyboard.press('Enter');
         await page.getByRole('checkbox', { name: /Write and change drafts/ }).focus();
         await page.keyboard.press('Enter');
-        expect(await page.getByRole('checkbox', { name: /Disconnect accounts/ }).isChecked()).toBe(false);
+        await expect.poll(() => page.getByRole('checkbox', { name: /Disconnect accounts/ }).isChecked()).toBe(false);
         await page.getByRole('checkbox', { name: /Write and change drafts/ }).uncheck();
         await page.getByRole('checkbox', { name: /Schedule, publish/ }).uncheck();
         await page.getByRole('button', { name: 'Let it in, to look only' }).waitFor();
@@ -468,7 +468,7 @@ describe('consent', () => {
         const page = await world.visit({ at: (await begin({ clientMetadataUrl: undefined, clientMetadata })).at });
         const title = page.getByRole('heading', { name: 'Let “מאפייה (24)” use Posthorn?' });
         await title.getByText('מאפייה (24)', { exact: true }).waitFor();
-        expect(await page.title()).toBe('Let “מאפייה (24)” use Posthorn? · Posthorn');
+        await expect.poll(() => page.title()).toBe('Let “מאפייה (24)” use Posthorn? · Posthorn');
       });
     },
     async () => {

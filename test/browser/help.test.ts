@@ -20,7 +20,7 @@ inBrowser(
         await page.keyboard.press('Enter');
         await isAt(page, '/help/operating#when-the-key-is-lost');
         expect(await axe(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
         await page.getByRole('searchbox').fill('no such word anywhere');
         await page.getByText('Nothing found. Try another word.').waitFor();
       }

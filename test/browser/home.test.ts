@@ -170,9 +170,9 @@ inBrowser('home', (world) => {
     const page = await world.visit();
     const waiting = page.getByRole('region', { name: 'Waiting for you' });
     await waiting.getByText('“Does not arrive” did not reach Mastodon').waitFor();
-    expect(await waiting.getByRole('link', { name: /did not reach Mastodon/ }).getAttribute('href')).toMatch(
-      /^\/(accounts|posts\/post_)/,
-    );
+    await expect
+      .poll(() => waiting.getByRole('link', { name: /did not reach Mastodon/ }).getAttribute('href'))
+      .toMatch(/^\/(accounts|posts\/post_)/);
   });
 
   test('a client whose name is written from right to left does not reorder what it asks for', async () => {

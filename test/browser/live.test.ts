@@ -41,10 +41,10 @@ inBrowser('open tabs', (world) => {
       .waitFor();
     await tell({ kind: 'account', id: 'acct_1', text: 'X needs to be connected again: Anna' });
     const account = first.getByRole('alert').filter({ hasText: 'X needs to be connected again' });
-    expect(await account.getByRole('link').getAttribute('href')).toBe('/accounts');
+    await expect.poll(() => account.getByRole('link').getAttribute('href')).toBe('/accounts');
     await tell({ kind: 'webhook', id: 'whk_1', text: 'A webhook was paused.' });
     const webhook = first.getByRole('alert').filter({ hasText: 'A webhook was paused' });
-    expect(await webhook.getByRole('link').getAttribute('href')).toBe('/settings/webhooks/whk_1');
+    await expect.poll(() => webhook.getByRole('link').getAttribute('href')).toBe('/settings/webhooks/whk_1');
     expect(await axe(first)).toEqual([]);
   });
 

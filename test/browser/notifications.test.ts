@@ -78,7 +78,9 @@ inBrowser(
       await page.unrouteAll();
       await fault.getByRole('button', { name: 'Try again' }).click();
       await fault.waitFor({ state: 'detached' });
-      expect(await page.getByRole('list', { name: 'Earlier' }).getByRole('listitem').count()).toBeGreaterThan(shown);
+      await expect
+        .poll(() => page.getByRole('list', { name: 'Earlier' }).getByRole('listitem').count())
+        .toBeGreaterThan(shown);
     });
 
     test('a person chooses their notifications, also on a phone', async () => {
@@ -94,11 +96,11 @@ inBrowser(
       });
       await page.reload();
       await expect.poll(() => box.isChecked()).toBe(true);
-      expect(await isSideways(page)).toBe(false);
+      await expect.poll(() => isSideways(page)).toBe(false);
       expect(await axe(page)).toEqual([]);
       await go(page, '/notifications');
       await page.getByRole('heading', { name: 'Notifications' }).waitFor();
-      expect(await isSideways(page)).toBe(false);
+      await expect.poll(() => isSideways(page)).toBe(false);
     });
 
     test('a choice shows before its answer, and stays while the next one is made', async () => {
@@ -122,7 +124,7 @@ inBrowser(
       });
       expect(atNextPaint).toBe(true);
       await page.getByRole('checkbox', { name: 'Webhooks by push' }).click();
-      expect(await box.isChecked()).toBe(true);
+      await expect.poll(() => box.isChecked()).toBe(true);
       sendOn();
       await until('both are kept', async () => {
         const person = world.service.browser();

@@ -114,7 +114,7 @@ inBrowser(
       const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/40\d/] });
       const required = page.getByRole('switch', { name: 'A passkey to approve' });
       await required.waitFor();
-      expect(await required.isDisabled()).toBe(true);
+      await expect.poll(() => required.isDisabled()).toBe(true);
       await page.goto(`${service.url}/settings/profile`);
       await addDevice(page);
       await add(page, 'Laptop');
@@ -191,7 +191,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Switch it on' }).click();
       const codes = page.getByRole('region', { name: 'Recovery codes' }).locator('code');
       await isClean(page, () => codes.first().waitFor());
-      expect(await codes.count()).toBe(10);
+      await expect.poll(() => codes.count()).toBe(10);
       const recoveryCode = await codes.first().innerText();
       await page.getByRole('button', { name: 'I stored them' }).click();
       await page.getByText('10 recovery codes left').waitFor();

@@ -257,7 +257,7 @@ inBrowser('planning', (world) => {
     await page.getByRole('option', { name: 'New post' }).waitFor();
     await page.getByRole('option', { name: /More hay/ }).waitFor();
     expect(await axe(page)).toEqual([]);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     await isFocused(field);
     await page.keyboard.type('calen');
     const calendar = page.getByRole('option', { name: 'Calendar' });

@@ -95,14 +95,14 @@ inBrowser('posts', (world) => {
     await box('two').click({ modifiers: ['Shift'] });
     const bar = page.getByRole('region', { name: 'Selected posts' });
     await bar.getByText('3 posts selected').waitFor();
-    expect(await box('three').isChecked()).toBe(true);
-    expect(await box('one').isChecked()).toBe(false);
+    await expect.poll(() => box('three').isChecked()).toBe(true);
+    await expect.poll(() => box('one').isChecked()).toBe(false);
     expect(await axe(page)).toEqual([]);
     await bar.getByRole('button', { name: 'Select all 4' }).click();
     await bar.getByText('4 posts selected').waitFor();
     await page.keyboard.press('Escape');
     await bar.waitFor({ state: 'detached' });
-    expect(await box('two').isChecked()).toBe(false);
+    await expect.poll(() => box('two').isChecked()).toBe(false);
   });
 
   test('a long press selects by touch, and a tap then selects instead of opening', async () => {
@@ -144,8 +144,8 @@ inBrowser('posts', (world) => {
     };
     const [menu, time] = [post.getByRole('button', { name: /^Actions/ }), post.getByRole('time')];
     await label.waitFor();
-    expect(await isBefore(menu)).toBe(true);
-    expect(await label.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
+    await expect.poll(() => isBefore(menu)).toBe(true);
+    await expect.poll(() => label.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
     await page.setViewportSize({ width: 834, height: 800 });
     await expect.poll(() => isBefore(time)).toBe(true);
     expect((await post.getByRole('link').boundingBox())?.width).toBeGreaterThan(80);
@@ -330,7 +330,7 @@ inBrowser('posts', (world) => {
       .getByRole('button', { name: /^Actions for/ })
       .click();
     await page.getByRole('menuitem', { name: 'Open' }).waitFor();
-    expect(await page.getByRole('menuitem').count()).toBe(1);
+    await expect.poll(() => page.getByRole('menuitem').count()).toBe(1);
     expect(await isThere(id)).toBe(true);
   });
 });

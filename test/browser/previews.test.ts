@@ -180,33 +180,33 @@ inBrowser('previews', (world) => {
         if (hidden === '') expect(words, network).toContain(shown.replaceAll(/\s+/g, ' ').trim());
         else expect(words, network).not.toContain(hidden.slice(-20));
       }
-      expect(await page.locator(`[data-preview="${network}"]`).count(), network).toBe(1);
+      await expect.poll(() => page.locator(`[data-preview="${network}"]`).count(), { message: network }).toBe(1);
     }
     const words = async (key: string) => wordsOf(articleOf(page, await nameOf(key)));
     const media = async (key: string) => filesOf(articleOf(page, await nameOf(key)));
-    expect(await media('x')).toEqual(alts);
-    expect(await media('threads')).toEqual(alts);
-    expect(await media('instagram')).toEqual(alts.slice(0, 1));
-    expect(await media('google_business')).toEqual(alts.slice(2));
-    expect(await media('youtube')).toEqual(['The oven at night']);
+    await expect.poll(() => media('x')).toEqual(alts);
+    await expect.poll(() => media('threads')).toEqual(alts);
+    await expect.poll(() => media('instagram')).toEqual(alts.slice(0, 1));
+    await expect.poll(() => media('google_business')).toEqual(alts.slice(2));
+    await expect.poll(() => media('youtube')).toEqual(['The oven at night']);
     expect(await media('bluesky')).toEqual([]);
-    expect(await words('instagram')).toContain('Who is coming by?');
-    expect(await words('mastodon')).toMatch(/Cake, and a lot of rye.*Our rye starter/);
-    expect(await words('pinterest')).toContain('A rye starter, nine years old');
-    expect(await words('pinterest')).toContain('Recipes');
-    expect(await words('youtube')).toMatch(/0:34.*Nine years, one starter.*Ask us anything/);
-    expect(await words('tiktok')).toContain('0:34');
-    expect(await words('google_business')).toMatch(/Baking class.*Every week.*Learn more/);
-    expect(await media('linkedin')).toEqual(alts);
-    expect(await media('linkedin_page')).toEqual(alts.slice(0, 1));
-    expect(await words('linkedin_page')).toContain(`Three loaves · ${alts.length} pages`);
-    expect(await words('x')).toContain('Paid partnership');
+    await expect.poll(() => words('instagram')).toContain('Who is coming by?');
+    await expect.poll(() => words('mastodon')).toMatch(/Cake, and a lot of rye.*Our rye starter/);
+    await expect.poll(() => words('pinterest')).toContain('A rye starter, nine years old');
+    await expect.poll(() => words('pinterest')).toContain('Recipes');
+    await expect.poll(() => words('youtube')).toMatch(/0:34.*Nine years, one starter.*Ask us anything/);
+    await expect.poll(() => words('tiktok')).toContain('0:34');
+    await expect.poll(() => words('google_business')).toMatch(/Baking class.*Every week.*Learn more/);
+    await expect.poll(() => media('linkedin')).toEqual(alts);
+    await expect.poll(() => media('linkedin_page')).toEqual(alts.slice(0, 1));
+    await expect.poll(() => words('linkedin_page')).toContain(`Three loaves · ${alts.length} pages`);
+    await expect.poll(() => words('x')).toContain('Paid partnership');
     for (const unknown of [/followers/i, /subscribers/i, /\b0 views/]) {
       expect(await page.getByText(unknown).count(), String(unknown)).toBe(0);
     }
     expect(await axe(page)).toEqual([]);
     await beDarkPhone(page);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
 
     const editor = await world.visit({ at: `/posts/${id}`, width: 834 });
@@ -224,7 +224,7 @@ inBrowser('previews', (world) => {
       .click();
     const company = articleOf(rail, 'LinkedIn Page');
     const rightOf = async (one: Locator) => one.evaluate((element) => element.getBoundingClientRect().right);
-    expect(await rightOf(company.getByText('Send'))).toBeLessThan(await rightOf(company));
+    await expect.poll(() => rightOf(company.getByText('Send'))).toBeLessThan(await rightOf(company));
   });
 
   test('the caption says what is cut; more opens it in place, by keyboard too', async () => {
@@ -239,12 +239,16 @@ inBrowser('previews', (world) => {
     const page = await openReview(world, id);
     const caption = (key: string) => page.locator(`[data-preview="${key}"] > p`);
     const hidden = [...new Intl.Segmenter('en').segment(text)].length - 125;
-    expect(await caption('instagram').innerText()).toBe(
-      `Folds after 125. ${hidden} characters wait behind “more”. Links are plain text.`,
-    );
-    expect(await caption('linkedin').innerText()).toMatch(/^Folds after about 210\. About \d+ characters wait behind/);
-    expect(await caption('facebook').innerText()).toBe('Folds after 5 lines. How much that is depends on the screen.');
-    expect(await caption('bluesky').innerText()).toBe('Shown whole, up to 300.');
+    await expect
+      .poll(() => caption('instagram').innerText())
+      .toBe(`Folds after 125. ${hidden} characters wait behind “more”. Links are plain text.`);
+    await expect
+      .poll(() => caption('linkedin').innerText())
+      .toMatch(/^Folds after about 210\. About \d+ characters wait behind/);
+    await expect
+      .poll(() => caption('facebook').innerText())
+      .toBe('Folds after 5 lines. How much that is depends on the screen.');
+    await expect.poll(() => caption('bluesky').innerText()).toBe('Shown whole, up to 300.');
 
     const instagram = articleOf(page, 'Instagram');
     const more = instagram.getByRole('button', { name: 'more', exact: true });
@@ -259,7 +263,7 @@ inBrowser('previews', (world) => {
     const height = async () => (await facebook.getByText('Our rye starter').boundingBox())?.height ?? 0;
     const folded = await height();
     await facebook.getByRole('button', { name: 'See more' }).press('Enter');
-    expect(await height()).toBeGreaterThan(folded);
+    await expect.poll(() => height()).toBeGreaterThan(folded);
 
     await instagram.getByRole('button', { name: 'Next file' }).press('Enter');
     await instagram.getByAltText('Six cardamom buns').waitFor();
@@ -271,12 +275,12 @@ inBrowser('previews', (world) => {
     await write('Short');
     await page.reload();
     await articleOf(page, 'Instagram').getByText('Short').waitFor();
-    expect(await caption('instagram').innerText()).toBe('Folds after 125. This text is shown whole.');
+    await expect.poll(() => caption('instagram').innerText()).toBe('Folds after 125. This text is shown whole.');
     expect(await articleOf(page, 'Facebook Page').getByRole('button', { name: 'See more' }).count()).toBe(0);
     await write('');
     await page.reload();
     await articleOf(page, 'Instagram').waitFor();
-    expect(await caption('instagram').innerText()).toBe('Folds after 125.');
+    await expect.poll(() => caption('instagram').innerText()).toBe('Folds after 125.');
   });
 
   test('a text that is cut by lines ends between two letters, and the word that opens it follows at once', async () => {
@@ -300,7 +304,9 @@ inBrowser('previews', (world) => {
       ['pixelfed', true],
     ] as const) {
       const article = articleOf(page, await nameOf(key));
-      expect(await wordsOf(article), key).toContain('routine: https://ryeandember.example/starter');
+      await expect
+        .poll(() => wordsOf(article), { message: key })
+        .toContain('routine: https://ryeandember.example/starter');
       const width = await article.locator('p', { hasText: 'The whole routine' }).evaluate(widthOfScheme);
       expect(width, key).toBeDefined();
       expect(width !== 0, key).toBe(isShown);
@@ -389,7 +395,7 @@ inBrowser('previews', (world) => {
     const preview = page.getByRole('region', { name: 'Preview' });
     const frame = articleOf(preview, 'Instagram').locator('video');
     await frame.waitFor();
-    expect(await frame.evaluate((video: HTMLVideoElement) => video.currentTime)).toBe(2.5);
+    await expect.poll(() => frame.evaluate((video: HTMLVideoElement) => video.currentTime)).toBe(2.5);
     await preview
       .getByRole('button', { name: /^Facebook Page/ })
       .first()

@@ -61,13 +61,13 @@ inBrowser('the results of a post', (world) => {
     await page.getByText('Failed on 1 of 2').first().waitFor();
     await page.getByText('1 account has it, 1 failed. What worked stays; nothing is sent twice.').waitFor();
     const rows = page.getByRole('list', { name: 'Accounts' }).locator('> li');
-    expect(await rows.first().getAttribute('aria-label')).toContain('LinkedIn Page');
+    await expect.poll(() => rows.first().getAttribute('aria-label')).toContain('LinkedIn Page');
     const row = rowOf(page, 'LinkedIn Page');
     await row.getByText('LinkedIn Page refused the sign-in. Reconnect, then send again.').waitFor();
     const reconnect = row.getByRole('link', { name: 'Reconnect LinkedIn Page' });
-    expect(await reconnect.getAttribute('href')).toBe('/connect/linkedin_page');
+    await expect.poll(() => reconnect.getAttribute('href')).toBe('/connect/linkedin_page');
     const again = row.getByRole('button', { name: 'Send again' });
-    expect(await again.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => again.getAttribute('aria-disabled')).toBe('true');
     await again.click({ force: true });
     expect(await axe(page)).toEqual([]);
 
@@ -123,9 +123,9 @@ inBrowser('the results of a post', (world) => {
     const { id } = await publish([good]);
     const page = await world.visit({ at: `/posts/${id}` });
     await rowOf(page, 'Bluesky').getByText('First read').waitFor();
-    expect(await rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' }).getAttribute('href')).toMatch(
-      /^http/,
-    );
+    await expect
+      .poll(() => rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' }).getAttribute('href'))
+      .toMatch(/^http/);
     await service.database.query(
       sql(
         'test.read',
@@ -145,10 +145,10 @@ inBrowser('the results of a post', (world) => {
     const link = rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' });
     await expect.poll(async () => (await link.boundingBox())?.height).toBeLessThan(30);
     // Among words, colour alone does not tell a link.
-    expect(await link.evaluate((one) => getComputedStyle(one).textDecorationLine)).toBe('underline');
+    await expect.poll(() => link.evaluate((one) => getComputedStyle(one).textDecorationLine)).toBe('underline');
     const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
     await expect.poll(() => steps.first().innerText()).toMatch(/1 h\s+8/);
-    expect(await steps.count()).toBe(6);
+    await expect.poll(() => steps.count()).toBe(6);
     await service.database.query(
       sql(
         'test.failedRead',
@@ -170,7 +170,7 @@ inBrowser('the results of a post', (world) => {
     const page = await world.visit({ at: `/posts/${id}` });
     const note = page.getByRole('link', { name: 'Reconnect to read statistics' });
     await note.waitFor();
-    expect(await note.getAttribute('href')).toBe('/connect/threads');
+    await expect.poll(() => note.getAttribute('href')).toBe('/connect/threads');
     await page.getByText('Reports no statistics').waitFor();
     await service.connect('threads', { handle: 'tester.asks' });
     await until('it was read', async () => {

@@ -71,10 +71,10 @@ inBrowser('reviewing a post', (world) => {
     await phone.getByRole('button', { name: 'Comment', exact: true }).click();
     const comments = desk.getByRole('list', { name: 'Comments' });
     await comments.getByText('Looks good to me,').waitFor();
-    expect(await comments.locator('b', { hasText: '@owner' }).count()).toBe(1);
-    expect(await isSideways(phone)).toBe(false);
+    await expect.poll(() => comments.locator('b', { hasText: '@owner' }).count()).toBe(1);
+    await expect.poll(() => isSideways(phone)).toBe(false);
     const row = phone.getByRole('list', { name: 'Comments' }).getByRole('listitem');
-    expect(await row.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
+    await expect.poll(() => row.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
     await expectClean(phone);
     await expectClean(desk);
     await phone.getByRole('button', { name: 'Edit comment' }).click();

@@ -54,7 +54,7 @@ inBrowser('the sandbox', (world) => {
     const page = await world.visit({ at: '/sandbox', width: 834 });
     const moment = page.getByRole('combobox', { name: 'When' });
     await moment.waitFor();
-    expect(await moment.inputValue()).toBe('Sending a post');
+    await expect.poll(() => moment.inputValue()).toBe('Sending a post');
     expect(await moment.evaluate((field) => field.scrollWidth - field.clientWidth)).toBe(0);
   });
 

@@ -148,16 +148,16 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
       await expect.poll(() => rows.count()).toBeGreaterThan(before);
     }
     expect(first).toBeLessThan(400);
-    expect(await rows.count()).toBe(400);
-    expect(await rows.first().textContent()).toContain('Post number 400');
-    expect(await rows.last().textContent()).toContain('Post number 1 ');
+    await expect.poll(() => rows.count()).toBe(400);
+    await expect.poll(() => rows.first().textContent()).toContain('Post number 400');
+    await expect.poll(() => rows.last().textContent()).toContain('Post number 1 ');
   });
 
   test('of twenty posts at one time, a day shows seven and the number of the others, which leads to all of them', async () => {
     const [row] = await world.service.database.query<{ day: string }>(dayOf, [postId(2000)]);
     const page = await visit(`/calendar?view=day&date=${row?.day}`);
     await page.getByRole('button', { name: '+13 more, open the agenda' }).waitFor();
-    expect(await page.locator('main [data-event-id]').count()).toBe(7);
+    await expect.poll(() => page.locator('main [data-event-id]').count()).toBe(7);
     await page.getByRole('button', { name: '+13 more, open the agenda' }).click();
     for (const n of [1981, 2000]) await page.locator(`main [data-row="${postId(n)}"]`).waitFor();
   });
@@ -187,7 +187,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
       })
       .toBe(true);
     const direction = (element: Locator) => element.evaluate((node) => getComputedStyle(node).direction);
-    expect(await direction(row.locator('span:has(> bdi)').first())).toBe('ltr');
+    await expect.poll(() => direction(row.locator('span:has(> bdi)').first())).toBe('ltr');
 
     // X has a name from right to left that is too long for the preview.
     await go(page, `/posts/${postId(11)}`);
@@ -201,6 +201,6 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
     await go(page, '/settings/profile');
     const field = page.getByRole('textbox', { name: 'Name', exact: true });
     await field.fill(longNames[1] ?? '');
-    expect(await direction(field)).toBe('rtl');
+    await expect.poll(() => direction(field)).toBe('rtl');
   });
 });

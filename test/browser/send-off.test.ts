@@ -56,7 +56,7 @@ inBrowser('the send-off', (world) => {
     await expect.poll(async () => (await offsets()).map((one) => Math.round(Number(one) * 10))).toEqual([0, 1]);
     expect(await page.getByRole('link', { name: 'Write the next' }).count()).toBe(0);
     await isClean(page, () => row(page, 'Mastodon').getByText('Handing over').waitFor());
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
   });
 
   test('takes away the message of a post that was out before the board was there', async () => {
@@ -85,7 +85,7 @@ inBrowser('the send-off', (world) => {
     await publishIn(page);
     const title = page.getByRole('heading', { name: /^Out on 2 accounts in \d+(\.\d)? s\.$/ });
     await title.waitFor();
-    expect(await page.locator('main [aria-live]').allInnerTexts()).toEqual([await title.innerText()]);
+    await expect.poll(() => page.locator('main [aria-live]').allInnerTexts()).toEqual([await title.innerText()]);
     await page.getByText(/^First numbers come /).waitFor();
     await page.getByRole('button', { name: 'Copy 2 links' }).click();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -115,7 +115,7 @@ inBrowser('the send-off', (world) => {
       .poll(() => page.evaluate<string>('document.activeElement.closest("li")?.dataset.account'))
       .toMatch(new RegExp(`^(${bluesky}|${facebook})$`));
     const again = failed.getByRole('button', { name: 'Send again' });
-    expect(await again.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => again.getAttribute('aria-disabled')).toBe('true');
     await failed.getByText('when the other accounts are done').waitFor();
     expect(await axe(page)).toEqual([]);
 
@@ -205,7 +205,7 @@ inBrowser('the send-off', (world) => {
     answer();
     await page.getByText('Published', { exact: true }).first().waitFor();
     await page.keyboard.type(' u');
-    expect(await field.inputValue()).toBe('Nice work, c u');
+    await expect.poll(() => field.inputValue()).toBe('Nice work, c u');
     expect(new URL(page.url()).pathname).toBe(`/posts/${id}`);
   });
 
@@ -240,7 +240,7 @@ inBrowser('the send-off', (world) => {
     await world.service.clock.forward(61_000);
     await until('it is out', async () => (await world.service.client.posts.get({ id })).status === 'Published');
     await page.getByText('This post went out while you were writing').waitFor();
-    expect(await text.inputValue()).toBe('Not saved in time');
+    await expect.poll(() => text.inputValue()).toBe('Not saved in time');
     expect(await page.getByRole('button', { name: 'Unschedule' }).count()).toBe(0);
   });
 });

@@ -35,7 +35,7 @@ inBrowser('the shell', (world) => {
       page.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
     const calendar = sidebar.getByRole('link', { name: 'Calendar' });
     await calendar.waitFor();
-    expect(await widthOf('nav[aria-label=Pages]')).toBe(64);
+    await expect.poll(() => widthOf('nav[aria-label=Pages]')).toBe(64);
     const tip = sidebar.locator('[aria-hidden]', { hasText: /^Calendar$/ });
     expect(await tip.count()).toBe(0);
     await calendar.hover();
@@ -51,7 +51,7 @@ inBrowser('the shell', (world) => {
     ] as const) {
       await page.setViewportSize({ width, height: 844 });
       await expect.poll(() => bar.isVisible()).toBe(isPhone);
-      expect(await sidebar.isVisible()).toBe(!isPhone);
+      await expect.poll(() => sidebar.isVisible()).toBe(!isPhone);
     }
     await page.setViewportSize({ width: 2560, height: 1200 });
     await expect.poll(() => widthOf('main > :first-child')).toBeLessThanOrEqual(1440);
@@ -64,16 +64,16 @@ inBrowser('the shell', (world) => {
     await page.evaluate('document.activeElement.blur()');
     const isIn = (selector: string) => page.evaluate(`document.activeElement.matches('${selector}')`);
     await page.keyboard.press('Tab');
-    expect(await isIn('a[href="#page"]')).toBe(true);
+    await expect.poll(() => isIn('a[href="#page"]')).toBe(true);
     await page.keyboard.press('Tab');
-    expect(await isIn('nav[aria-label=Pages] *')).toBe(true);
+    await expect.poll(() => isIn('nav[aria-label=Pages] *')).toBe(true);
     await page.keyboard.press('End');
-    expect(await isIn('[aria-label="Keyboard shortcuts"]')).toBe(true);
+    await expect.poll(() => isIn('[aria-label="Keyboard shortcuts"]')).toBe(true);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    expect(await isIn('a[href="/posts/new"]')).toBe(true);
+    await expect.poll(() => isIn('a[href="/posts/new"]')).toBe(true);
     await page.keyboard.press('Tab');
-    expect(await isIn('main *')).toBe(true);
+    await expect.poll(() => isIn('main *')).toBe(true);
   });
 
   test('follows the text size of the browser, and shows in forced colours where one is', async () => {
@@ -83,10 +83,10 @@ inBrowser('the shell', (world) => {
     const styleOf = (name: string) =>
       here.evaluate((element, key) => getComputedStyle(element).getPropertyValue(key), name);
     await page.emulateMedia({ forcedColors: 'active' });
-    expect(await styleOf('outline-style')).toBe('solid');
+    await expect.poll(() => styleOf('outline-style')).toBe('solid');
     await page.emulateMedia({ forcedColors: 'none' });
-    expect(await styleOf('outline-style')).toBe('none');
-    expect(await styleOf('font-size')).toBe('14px');
+    await expect.poll(() => styleOf('outline-style')).toBe('none');
+    await expect.poll(() => styleOf('font-size')).toBe('14px');
     // In a tab of its own: the next test would get this one with its text size.
     const large = await page.context().newPage();
     const devtools = await page.context().newCDPSession(large);
@@ -94,12 +94,12 @@ inBrowser('the shell', (world) => {
     await large.goto(page.url());
     // Half as many characters fit, so it is laid out as on a phone.
     await large.getByRole('navigation', { name: 'Main pages' }).waitFor();
-    expect(await large.evaluate('getComputedStyle(document.body).fontSize')).toBe('30px');
-    expect(await isSideways(large)).toBe(false);
+    await expect.poll(() => large.evaluate('getComputedStyle(document.body).fontSize')).toBe('30px');
+    await expect.poll(() => isSideways(large)).toBe(false);
     await go(large, '/settings/slots');
     const time = large.getByText('09:00', { exact: true });
     await time.waitFor();
-    expect(await time.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+    await expect.poll(() => time.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
   });
 
   test('in forced colours what is on is seen', async () => {
@@ -113,8 +113,8 @@ inBrowser('the shell', (world) => {
         .evaluate((element, key) => getComputedStyle(element).getPropertyValue(key), property);
     const ink = await colorOf('body', 'color');
     expect(ink).not.toBe(await colorOf('body', 'background-color'));
-    expect(await colorOf('.mantine-Radio-radio:checked + .mantine-Radio-icon', 'color')).toBe(ink);
-    expect(await colorOf('.mantine-Switch-thumb', 'background-color')).toBe(ink);
+    await expect.poll(() => colorOf('.mantine-Radio-radio:checked + .mantine-Radio-icon', 'color')).toBe(ink);
+    await expect.poll(() => colorOf('.mantine-Switch-thumb', 'background-color')).toBe(ink);
   });
 
   test('waits longer and longer for a live stream that breaks at once', async () => {
@@ -520,7 +520,7 @@ inBrowser('the shell', (world) => {
         };
       });
       expect(problems, path).toEqual({ isCut: false, isOutside: false, areCovered: false });
-      expect(await isSideways(page), path).toBe(false);
+      await expect.poll(() => isSideways(page), { message: path }).toBe(false);
     }
   });
 

@@ -91,12 +91,12 @@ inBrowser('import and export', (world) => {
     await page.getByText('Columns and formats').click();
     await page.getByRole('button', { name: /^Export/ }).waitFor();
     expect(await axe(page)).toEqual([]);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
     await page
       .getByLabel('File to import')
       .setInputFiles(file('look.csv', ['text,accounts,time', `Look ${scheme},x:nobody,2090`, 'Two,,2020-01-01 08:00']));
     await page.getByRole('row', { name: /has passed/ }).waitFor();
     expect(await axe(page)).toEqual([]);
-    expect(await isSideways(page)).toBe(false);
+    await expect.poll(() => isSideways(page)).toBe(false);
   });
 });

@@ -53,9 +53,9 @@ describe.skipIf(path === undefined && process.env.BROWSER_REQUIRED !== '1')('the
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       await page.goto(`${twins.url}/?network=x`);
-      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(ground);
+      await expect.poll(() => page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(ground);
       expect(await axe(page)).toEqual([]);
-      expect(await isSideways(page)).toBe(false);
+      await expect.poll(() => isSideways(page)).toBe(false);
     }
   });
 

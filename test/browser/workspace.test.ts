@@ -108,7 +108,9 @@ inBrowser('the workspace', (world) => {
 
   test('an invitation link is shown once, and can be withdrawn', async () => {
     const page = await world.visit({ at: '/settings/workspace' });
-    expect(await page.getByRole('link', { name: 'Plan slots' }).getAttribute('href')).toBe('/settings/slots');
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Plan slots' }).getAttribute('href'))
+      .toBe('/settings/slots');
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
     const card = page.getByRole('region', { name: 'Invitation for ada@example.com' });
@@ -134,12 +136,16 @@ inBrowser('the workspace', (world) => {
       }, token);
     const choice = page.getByRole('radio', { name: /Approvers only/ });
     await choice.waitFor();
-    expect(await choice.isChecked()).toBe(false);
-    expect(await choice.evaluate((radio) => getComputedStyle(radio).borderTopColor)).toBe(await colorOf('--control'));
+    await expect.poll(() => choice.isChecked()).toBe(false);
+    await expect
+      .poll(() => choice.evaluate((radio) => getComputedStyle(radio).borderTopColor))
+      .toBe(await colorOf('--control'));
     await page.getByTitle('owner@example.com').click();
     const item = page.getByRole('menuitem', { name: 'Help' });
     await item.hover();
-    expect(await item.evaluate((row) => getComputedStyle(row).backgroundColor)).toBe(await colorOf('--active'));
+    await expect
+      .poll(() => item.evaluate((row) => getComputedStyle(row).backgroundColor))
+      .toBe(await colorOf('--active'));
   });
 
   test('leaving ends the tokens of the person who leaves', async () => {
@@ -168,7 +174,7 @@ inBrowser('the workspace', (world) => {
     await other.goto(`${world.service.url}/settings/workspace`);
     await other.getByRole('button', { name: 'Switch to Demo' }).click();
     await page.getByText('Another workspace is open in this browser').waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe('bo@example.com');
+    await expect.poll(() => page.getByLabel('E-mail address').inputValue()).toBe('bo@example.com');
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to Second' }).click();
     await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
@@ -187,7 +193,7 @@ inBrowser('the workspace', (world) => {
     await page.getByText(/^This invitation exists already/).waitFor();
     await page.reload();
     await rows.getByText('bo@example.com').waitFor();
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
   });
 
   test('this tab shows no notice of its own switch, however long the new page takes', async () => {

@@ -1,6 +1,6 @@
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { count } from '#web/parts/number.ts';
-import type { SendState } from './steps.ts';
+import { formatElapsed, type SendState } from './steps.ts';
 
 const accounts = (value: number) => count(value, 'account');
 
@@ -30,7 +30,10 @@ const elapsedOf = (rows: readonly SendState[]): string => {
   const steps = rows.flatMap(({ step }) => (step?.elapsedMs === undefined ? [] : [step]));
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   if (steps.length < rows.length || Math.max(...starts) - Math.min(...starts) > togetherMs) return '';
-  const seconds = Math.ceil(Math.max(...steps.map(({ elapsedMs = 0 }) => elapsedMs)) / 1000);
+  const longestMs = Math.max(...steps.map(({ elapsedMs = 0 }) => elapsedMs));
+  // Below a second as the rows say it: "in 1 s" above "0.3 s" would look wrong.
+  if (longestMs <= 900) return ` in ${formatElapsed(longestMs)}`;
+  const seconds = Math.ceil(longestMs / 1000);
   return seconds < 120 ? ` in ${seconds} s` : ` in ${Math.round(seconds / 60)} min`;
 };
 
