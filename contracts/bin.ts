@@ -20,7 +20,7 @@ export const binDays = 30;
 
 export const DeletedPost = z
   .object({
-    ...PostSummary.pick({ id: true, text: true, items: true, thumbnailUrl: true, scheduledAt: true }).shape,
+    ...PostSummary.pick({ id: true, text: true, items: true, thumbnail: true, scheduledAt: true }).shape,
     status: PostSummary.shape.status.describe('Before it was deleted: Draft, Scheduled or Failed'),
     accountIds: z.array(z.string()).describe('Accounts it was for'),
     reachedAccountIds: z

@@ -233,7 +233,10 @@ export const PostSummary = z
     ...Post.pick({ id: true, status: true, accountIds: true }).shape,
     text: z.string().describe('The beginning of the original version, at most 200 characters'),
     items: z.int().describe('How many items the original version has'),
-    thumbnailUrl: z.string().optional().describe('Of its first image or video'),
+    thumbnail: z
+      .object({ url: MediaItem.shape.thumbnailUrl, kind: MediaItem.shape.kind })
+      .optional()
+      .describe('Of its first file'),
     results: z
       .array(Result.pick({ accountId: true, ok: true, uncertain: true, error: true }))
       .describe('One per account after publishing; empty before'),

@@ -2415,8 +2415,13 @@ export interface DeletedPost {
   text: string;
   /** How many items the original version has */
   items: number;
-  /** Of its first image or video */
-  thumbnailUrl?: string;
+  /** Of its first file */
+  thumbnail?: {
+    /** Address of a small picture of it */
+    url: string;
+    /** What the content of the file is */
+    kind: 'Image' | 'Video' | 'Document';
+  };
   /** ISO-8601 instant */
   scheduledAt?: string;
   /** Before it was deleted: Draft, Scheduled or Failed */
@@ -2669,8 +2674,13 @@ export interface PostSummary {
   text: string;
   /** How many items the original version has */
   items: number;
-  /** Of its first image or video */
-  thumbnailUrl?: string;
+  /** Of its first file */
+  thumbnail?: {
+    /** Address of a small picture of it */
+    url: string;
+    /** What the content of the file is */
+    kind: 'Image' | 'Video' | 'Document';
+  };
   /** One per account after publishing; empty before */
   results: Array<{
     /** Account it was for */

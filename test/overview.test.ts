@@ -75,15 +75,16 @@ describe('GET /api/app/posts', () => {
   });
 
   test('finds text as it stands: % and _ are nothing special; a thumbnail is that of the first file', async () => {
-    const media = await service.addFile();
+    const media = await service.addMedia({ kind: 'Video', mime: 'video/mp4', durationMs: 2000 });
+    const image = await service.addFile();
     const { id } = await create('100 % rye_flour');
     await service.client.posts.update({
       id,
       accountIds: [account],
-      versions: [{ content: [{ body: '100 % rye_flour', media: [media] }] }],
+      versions: [{ content: [{ body: '100 % rye_flour', media: [media, image] }] }],
     });
     expect((await search('group=Drafts&query=%25%20rye_')).posts).toMatchObject([
-      { id, thumbnailUrl: expect.stringContaining(media) },
+      { id, thumbnail: { url: expect.stringContaining(media), kind: 'Video' } },
     ]);
     expect((await search('group=Drafts&query=rye%25flour')).posts).toEqual([]);
   });

@@ -43,7 +43,7 @@ export const createBin = ({
   library: MediaLibrary;
   audit: AuditLog;
 }) => {
-  const toDeletedPost = ({ role, userId }: Caller, row: BinRow, thumbnailUrl: string | undefined): DeletedPost => ({
+  const toDeletedPost = ({ role, userId }: Caller, row: BinRow, thumbnail: DeletedPost['thumbnail']): DeletedPost => ({
     id: row.id,
     status: row.status,
     text: row.text ?? '',
@@ -51,7 +51,7 @@ export const createBin = ({
     accountIds: row.account_ids,
     reachedAccountIds: reachedBy(row),
     ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-    ...(thumbnailUrl !== undefined && { thumbnailUrl }),
+    ...(thumbnail && { thumbnail }),
     deletedAt: row.deleted_at,
     ...(row.deleted_by_name !== null && { deletedBy: { id: row.deleted_by, name: row.deleted_by_name } }),
     ...(row.deleted_client !== null && { client: row.deleted_client }),

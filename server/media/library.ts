@@ -73,10 +73,10 @@ export const createMediaLibrary = ({
     return rows.map((row) => toMediaItem(row, baseUrl));
   },
 
-  /** Addresses of the thumbnails of those that exist. */
-  thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, string>> => {
+  /** Of those that exist. */
+  thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]) => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
-    return new Map(rows.map((row) => [row.id, toMediaItem(row, baseUrl).thumbnailUrl]));
+    return new Map(rows.map((row) => [row.id, { url: toMediaItem(row, baseUrl).thumbnailUrl, kind: row.kind }]));
   },
 
   /** The items that exist, in the order of the ids, locked until the transaction ends. */

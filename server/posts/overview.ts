@@ -28,14 +28,14 @@ export const createOverview = ({
     const matches = await store.search(caller.workspaceId, search, limit + 1, placeOf(cursor));
     const page = matches.slice(0, limit);
     const last = page.at(-1);
-    const media = await library.thumbnails(
+    const thumbnails = await library.thumbnails(
       caller,
       page.flatMap(({ mediaId }) => mediaId ?? []),
     );
     return {
       posts: page.map(({ summary, mediaId }): PostSummary => {
-        const thumbnailUrl = mediaId === null ? undefined : media.get(mediaId);
-        return { ...summary, ...(thumbnailUrl !== undefined && { thumbnailUrl }) };
+        const thumbnail = mediaId === null ? undefined : thumbnails.get(mediaId);
+        return { ...summary, ...(thumbnail && { thumbnail }) };
       }),
       ...(matches.length > limit && last && { nextCursor: cursorOf({ at: last.at, id: last.summary.id }) }),
     };

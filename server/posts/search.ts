@@ -20,7 +20,7 @@ export interface PostSearch extends PostFilter {
 
 /** The summary of a post, its first media item, and its position in the order of its group. */
 export interface PostMatch {
-  readonly summary: Omit<PostSummary, 'thumbnailUrl'>;
+  readonly summary: Omit<PostSummary, 'thumbnail'>;
   readonly mediaId: string | null;
   readonly at: string;
 }

@@ -369,7 +369,12 @@ inBrowser('the calendar', (world) => {
       const json = await answer.json();
       for (const post of json.posts.filter(({ text }: { text: string }) => text === 'In doubt')) {
         const results = [true, false].map((ok) => ({ accountId: account, ok, uncertain: !ok }));
-        Object.assign(post, { status: 'Failed', results, publishedAt: at, thumbnailUrl: '/favicon.svg' });
+        Object.assign(post, {
+          status: 'Failed',
+          results,
+          publishedAt: at,
+          thumbnail: { url: '/favicon.svg', kind: 'Video' },
+        });
         Object.assign(post, { accountIds, numbers: 'Read', engagement: 143 });
       }
       await route.fulfill({ response: answer, json });
@@ -377,6 +382,7 @@ inBrowser('the calendar', (world) => {
     await page.goto(`${world.service.url}/calendar?date=${date}`);
     const post = card(page, 'In doubt');
     await post.getByText('Uncertain on 1 of 2').waitFor();
+    await post.locator('.lucide-play').waitFor();
     const bottom = await post.locator('img').evaluate((picture) => picture.getBoundingClientRect().bottom);
     expect(bottom).toBeLessThan((await post.getByText('143').boundingBox())?.y ?? 0);
     // Where both have no room, the number stays.
@@ -384,7 +390,7 @@ inBrowser('the calendar', (world) => {
     await expect.poll(() => networks.count()).toBe(1);
     await page.setViewportSize({ width: 1024, height: 900 });
     await expect.poll(async () => (await post.boundingBox())?.width).toBeLessThan(130);
-    expect(await networks.count()).toBe(0);
+    await expect.poll(() => networks.count()).toBe(0);
     await post.getByText('so far').waitFor();
   });
 

@@ -51,7 +51,7 @@ export default function Board({
   return (
     <section className={`card ${styles.board}`} aria-labelledby={titleId} data-all-out={isAllOut || undefined}>
       <header className={styles.head}>
-        {picture !== undefined && <Thumbnail src={thumbnailOf(picture)} size={40} />}
+        {picture !== undefined && <Thumbnail url={thumbnailOf(picture)} size={40} />}
         <div className={styles.words}>
           <h2 id={titleId} aria-live="polite" className={styles.title}>
             {titleOf(rows)}

@@ -26,11 +26,11 @@ export const PointTip = ({
 }) => {
   const { networksOf } = useAccounts();
   const networks = useNetworks();
-  const thumbnail = useSummaries(post ? [post.postId] : []).get(post?.postId ?? '')?.thumbnailUrl;
+  const thumbnail = useSummaries(post ? [post.postId] : []).get(post?.postId ?? '')?.thumbnail;
   const names = post ? [...new Set(networksOf(post.accountIds))].map((network) => networks.of(network).name) : [];
   return (
     <div className={styles.tip} data-left={isLeft || undefined} style={{ left: x }} aria-hidden="true">
-      {thumbnail && <Thumbnail src={thumbnail} size={40} />}
+      {thumbnail && <Thumbnail {...thumbnail} size={40} />}
       <div>
         <p className={styles.tipTitle}>
           {unit === 'week' ? `Week from ${shortDate(point.date)}` : longDate(point.date)}

@@ -39,11 +39,11 @@ export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: st
         {posts
           .slice(0, isExpanded ? posts.length : collapsedCount)
           .map(({ postId, text, accountIds, engagement, publishedAt }) => {
-            const { thumbnailUrl, numbers } = summaries.get(postId) ?? {};
+            const { thumbnail, numbers } = summaries.get(postId) ?? {};
             return (
               <li key={postId} className={styles.row}>
-                {thumbnailUrl ? (
-                  <Thumbnail src={thumbnailUrl} />
+                {thumbnail ? (
+                  <Thumbnail {...thumbnail} />
                 ) : (
                   <span className={styles.plain}>
                     <AlignLeft size={16} aria-hidden="true" />

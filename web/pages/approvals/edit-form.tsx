@@ -162,7 +162,7 @@ const Files = ({
         const name = `${file?.kind ?? 'File'} ${at + 1}`;
         return (
           <li key={id}>
-            <Thumbnail src={thumbnailOf(id)} size={64} />
+            <Thumbnail url={thumbnailOf(id)} kind={file?.kind} size={64} />
             <span className="hidden">{file && describeFile(file)}</span>
             {file?.kind !== 'Document' && (
               <Textarea

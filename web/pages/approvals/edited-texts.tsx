@@ -25,7 +25,7 @@ export const EditedTexts = ({ card, edit }: { card: ApprovalCard; edit: Approval
 export const EditedAlts = ({ alts }: { alts: readonly { mediaId: string; before: string; alt: string }[] }) =>
   alts.map(({ mediaId, before, alt }) => (
     <div key={mediaId} className={styles.alt}>
-      <Thumbnail src={thumbnailOf(mediaId)} size={40} />
+      <Thumbnail url={thumbnailOf(mediaId)} size={40} />
       <div>
         <p className="small text-3">Alternative text</p>
         <DiffText before={before} after={alt} />

@@ -161,8 +161,8 @@ const Pictures = ({ card }: { card: ApprovalCard }) => {
   if (files.length === 0) return null;
   return (
     <span className={styles.pictures}>
-      {files.map(({ id }) => (
-        <Thumbnail key={id} src={thumbnailOf(id)} size={44} />
+      {files.map(({ id, kind }) => (
+        <Thumbnail key={id} url={thumbnailOf(id)} kind={kind} size={44} />
       ))}
     </span>
   );

@@ -279,9 +279,9 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
 
 /** The file, and what its alternative text would become. */
 const AltChange = ({ card: { media, input } }: { card: ApprovalCard }) =>
-  media.map(({ id, thumbnailUrl, alt = '' }) => (
+  media.map(({ id, kind, thumbnailUrl, alt = '' }) => (
     <section key={id} className={styles.section}>
-      <Thumbnail src={thumbnailUrl} size={72} />
+      <Thumbnail url={thumbnailUrl} kind={kind} size={72} />
       <p className="small text-3">Alternative text</p>
       <DiffText before={alt} after={String(input.alt)} />
     </section>

@@ -125,7 +125,7 @@ const AgendaRow = ({ item, onChoose }: { item: Item; onChoose: (choosing: Choosi
           <NetworkBadges networks={networksOf(post.accountIds)} size={16} />
         </span>
       }
-      side={post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} size={40} />}
+      side={post.thumbnail && <Thumbnail {...post.thumbnail} size={40} />}
       menu={<CardMenu item={item} onChoose={onChoose} isTall />}
     />
   );

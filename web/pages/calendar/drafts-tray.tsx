@@ -75,7 +75,7 @@ const Draft = ({ draft, onChoose }: { draft: PostSummary; onChoose: (choosing: C
       <Link to="/posts/$id" params={{ id: draft.id }} className={styles.draftText} dir="auto" draggable={false}>
         <PostTitle text={draft.text} />
       </Link>
-      {draft.thumbnailUrl && <Thumbnail src={draft.thumbnailUrl} size={32} />}
+      {draft.thumbnail && <Thumbnail {...draft.thumbnail} size={32} />}
       <span className={styles.draftFoot}>
         <NetworkBadges networks={networksOf(draft.accountIds)} size={16} max={3} />
         <button

@@ -43,7 +43,7 @@ export const PhoneMonth = ({
         ))}
         {days.map((day) => {
           const posts = byDay.get(day) ?? [];
-          const picture = posts.find(({ post }) => post.thumbnailUrl)?.post.thumbnailUrl;
+          const picture = posts.find(({ post }) => post.thumbnail)?.post.thumbnail;
           return (
             <button
               key={day}
@@ -60,7 +60,7 @@ export const PhoneMonth = ({
               <strong className="number" data-today={day === today || undefined} aria-hidden="true">
                 {Number(day.slice(8))}
               </strong>
-              {picture ? <Thumbnail src={picture} size={26} /> : <span className={styles.noPicture} />}
+              {picture ? <Thumbnail {...picture} size={26} /> : <span className={styles.noPicture} />}
               <StateDots items={posts} />
             </button>
           );

@@ -59,9 +59,9 @@ export const PostCard = ({
             </span>
           )}
         </span>
-        {post.thumbnailUrl && (
+        {post.thumbnail && (
           <span className={styles.picture}>
-            <Thumbnail src={post.thumbnailUrl} size={isEntry || last ? 32 : 36} />
+            <Thumbnail {...post.thumbnail} size={isEntry || last ? 32 : 36} />
           </span>
         )}
         <span className={styles.text} dir="auto">

@@ -25,14 +25,14 @@ export const BestPost = ({ today, zone }: { today: string; zone: string }) => {
       if (best === undefined || best.engagement === 0) return null;
       const to = new Date(Date.parse(best.publishedAt) + 1000).toISOString();
       const { posts } = await app.searchPosts({ group: 'Timed', from: best.publishedAt, to }, { signal });
-      return { ...best, thumbnailUrl: posts.find(({ id }) => id === best.postId)?.thumbnailUrl };
+      return { ...best, thumbnail: posts.find(({ id }) => id === best.postId)?.thumbnail };
     },
   });
   if (!data) return null;
   return (
     <Section title="Best post this week" card>
       <Link to="/posts/$id" params={{ id: data.postId }} className={styles.best}>
-        {data.thumbnailUrl && <img src={data.thumbnailUrl} alt="" loading="lazy" />}
+        {data.thumbnail && <img src={data.thumbnail.url} alt="" loading="lazy" />}
         <span className={styles.bestText}>
           <span className={`one-line ${styles.bestTitle}`} dir="auto">
             <PostTitle text={data.text} />

@@ -29,7 +29,7 @@ export const DayRow = ({ post, at }: { post: PostSummary; at: string }) => {
       <span className={styles.badges}>
         <NetworkBadges networks={networksOf(post.accountIds)} />
       </span>
-      <span className={styles.picture}>{post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} size={36} />}</span>
+      <span className={styles.picture}>{post.thumbnail && <Thumbnail {...post.thumbnail} size={36} />}</span>
     </li>
   );
 };

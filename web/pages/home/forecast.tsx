@@ -149,8 +149,8 @@ const Row = ({ post }: { post: PostSummary }) => {
   const more = (post.forecast?.length ?? 0) - 1;
   return (
     <li className={styles.row} data-row={post.id}>
-      {post.thumbnailUrl ? (
-        <Thumbnail src={post.thumbnailUrl} size={40} />
+      {post.thumbnail ? (
+        <Thumbnail {...post.thumbnail} size={40} />
       ) : (
         <span className={styles.blank}>
           <TextAlignStart size={16} aria-hidden="true" />

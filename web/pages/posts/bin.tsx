@@ -211,7 +211,7 @@ const BinRow = ({
       side={
         !isPhone && (
           <>
-            {post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} />}
+            {post.thumbnail && <Thumbnail {...post.thumbnail} />}
             <NetworkBadges networks={networksOf(post.accountIds)} max={4} />
             {left}
           </>

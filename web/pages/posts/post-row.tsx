@@ -84,10 +84,10 @@ export const PostRow = memo(
         }
         side={
           isPhone ? (
-            post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} />
+            post.thumbnail && <Thumbnail {...post.thumbnail} />
           ) : (
             <>
-              <span className={styles.thumbnail}>{post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} />}</span>
+              <span className={styles.thumbnail}>{post.thumbnail && <Thumbnail {...post.thumbnail} />}</span>
               <span className={styles.badges}>{badges}</span>
               <span className={styles.when}>{when}</span>
               <span className={`number ${styles.engagement}`}>

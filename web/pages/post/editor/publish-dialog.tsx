@@ -122,7 +122,7 @@ const PostSummary = ({ accountIds }: { accountIds: readonly string[] }) => {
   return (
     <>
       <div className={styles.card}>
-        {media[0] !== undefined && <Thumbnail src={thumbnailOf(media[0])} size={72} />}
+        {media[0] !== undefined && <Thumbnail url={thumbnailOf(media[0])} kind={mediaOf(media[0])?.kind} size={72} />}
         <div className={styles.content}>
           <p className={styles.text} dir="auto">
             {first.items.map(({ body }) => body).join('\n\n') || 'No text'}
