@@ -140,7 +140,7 @@ inBrowser('approvals', (world) => {
     });
     const outliveSession = async () => {
       await endSession(page);
-      await page.getByText('What you typed into the form is kept in this tab').waitFor();
+      await page.getByText('What you entered is kept in this tab').waitFor();
       await signInAgain(page, email);
     };
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
@@ -168,10 +168,10 @@ inBrowser('approvals', (world) => {
       .waitFor();
     // What was sent is no longer promised.
     await endSession(page);
-    expect(await page.getByText('What you typed').count()).toBe(0);
+    expect(await page.getByText('What you entered').count()).toBe(0);
   });
 
-  test('so are those in a pass, on the request that they are about', async () => {
+  test('so are those in a pass, on the request that they are about, and the marks', async () => {
     const { account, ask } = await draftIn(world, 'Pass Interrupted', 'Not asked for');
     const bodies = ['Rolls on Monday', 'Rolls on Tuesday', 'Rolls on Friday'];
     for (const [index, body] of bodies.entries()) {
@@ -207,6 +207,7 @@ inBrowser('approvals', (world) => {
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Request 2 of 3' }).click();
     await cardOf(page).getByText('Buns').first().waitFor();
+    await page.getByRole('button', { name: 'Approve 1 of 3' }).waitFor();
   });
 
   test('a post edited after the request is shown as a diff, and the person can send it themselves', async () => {

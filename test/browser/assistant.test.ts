@@ -97,7 +97,7 @@ inBrowser('the embedded assistant', (world) => {
       await route.continue();
     });
     await ask('Which post did best?');
-    await page.getByText('What you typed into the form is kept').waitFor();
+    await page.getByText('What you entered is kept').waitFor();
     await signInAgain(page, email);
     const field = page.getByRole('textbox', { name: 'Ask the assistant' });
     await expect.poll(() => field.inputValue()).toBe('Which post did best?');

@@ -145,7 +145,7 @@ inBrowser('the shell', (world) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  const keptForm = 'What you typed into the form is kept in this tab, except passwords and keys.';
+  const keptForm = 'What you entered is kept in this tab, except passwords and keys.';
   const storedForms = (page: Page) =>
     page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('posthorn-form'))");
 

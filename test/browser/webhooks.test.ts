@@ -187,7 +187,7 @@ inBrowser(
         await page.getByRole('menuitem', { name }).click();
         await page.getByRole('dialog').getByRole('button', { name }).waitFor();
         await endSession(page);
-        expect(await page.getByText('What you typed').count()).toBe(0);
+        expect(await page.getByText('What you entered').count()).toBe(0);
         await signInAgain(page, email);
         await more.waitFor();
         expect(await page.getByRole('dialog').count()).toBe(0);

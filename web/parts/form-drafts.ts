@@ -1,4 +1,4 @@
-/** What people have typed into the forms that are open, by key. */
+/** What people have entered into the forms that are open, by key. */
 const drafts = new Map<string, unknown>();
 
 export const keyPrefix = 'posthorn-form';
@@ -19,7 +19,7 @@ export const formDrafts = {
     drafts.set(key, value);
     return () => void drafts.delete(key);
   },
-  /** Returns whether everything that was typed is stored, if anything was. */
+  /** Returns whether everything that was entered is stored, if anything was. */
   store: () => {
     try {
       for (const [key, value] of drafts) sessionStorage.setItem(key, JSON.stringify(value));

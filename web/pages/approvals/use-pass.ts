@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ApprovalCard, ApprovalEdit, CheckApprovalsOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { usePermissions } from '#web/session.ts';
 import { followApproved, type RequestForm, useDecisions } from './use-decisions.ts';
 import { usePasskeyYes } from './use-passkey-yes.ts';
@@ -29,12 +30,12 @@ export interface Pass {
   approve(cards: readonly ApprovalCard[]): Promise<void>;
 }
 
-/** Marks stay on this page: nothing is sent before the button. */
+/** Marks stay in this tab: nothing is sent before the button. */
 export const usePass = (cards: readonly ApprovalCard[], focused: string | undefined): Pass => {
   const client = useQueryClient();
   const { canWrite } = usePermissions();
   const passkeyYes = usePasskeyYes();
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [marked, setMarked] = useFormDraft<readonly string[]>(`marks from ${cards[0]?.id} on`, []);
   const { forms, setForm, edits: editsById, setEdit } = useDecisions();
   const edits = new Map(Object.entries(editsById));
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
@@ -55,7 +56,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
 
   return {
     cards,
-    marked: new Set(cards.filter((card) => marked.has(card.id) && canMark(card)).map(({ id }) => id)),
+    marked: new Set(cards.filter((card) => marked.includes(card.id) && canMark(card)).map(({ id }) => id)),
     edits,
     checks,
     seen,
@@ -65,13 +66,13 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
     canMark,
     look: setChosen,
     mark: (id, isMarked) => {
-      setMarked((before) => new Set([...before].filter((one) => one !== id).concat(isMarked ? [id] : [])));
+      setMarked((before) => [...before.filter((one) => one !== id), ...(isMarked ? [id] : [])]);
       setSeen((before) => new Set([...before, id]));
     },
     setEdit: (id, edit) => {
       setEdit(id, edit);
       setSeen((before) => new Set([...before, id]));
-      if (edit) setMarked((before) => new Set([...before, id]));
+      if (edit) setMarked((before) => [...before, id]);
       setForm(id, undefined);
     },
     open: (next) => {
@@ -94,7 +95,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
         }
       }
       setFailures(failed);
-      setMarked(new Set(failed.keys()));
+      setMarked([...failed.keys()]);
       await refresh();
       for (const { id } of approved) setEdit(id, undefined);
       if (approved.length > 0) followApproved(approved, refresh);

@@ -59,7 +59,7 @@ const SignIn = () => {
           <Banner tone="blue" title="Your session has ended">
             It was ended in another browser, or by a new password, or it is too old. Posts and new comments that were
             not saved are kept in this browser.
-            {search.ended === 'form' && ' What you typed into the form is kept in this tab, except passwords and keys.'}
+            {search.ended === 'form' && ' What you entered is kept in this tab, except passwords and keys.'}
           </Banner>
         </div>
       )}
