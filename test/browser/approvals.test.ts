@@ -5,7 +5,18 @@ import { findBrokenLink } from '#server/receipts/verify-receipts';
 import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
-import { axe, endSession, go, inBrowser, isClean, isFocused, isSideways, signInAgain, type World } from './harness.ts';
+import {
+  axe,
+  endSession,
+  go,
+  inBrowser,
+  isAbove,
+  isClean,
+  isFocused,
+  isSideways,
+  signInAgain,
+  type World,
+} from './harness.ts';
 
 const hourMs = 3_600_000;
 
@@ -523,8 +534,7 @@ inBrowser('approvals', (world) => {
     const edit = page.getByRole('form', { name: 'Edit' });
     const [purpose, buttons] = [edit.getByText('For new files'), edit.getByRole('button', { name: 'Use my edit' })];
     await buttons.waitFor();
-    const bottom = await purpose.evaluate((line) => line.getBoundingClientRect().bottom);
-    expect(bottom).toBeLessThan((await buttons.boundingBox())?.y ?? 0);
+    await expect.poll(() => isAbove(purpose, buttons)).toBe(true);
     await edit.getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, chooseByKeys, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, chooseByKeys, inBrowser, isAbove, isClean, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -383,8 +383,7 @@ inBrowser('the calendar', (world) => {
     const post = card(page, 'In doubt');
     await post.getByText('Uncertain on 1 of 2').waitFor();
     await post.locator('.lucide-play').waitFor();
-    const bottom = await post.locator('img').evaluate((picture) => picture.getBoundingClientRect().bottom);
-    expect(bottom).toBeLessThan((await post.getByText('143').boundingBox())?.y ?? 0);
+    await expect.poll(() => isAbove(post.locator('img'), post.getByText('143'))).toBe(true);
     // Where both have no room, the number stays.
     const networks = post.getByTitle('Mastodon').filter({ visible: true });
     await expect.poll(() => networks.count()).toBe(1);

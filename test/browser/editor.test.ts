@@ -227,11 +227,13 @@ inBrowser('the editor', (world) => {
     await panel.waitFor();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
-    const before = await page.evaluate('document.activeElement.getAttribute("aria-label")');
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    await expect.poll(focused).not.toBeNull();
+    const before = await focused();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog', { name: 'Publish now to 2 accounts?' }).waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(before);
+    await expect.poll(focused).toBe(before);
     const bodies = async () => (await read(id)).versions[0]?.content.map(({ body }) => body);
     await expect.poll(bodies).toEqual(['Second', 'Start and more']);
     expect((await read(id)).status).toBe('Draft');

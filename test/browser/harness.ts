@@ -297,7 +297,7 @@ export const isClean = async (page: Page, show: (isPhone: boolean) => Promise<un
 export const beDarkPhone = async (page: Page) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForFunction("document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark'");
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
 };
 
 /** The server does what the next such request asks for, and its answer does not arrive. */
@@ -322,6 +322,12 @@ export const signInAgain = async (page: Page, email: string) => {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+};
+
+/** Whether one ends before the other begins, from top to bottom. */
+export const isAbove = async (upper: Locator, lower: Locator) => {
+  const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()]);
+  return above !== null && below !== null && above.y + above.height < below.y;
 };
 
 /** Waits until keys go to this field. */

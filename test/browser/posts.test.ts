@@ -148,7 +148,7 @@ inBrowser('posts', (world) => {
     await expect.poll(() => label.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
     await page.setViewportSize({ width: 834, height: 800 });
     await expect.poll(() => isBefore(time)).toBe(true);
-    expect((await post.getByRole('link').boundingBox())?.width).toBeGreaterThan(80);
+    await expect.poll(async () => (await post.getByRole('link').boundingBox())?.width).toBeGreaterThan(80);
   });
 
   test('selected posts are unscheduled, moved to free slots after a look at the times, and both can be undone', async () => {

@@ -502,7 +502,7 @@ inBrowser('the shell', (world) => {
       await go(page, path);
       const heading = page.getByRole('heading', { level: 1, name: title });
       await heading.waitFor();
-      const problems = await heading.evaluate((title) => {
+      const findProblems = (title: Element) => {
         const header = title.parentElement;
         const boxes = [...(header?.children ?? [])].map((child) => child.getBoundingClientRect());
         const edge = header?.getBoundingClientRect();
@@ -518,8 +518,10 @@ inBrowser('the shell', (world) => {
               ),
           ),
         };
-      });
-      expect(problems, path).toEqual({ isCut: false, isOutside: false, areCovered: false });
+      };
+      await expect
+        .poll(() => heading.evaluate(findProblems), { message: path })
+        .toEqual({ isCut: false, isOutside: false, areCovered: false });
       await expect.poll(() => isSideways(page), { message: path }).toBe(false);
     }
   });
