@@ -25,6 +25,7 @@ const listen = async (
   { cookie = owner.cookie(), last, query = '' }: { cookie?: string; last?: string; query?: string } = {},
   at = service,
 ) => {
+  await until('the instance hears of changes', () => at.posthorn.live.isListening());
   const stop = new AbortController();
   open.push(() => stop.abort());
   const response = await fetch(`${at.url}/api/app/events${query}`, {
@@ -189,6 +190,22 @@ test('an open tab is told of deliveries', async () => {
   tab.stop();
   await own.stop();
   await receiver.stop();
+});
+
+test('a tab that opens before its instance hears of changes reads everything again when it does', async () => {
+  const database = openDatabase(service.parts, { report: () => undefined });
+  const { live } = openPosthorn({ ...service, database });
+  const heard: string[] = [];
+  live.subscribe({
+    ...service.owner,
+    after: undefined,
+    receive: ({ kind }) => void heard.push(kind),
+    recheckAccess: () => undefined,
+    end: () => undefined,
+  });
+  live.start();
+  await until('it is told to', () => heard.includes('resync'));
+  await database.close();
 });
 
 describe('a tab that connects again', () => {

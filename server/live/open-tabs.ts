@@ -74,6 +74,16 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
     }
   };
 
+  /** Nothing was heard before the connection was up, or while it was lost. */
+  const resyncAll = () => {
+    resetRecent();
+    for (const listener of accessListeners) listener();
+    for (const subscriber of subscribers) {
+      resync(subscriber);
+      subscriber.recheckAccess();
+    }
+  };
+
   const heard = (payload: string) => {
     const message = parseNotification(payload);
     if (message === undefined) return report(new Error(foreignNotification));
@@ -98,7 +108,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
       await store.notify([JSON.stringify({ accessOf: userId } satisfies AccessChange)]);
     },
 
-    /** Called when access changes on any instance, and after a lost connection, when changes may have been missed. */
+    /** Called when access changes on any instance, and when changes may have been missed: at the start, and after a lost connection. */
     onAccessChanged: (listener: () => void) => {
       accessListeners.push(listener);
     },
@@ -145,17 +155,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
 
     /** Listens until the database is closed. */
     start: () => {
-      listening = store.listen({
-        heard,
-        resumed: () => {
-          resetRecent();
-          for (const listener of accessListeners) listener();
-          for (const subscriber of subscribers) {
-            resync(subscriber);
-            subscriber.recheckAccess();
-          }
-        },
-      });
+      listening = store.listen({ heard, started: resyncAll, resumed: resyncAll });
     },
 
     /** Ends all streams, so that open tabs reconnect to another instance. */
