@@ -8,7 +8,7 @@ import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isAt, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, go, inBrowser, intercept, isAt, isClean, isFocused, isSideways } from './harness.ts';
 
 /** Accepts all credentials. */
 const tiktokHost = 'open.tiktokapis.com';
@@ -188,7 +188,8 @@ inBrowser('Social accounts', (world) => {
     await page.getByRole('heading', { name: /^Let Posthorn post on TikTok/ }).waitFor();
     // The accounts are read before the connection is finished, and their answer arrives after it.
     let lateAnswer = '';
-    await page.route(
+    await intercept(
+      page,
       '**/api/app/actions/accounts.list',
       async (route) => {
         const response = await route.fetch();
@@ -198,7 +199,7 @@ inBrowser('Social accounts', (world) => {
       },
       { times: 1 },
     );
-    await page.route('**/finish', async (route) => {
+    await intercept(page, '**/finish', async (route) => {
       await until('the accounts are read', async () => lateAnswer.includes('NeedsReconnect'));
       await route.continue();
     });

@@ -10,6 +10,7 @@ import {
   endSession,
   go,
   inBrowser,
+  intercept,
   isAbove,
   isClean,
   isFocused,
@@ -124,7 +125,7 @@ inBrowser('approvals', (world) => {
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
     const reason = cardOf(page).getByRole('textbox', { name: 'Reason' });
     await reason.fill('Not before the fair');
-    await page.route('**/api/approvals*', (route) => route.fulfill({ status: 400, body: 'no' }));
+    await intercept(page, '**/api/approvals*', (route) => route.fulfill({ status: 400, body: 'no' }));
     const other = await draftIn(world, 'Another', 'A whole one');
     await other.ask('posts_publishNow', { id: other.post.id });
     await page.getByText('The requests could not be loaded').waitFor();
@@ -358,7 +359,7 @@ inBrowser('approvals', (world) => {
     const [first, second, third] = posts;
     const page = await world.visit({ at: '/favicon.svg', as: email, expected: [/40\d/, /events/, /favicon/] });
     // This tab gets no live events, so it still shows the old state.
-    await page.route('**/api/app/events*', (route) => route.abort());
+    await intercept(page, '**/api/app/events*', (route) => route.abort());
     await page.goto(`${service.url}/approvals/${first?.card}`);
     await page.getByText('Fits the account').waitFor();
     for (const text of ['First of three', 'Second of three']) {
@@ -563,7 +564,7 @@ inBrowser('approvals', (world) => {
     const at = await ask('posts_publishNow', { id: post.id });
     const page = await world.visit({ at: '/favicon.svg', expected: [/409/, /events/, /favicon/] });
     // This tab gets no live events, so it still shows the old state.
-    await page.route('**/api/app/events*', (route) => route.abort());
+    await intercept(page, '**/api/app/events*', (route) => route.abort());
     await page.goto(world.service.url + at);
     const yes = cardOf(page).getByRole('button', { name: 'Approve and publish' });
     await yes.waitFor();
@@ -604,7 +605,7 @@ inBrowser('approvals', (world) => {
       message: '19 characters too many.',
       provider: 'X',
     };
-    await page.route('**/api/approvals/card_*', async (route) => {
+    await intercept(page, '**/api/approvals/card_*', async (route) => {
       const answer = await route.fetch();
       const validation = { issues: [issue], warnings: [] };
       await route.fulfill({ response: answer, json: { ...(await answer.json()), validation } });

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { type ModelStub, startModel } from '#test/support/model';
 import { publicationsOf } from '#test/support/publications';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isSideways, signInAgain, type World } from './harness.ts';
+import { axe, inBrowser, intercept, isSideways, signInAgain, type World } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -89,9 +89,9 @@ inBrowser('the embedded assistant', (world) => {
     const { email } = await world.service.addWorkspace();
     const { page, ask } = await openAt(world, { as: email, expected: [/401/, /events/] });
     // The page learns of the end by its question alone.
-    await page.route(/\/api\/app\/events/, (route) => route.abort());
+    await intercept(page, /\/api\/app\/events/, (route) => route.abort());
     await page.reload();
-    await page.route('**/assistant/ask', async (route) => {
+    await intercept(page, '**/assistant/ask', async (route) => {
       const { origin } = new URL(page.url());
       await page.request.post(`${origin}/api/auth/sign-out`, { headers: { origin } });
       await route.continue();

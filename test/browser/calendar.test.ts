@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, chooseByKeys, inBrowser, isAbove, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, chooseByKeys, inBrowser, intercept, isAbove, isClean, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -153,7 +153,7 @@ inBrowser('the calendar', (world) => {
     const held = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await page.route('**/api/app/posts?*group=Timed*', async (route) => {
+    await intercept(page, '**/api/app/posts?*group=Timed*', async (route) => {
       await held;
       await route.continue();
     });
@@ -173,7 +173,7 @@ inBrowser('the calendar', (world) => {
     const held = new Promise<void>((resolve) => {
       refuse = resolve;
     });
-    await page.route('**/api/app/posts?*group=Timed*', async (route) => {
+    await intercept(page, '**/api/app/posts?*group=Timed*', async (route) => {
       await held;
       await route.fulfill({ status: 403 });
     });
@@ -254,7 +254,7 @@ inBrowser('the calendar', (world) => {
     const date = dateIn(7, 'America/New_York');
     const id = await scheduled('Far away', `${date}T17:00:00Z`);
     const page = await world.visit({ timeZone: 'Asia/Tokyo', at: '/favicon.svg', expected: [/favicon/] });
-    await page.route('**/api/auth/session', async (route) => {
+    await intercept(page, '**/api/auth/session', async (route) => {
       const answer = await route.fetch();
       const session = await answer.json();
       session.user.timeZone = 'America/New_York';
@@ -364,7 +364,7 @@ inBrowser('the calendar', (world) => {
     await scheduled('In doubt', at);
     const accountIds = [account, await world.service.connect('mastodon'), await world.service.connect('threads')];
     const page = await world.visit({ ...utc, at: '/favicon.svg', expected: [/favicon/] });
-    await page.route('**/api/app/posts?*group=Timed*', async (route) => {
+    await intercept(page, '**/api/app/posts?*group=Timed*', async (route) => {
       const answer = await route.fetch();
       const json = await answer.json();
       for (const post of json.posts.filter(({ text }: { text: string }) => text === 'In doubt')) {

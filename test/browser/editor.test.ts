@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { mp4 } from '#test/support/videos';
-import { axe, beDarkPhone, inBrowser, isAt, isFocused, isSideways, pathOf } from './harness.ts';
+import { axe, beDarkPhone, inBrowser, intercept, isAt, isFocused, isSideways, pathOf } from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
 interface Draft {
@@ -90,7 +90,7 @@ inBrowser('the editor', (world) => {
     await second.goto(first.url());
     await text(second).waitFor();
     // The second tab gets no live events, as on a slow connection.
-    await second.route(/posts\.get|\/api\/app\/events/, (route) => route.abort());
+    await intercept(second, /posts\.get|\/api\/app\/events/, (route) => route.abort());
     await text(first).fill('The text of the first');
     await saved(first);
     await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
@@ -122,7 +122,7 @@ inBrowser('the editor', (world) => {
     await theirs.getByText(/has this post open too/).waitFor({ state: 'attached' });
 
     // My tab hears nothing for a while, so that both write.
-    await mine.route(/posts\.get|posts\.update|\/api\/app\/events/, (route) => route.abort());
+    await intercept(mine, /posts\.get|posts\.update|\/api\/app\/events/, (route) => route.abort());
     await text(theirs).fill('The text of Jonas');
     await saved(theirs);
     await mine.getByRole('button', { name: /^Write for Mastodon/ }).click();
@@ -158,7 +158,7 @@ inBrowser('the editor', (world) => {
     const { id } = await makeDraft();
     const page = await world.visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/] });
     await text(page).waitFor();
-    await page.route('**/posts.update', (route) => route.abort());
+    await intercept(page, '**/posts.update', (route) => route.abort());
     await text(page).fill('Written while the server was gone');
     await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
     await page.reload();
@@ -178,7 +178,7 @@ inBrowser('the editor', (world) => {
     const page = await world.visit({ at: '/posts/new', expected: [/ERR_FAILED/] });
     await text(page).waitFor();
     let lost = 0;
-    await page.route('**/posts.create', async (route) => {
+    await intercept(page, '**/posts.create', async (route) => {
       if (lost++ > 0) return route.continue();
       await route.fetch();
       await route.abort();
@@ -331,7 +331,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(() => out.getAttribute('src')).toMatch(/^\/media\/fit_/);
     await expect.poll(async () => (await read(id)).status).toBe('Published');
     // A day later the server may have removed it.
-    await page.route('**/media/fit_*', (route) => route.fulfill({ status: 404 }));
+    await intercept(page, '**/media/fit_*', (route) => route.fulfill({ status: 404 }));
     await page.reload();
     await went.getByRole('button', { name: /^Bluesky/ }).click();
     await expect.poll(() => out.getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
@@ -474,7 +474,7 @@ inBrowser('the editor', (world) => {
     const { id } = await makeDraft({ body: 'Look', accountIds: [pinterest] });
     const page = await world.visit({ at: '/favicon.svg', width: 390, height: 844, expected: [/./] });
     let boards: object[] = [];
-    await page.route('**/api/app/posts/*/editor', async (route) => {
+    await intercept(page, '**/api/app/posts/*/editor', async (route) => {
       const response = await route.fetch();
       const view = await response.json();
       for (const account of view.accounts) account.choices = { 'pinterest.board': boards };
@@ -501,7 +501,7 @@ inBrowser('the editor', (world) => {
     const held = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await page.route('**/providers.limits**', async (route) => {
+    await intercept(page, '**/providers.limits**', async (route) => {
       await held;
       await route.continue();
     });
@@ -747,7 +747,7 @@ inBrowser('the editor', (world) => {
     const hold = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/posts.update', (route) => hold.then(() => route.continue()));
+    await intercept(page, '**/posts.update', (route) => hold.then(() => route.continue()));
     await page.keyboard.press('Enter');
     const chosen = options.getByRole('button', { name: 'Remove Community: Sourdough Science (812 members)' });
     await isFocused(chosen);
@@ -839,7 +839,7 @@ inBrowser('the editor', (world) => {
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ at: `/posts/${id}`, as: email, expected: [/401/, /ERR_FAILED/] });
     await text(page).waitFor();
-    await page.route('**/posts.update', (route) => route.abort());
+    await intercept(page, '**/posts.update', (route) => route.abort());
     await text(page).fill('Kept over the end');
     await page.getByText(/^Not saved\. Trying again/).waitFor();
     // As another tab of the same browser would.
@@ -862,7 +862,7 @@ inBrowser('the editor', (world) => {
     });
     let open = 0;
     let most = 0;
-    await page.route('**/posts.update', async (route) => {
+    await intercept(page, '**/posts.update', async (route) => {
       most = Math.max(most, ++open);
       await hold;
       await route.continue();
@@ -896,7 +896,7 @@ inBrowser('the editor', (world) => {
     await dialog.waitFor();
     expect((await read(id)).status).toBe('Draft');
     // Whether a request without an answer arrived is not known.
-    await page.route('**/posts.publishNow', (route) => route.abort(), { times: 1 });
+    await intercept(page, '**/posts.publishNow', (route) => route.abort(), { times: 1 });
     await page.keyboard.press('Control+Enter');
     await dialog.getByText('It may have been done all the same.').waitFor();
     expect(await dialog.getByText('not published').count()).toBe(0);

@@ -11,7 +11,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Documents, startDocuments } from '#test/support/identity';
 import { startOutsideProvider } from '#test/support/outside-provider';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isAt, isClean, isSideways, pathOf } from './harness.ts';
+import { axe, inBrowser, intercept, isAt, isClean, isSideways, pathOf } from './harness.ts';
 
 const isFine = async (page: Page) => {
   expect(await axe(page)).toEqual([]);
@@ -123,7 +123,7 @@ inBrowser('coming in', (world) => {
 
   test('an invitation that could not be loaded is loaded with Try again, whichever request failed', async () => {
     const page = await world.visit({ at: '/healthz', as: null, expected: [/400|503/] });
-    await page.route('**/api/auth/entrance', (route) => route.fulfill({ status: 400, body: 'no' }));
+    await intercept(page, '**/api/auth/entrance', (route) => route.fulfill({ status: 400, body: 'no' }));
     await page.goto(world.service.url + (await invite('later@example.com')));
     await page.getByText('The invitation could not be loaded').waitFor();
     await page.unroute('**/api/auth/entrance');
@@ -140,7 +140,7 @@ inBrowser('coming in', (world) => {
   ])('%s has its heading while its first answer is awaited', async (path, url, name) => {
     // The request goes on when the test is over.
     const page = await world.visit({ at: '/healthz', as: null, expected: [/404/] });
-    await page.route(url, () => undefined);
+    await intercept(page, url, () => undefined);
     await page.goto(world.service.url + path);
     await page.getByRole('heading', { name }).waitFor();
     await page.getByText('Loading', { exact: true }).waitFor();
@@ -181,7 +181,7 @@ inBrowser('coming in', (world) => {
     await isAt(page, /^\/sign-in\?next=%2Fsettings%2Fapi/);
     // The form stands before requests are held up, so that only its own is lost.
     await page.getByText('Your session has ended').waitFor();
-    await page.route('**/api/auth/sign-in', (route) => route.abort(), { times: 1 });
+    await intercept(page, '**/api/auth/sign-in', (route) => route.abort(), { times: 1 });
     await signIn(page, email);
     await page.getByText('The server does not answer. Check the connection, then try again.').waitFor();
     await signIn(page, email);
@@ -201,7 +201,7 @@ inBrowser('coming in', (world) => {
     const [profile, session] = [gate(), gate()];
     let changes = 0;
     let readings = 0;
-    await page.route('**/api/app/profile', async (route) => {
+    await intercept(page, '**/api/app/profile', async (route) => {
       const response = await route.fetch();
       changes += 1;
       await profile.opened;
@@ -213,12 +213,12 @@ inBrowser('coming in', (world) => {
     await live;
     // The browser's time zone becomes the person's.
     await expect.poll(() => changes).toBe(1);
-    await page.route('**/api/auth/session', async (route) => {
+    await intercept(page, '**/api/auth/session', async (route) => {
       readings += 1;
       await session.opened;
       await route.continue().catch(() => {}); // A later reading has taken its place.
     });
-    await page.route(/\/api\/app\/(?!profile)/, (route) => route.abort());
+    await intercept(page, /\/api\/app\/(?!profile)/, (route) => route.abort());
     await world.service.posthorn.sessions.endOthers(userId);
     await expect.poll(() => readings).toBeGreaterThan(0);
     const answered = page.waitForResponse('**/api/app/profile');
@@ -279,7 +279,7 @@ inBrowser(
       await page.getByText('You are not a member here').waitFor();
       expect(await page.getByRole('textbox').count()).toBe(0);
       await isFine(page);
-      await page.route(`${outside.settings.AUTH_URL}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
+      await intercept(page, `${outside.settings.AUTH_URL}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
       const left = page.waitForRequest((request) => request.url().startsWith(outside.settings.AUTH_URL));
       // The identity provider is another host.
       await page.getByRole('button', { name: 'Continue' }).click();

@@ -300,9 +300,25 @@ export const beDarkPhone = async (page: Page) => {
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
 };
 
+const probe = '/favicon.svg?held';
+
+/**
+ * As `page.route`, and in force when it returns: for a moment after it was asked to hold requests, Chromium still lets
+ * them pass.
+ */
+export const intercept = async (page: Page, ...[url, handle, options]: Parameters<Page['route']>) => {
+  await page.route(url, handle, options);
+  if (!page.url().startsWith('http')) return;
+  await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));
+  const statusOfProbe = () => page.evaluate((path) => fetch(path).then(({ status }) => status), probe);
+  await expect.poll(statusOfProbe).toBe(204);
+  await page.unroute(`**${probe}`);
+};
+
 /** The server does what the next such request asks for, and its answer does not arrive. */
 export const loseAnswer = (page: Page, url: string) =>
-  page.route(
+  intercept(
+    page,
     url,
     async (route) => {
       await route.fetch();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isAt, isClean } from './harness.ts';
+import { axe, go, inBrowser, intercept, isAt, isClean } from './harness.ts';
 
 inBrowser(
   'the first two minutes',
@@ -17,7 +17,7 @@ inBrowser(
       const hasNetworks = new Promise<void>((done) => {
         answerNetworks = done;
       });
-      await page.route('**/providers.list', (route) => hasNetworks.then(() => route.continue()));
+      await intercept(page, '**/providers.list', (route) => hasNetworks.then(() => route.continue()));
       const others = ['accounts.list', '/approvals', 'group=Sent'].map((path) =>
         page.waitForResponse((response) => response.url().endsWith(path)),
       );
@@ -39,7 +39,7 @@ inBrowser(
       const isAnswered = new Promise<void>((done) => {
         answer = done;
       });
-      await page.route('**/api/app/sandbox/accounts', async (route) => {
+      await intercept(page, '**/api/app/sandbox/accounts', async (route) => {
         const response = await route.fetch();
         await isAnswered;
         await route.fulfill({ response });
@@ -294,7 +294,7 @@ inBrowser('home', (world) => {
     const isOver = new Promise<void>((done) => {
       fail = done;
     });
-    await page.route(forecast, async (route) => {
+    await intercept(page, forecast, async (route) => {
       await isOver;
       await route.fulfill({ status: 503, json: { error: 'Unavailable' } });
     });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
-import { axe, inBrowser } from './harness.ts';
+import { axe, inBrowser, intercept } from './harness.ts';
 
 inBrowser('open tabs', (world) => {
   const tell = (news: { kind: 'approval' | 'post' | 'account' | 'webhook'; id: string; text?: string }) =>
@@ -62,7 +62,7 @@ inBrowser('open tabs', (world) => {
     const held = new Promise<void>((resolve) => {
       open = resolve;
     });
-    await page.route('**/api/app/events*', async (route) => {
+    await intercept(page, '**/api/app/events*', async (route) => {
       await held;
       await route.continue();
     });

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, intercept, isClean } from './harness.ts';
 
 const picture = async (name: string, background = '#8a4b08') => ({
   name,
@@ -86,7 +86,7 @@ inBrowser('Media', (world) => {
     const versions = (media: string[]) => [{ content: [{ body: 'Uses it', media }] }];
     await card.getByRole('button').click();
     // A post starts to use it while the page is open.
-    await page.route('**/api/media/*', async (route) => {
+    await intercept(page, '**/api/media/*', async (route) => {
       await service.client.posts.update({ id: postId, accountIds: [], versions: versions([id]) });
       await route.continue();
     });

@@ -4,7 +4,7 @@ import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isAt, isSideways, loseAnswer } from './harness.ts';
+import { axe, go, inBrowser, intercept, isAt, isSideways, loseAnswer } from './harness.ts';
 
 let mails: MailServer;
 afterAll(() => mails?.stop());
@@ -63,7 +63,7 @@ inBrowser(
         [workspaceId, Array.from({ length: 120 }, () => newId('notification', new Date()))],
       );
       const page = await world.visit({ at: '/notifications', as: email, width: 390, height: 844, expected: [/403/] });
-      await page.route(/notifications\?cursor=/, (route) =>
+      await intercept(page, /notifications\?cursor=/, (route) =>
         route.fulfill({
           status: 403,
           json: { code: 'Forbidden', message: 'Not now.', issues: [], requestId: 'req_1' },
@@ -109,7 +109,7 @@ inBrowser(
       const held = new Promise<void>((resolve) => {
         sendOn = resolve;
       });
-      await page.route('**/api/app/notification-choices', async (route) => {
+      await intercept(page, '**/api/app/notification-choices', async (route) => {
         if (route.request().method() !== 'GET') await held;
         await route.continue();
       });

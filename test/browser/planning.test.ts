@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, go, inBrowser, isAt, isFocused, isSideways } from './harness.ts';
+import { axe, go, inBrowser, intercept, isAt, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -57,7 +57,7 @@ inBrowser('planning', (world) => {
     if (first < `${date}T08:30`) await world.service.asHuman('posts.schedule', { id: taken, at: first }, as);
     const id = await draft('Takes the slot');
     // From here on no tab gets live events.
-    await page.route('**/api/app/events*', () => new Promise<void>(() => undefined));
+    await intercept(page, '**/api/app/events*', () => new Promise<void>(() => undefined));
     await page.goto(`${world.service.url}/posts/${id}`);
     const main = page.getByRole('button', { name: /^Schedule · / });
     await main.waitFor();

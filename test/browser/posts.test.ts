@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, intercept, isClean } from './harness.ts';
 
 /** Dates of the next month that fall on these weekdays, Monday being 1. */
 const slotDaysOfNextMonth = (weekdays: readonly number[]) => {
@@ -231,7 +231,7 @@ inBrowser('posts', (world) => {
     const page = await world.visit({ at: '/posts', expected: [/400/] });
     await page.getByRole('link', { name: 'Bin' }).click();
     await isClean(page, () => row(page, 'binned back').getByText('30 days left').waitFor());
-    await page.route('**/api/app/bin*', (route) => route.fulfill({ status: 400, body: 'no' }));
+    await intercept(page, '**/api/app/bin*', (route) => route.fulfill({ status: 400, body: 'no' }));
     await draft('not binned');
     await page.getByText('The bin could not be loaded').waitFor();
     await row(page, 'binned back').waitFor();

@@ -6,7 +6,7 @@ import { connectAgent } from '#test/support/agent';
 import { networkKeys } from '#test/support/network-keys';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
-import { axe, beDarkPhone, go, inBrowser, isFocused, isSideways, type World } from './harness.ts';
+import { axe, beDarkPhone, go, inBrowser, intercept, isFocused, isSideways, type World } from './harness.ts';
 
 const text = `Our rye starter turns nine on Saturday. She has raised 41,000 loaves, survived two floods and one very curious dog.
 
@@ -326,7 +326,7 @@ inBrowser('previews', (world) => {
         release = done;
       });
       await page.unrouteAll();
-      await page.route('**/api/app/posts/*/editor', (route) => hold.then(() => route.continue()));
+      await intercept(page, '**/api/app/posts/*/editor', (route) => hold.then(() => route.continue()));
       const request = page.waitForRequest('**/api/app/posts/*/editor');
       await go(page, path);
       await request;
@@ -357,7 +357,7 @@ inBrowser('previews', (world) => {
 
     // A board that the account no longer has.
     await page.unrouteAll();
-    await page.route('**/api/app/posts/*/editor', async (route) => {
+    await intercept(page, '**/api/app/posts/*/editor', async (route) => {
       const response = await route.fetch();
       const view = await response.json();
       view.accounts[0].choices['pinterest.board'] = [{ value: '1', label: 'Travel' }];
@@ -390,7 +390,7 @@ inBrowser('previews', (world) => {
     const { id } = await service.client.posts.create({ accountIds, versions });
     const page = await world.visit({ at: '/posts' });
     // The file never comes, so that what a browser can play does not matter.
-    await page.route(`**/media/${files.video}`, () => new Promise<void>(() => undefined));
+    await intercept(page, `**/media/${files.video}`, () => new Promise<void>(() => undefined));
     await go(page, `/posts/${id}`);
     const preview = page.getByRole('region', { name: 'Preview' });
     const frame = articleOf(preview, 'Instagram').locator('video');
@@ -403,7 +403,7 @@ inBrowser('previews', (world) => {
     await articleOf(preview, 'Facebook Page').getByRole('img', { name: 'The oven at night' }).waitFor();
     expect(await preview.locator('video').count()).toBe(0);
     const review = await openReview(world, id);
-    await review.route(/\/media\/[\w-]+$/, () => new Promise<void>(() => undefined));
+    await intercept(review, /\/media\/[\w-]+$/, () => new Promise<void>(() => undefined));
     await review.reload();
     const shared = articleOf(review, 'Instagram').locator('video');
     await expect.poll(() => shared.evaluate((video: HTMLVideoElement) => video.currentTime)).toBe(2.5);

@@ -4,7 +4,7 @@ import type { Result } from '#contracts/posts';
 import { createPublishingStore } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean } from './harness.ts';
+import { axe, go, inBrowser, intercept, isClean } from './harness.ts';
 
 inBrowser('the results of a post', (world) => {
   let good = '';
@@ -108,7 +108,7 @@ inBrowser('the results of a post', (world) => {
     const page = await world.visit({ at: `/posts/${id}`, expected: [/409/] });
     const there = page.getByRole('button', { name: 'It is there' });
     await there.waitFor();
-    await page.route('**/api/app/posts/*/found', async (route) => {
+    await intercept(page, '**/api/app/posts/*/found', async (route) => {
       await world.service.posthorn.lifecycle.confirmFound({ ...world.service.owner, role: 'owner', human: true }, id, [
         doubtful,
       ]);

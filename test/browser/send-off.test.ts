@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, inBrowser, intercept, isClean, isFocused, isSideways } from './harness.ts';
 
 inBrowser('the send-off', (world) => {
   let bluesky = '';
@@ -64,7 +64,7 @@ inBrowser('the send-off', (world) => {
     const page = await world.visit({ at: `/posts/${id}` });
     const message = page.getByRole('region', { name: 'Messages (F6)' }).getByText('A post was published');
     const board = page.getByRole('heading', { name: /^Out on/ });
-    await page.route('**/posts.publishNow', async (route) => {
+    await intercept(page, '**/posts.publishNow', async (route) => {
       const response = await route.fetch();
       // An event may bring the board before the answer does.
       await message.or(board).first().waitFor();
@@ -197,7 +197,7 @@ inBrowser('the send-off', (world) => {
     const isTyped = new Promise<void>((done) => {
       answer = done;
     });
-    await page.route('**/*.js', (route) => isTyped.then(() => route.continue()));
+    await intercept(page, '**/*.js', (route) => isTyped.then(() => route.continue()));
     const nextPage = page.waitForRequest('**/*.js');
     await world.service.clock.forward(61_000);
     await nextPage;
@@ -230,7 +230,7 @@ inBrowser('the send-off', (world) => {
     await world.service.asHuman('posts.schedule', { id, at });
     const page = await world.visit({ at: `/posts/${id}`, expected: [/503/] });
     await page.getByRole('button', { name: 'Unschedule' }).waitFor();
-    await page.route('**/api/app/actions/posts.update', (route) => route.fulfill({ status: 503, body: '' }));
+    await intercept(page, '**/api/app/actions/posts.update', (route) => route.fulfill({ status: 503, body: '' }));
     const text = page.getByRole('textbox').first();
     await text.fill('Not saved in time');
     await page

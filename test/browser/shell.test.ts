@@ -5,6 +5,7 @@ import {
   endSession,
   go,
   inBrowser,
+  intercept,
   isAt,
   isClean,
   isFocused,
@@ -120,7 +121,7 @@ inBrowser('the shell', (world) => {
   test('waits longer and longer for a live stream that breaks at once', async () => {
     const page = await world.visit({ ...nowhere, at: '/favicon.svg' });
     let streams = 0;
-    await page.route(/\/api\/app\/events/, (route) => {
+    await intercept(page, /\/api\/app\/events/, (route) => {
       streams++;
       return route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'retry: 1\n\n' });
     });
@@ -407,7 +408,7 @@ inBrowser('the shell', (world) => {
     page.on('domcontentloaded', () => loads++);
 
     const asked = new Set<string>();
-    await page.route(/\/assets\//, (route) => {
+    await intercept(page, /\/assets\//, (route) => {
       const { pathname } = new URL(route.request().url());
       if (asked.has(pathname)) return route.continue();
       asked.add(pathname);
@@ -420,7 +421,7 @@ inBrowser('the shell', (world) => {
 
     let misses = 1;
     await page.unroute(/\/assets\//);
-    await page.route(/\/assets\//, (route) => (misses-- > 0 ? route.fulfill({ status: 404 }) : route.continue()));
+    await intercept(page, /\/assets\//, (route) => (misses-- > 0 ? route.fulfill({ status: 404 }) : route.continue()));
     await open();
     await title.waitFor();
     expect(loads).toBe(3);
@@ -435,7 +436,7 @@ inBrowser('the shell', (world) => {
     const page = await world.visit({ at: '/favicon.svg', expected: [/403/] });
     let isRefused = true;
     const refusal = { code: 'Forbidden', message: 'Not now.', issues: [] };
-    await page.route(/(providers|accounts)\.list|\/labels|\/members/, (route) =>
+    await intercept(page, /(providers|accounts)\.list|\/labels|\/members/, (route) =>
       isRefused ? route.fulfill({ status: 403, json: refusal }) : route.continue(),
     );
     await page.goto(`${world.service.url}/posts`);

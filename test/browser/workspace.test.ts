@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createBackupList } from '#server/backup/store';
 import { beginHold } from '#server/hold/hold';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, isClean, loseAnswer, pathOf } from './harness.ts';
+import { axe, go, inBrowser, intercept, isClean, loseAnswer, pathOf } from './harness.ts';
 
 inBrowser('the workspace', (world) => {
   test('owners change the roles of members, and the last owner stays owner', async () => {
@@ -209,7 +209,7 @@ inBrowser('the workspace', (world) => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/api/app/workspaces/*/open', async (route) => {
+    await intercept(page, '**/api/app/workspaces/*/open', async (route) => {
       const response = await route.fetch();
       await held;
       await route.fulfill({ response });
