@@ -308,7 +308,8 @@ const probe = '/favicon.svg?held';
  */
 export const intercept = async (page: Page, ...[url, handle, options]: Parameters<Page['route']>) => {
   await page.route(url, handle, options);
-  if (!page.url().startsWith('http')) return;
+  // The next page begins with it in force. Only those of the app can ask for the probe.
+  if (!(await page.evaluate(() => document.querySelector('#app') !== null))) return;
   await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));
   const statusOfProbe = () => page.evaluate((path) => fetch(path).then(({ status }) => status), probe);
   await expect.poll(statusOfProbe).toBe(204);
