@@ -74,7 +74,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
     }
   };
 
-  /** Nothing was heard before the connection was up, or while it was lost. */
+  /** Changes were missed before the connection was up, or while it was lost. */
   const resyncAll = () => {
     resetRecent();
     for (const listener of accessListeners) listener();
@@ -108,7 +108,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
       await store.notify([JSON.stringify({ accessOf: userId } satisfies AccessChange)]);
     },
 
-    /** Called when access changes on any instance, and when changes may have been missed: at the start, and after a lost connection. */
+    /** Called when access changes on any instance, and when that may have been missed: see `resyncAll`. */
     onAccessChanged: (listener: () => void) => {
       accessListeners.push(listener);
     },
