@@ -13,7 +13,7 @@ import type { EditorView, Post } from '#contracts/posts';
 import { checkFfmpeg } from '#server/cli/doctor-checks';
 import { createFfmpeg } from '#server/media/ffmpeg';
 import { fitVideo } from '#server/media/fit-video';
-import { createFitJobStore } from '#server/media/fits/store';
+import { createFitJobStore, type RenditionKey } from '#server/media/fits/store';
 import { sql } from '#server/store/database';
 import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
 import { heic } from '#test/support/heic';
@@ -377,6 +377,16 @@ describe.skipIf(withoutFfmpeg)('a conversion ends at the bounds of this server, 
   );
 });
 
+test.skipIf(withoutFfmpeg)('a video is not called broken when the process that reads it is killed', async () => {
+  const { folder, remove } = ffmpegWith('', 'kill -9 $$');
+  const source = { path: join(folder, 'a.webm'), mimeType: 'video/webm', width: 96, height: 96, durationMs: 2_000 };
+  const target = { kind: 'Video', maxBytes: 10_000_000 } as const;
+  const onPercent = () => undefined;
+  const fitted = fitVideo(createFfmpeg({ folder }), source, 'shrink', target, join(folder, 'a.mp4'), { onPercent });
+  await expect(fitted).rejects.toMatchObject({ why: 'Killed' });
+  remove();
+});
+
 describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
   let service: Service;
   let help: ReturnType<typeof helpersFor>;
@@ -478,6 +488,22 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     await service.clock.forward(61_000);
     await help.prepared(id);
     expect(await help.issuesOf(id)).toEqual([]);
+  }, 600_000);
+
+  test('one that is finished is not converted again, when somebody asked for it at the last moment', async () => {
+    const media = await help.upload(await webm());
+    const id = await help.write([x], [media], { 'x.fit': 'shrink' });
+    await help.prepared(id);
+    await rm(begun());
+    const finished = sql(
+      'test.finished',
+      'select media_id as "mediaId", mode, target from renditions where media_id = $1',
+    );
+    const jobs = createFitJobStore(service.database);
+    const requests = await service.database.query<RenditionKey>(finished, [media]);
+    await jobs.add(service.owner.workspaceId, requests);
+    await until('it is done', async () => (await jobs.pending(service.owner.workspaceId, requests)).length === 0);
+    expect([requests.length, existsSync(begun())]).toEqual([1, false]);
   }, 600_000);
 
   test('ffmpeg that is killed is tried again, and then given up in words; no file is left', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { bounds } from '#server/bounds';
-import { type ProcessEnd, runBounded } from './bounded-process.ts';
+import { type EndReason, type ProcessEnd, runBounded } from './bounded-process.ts';
 
 /** What a file is made of, as ffprobe reads it. */
 export interface Probe {
@@ -16,6 +16,19 @@ export interface Probe {
   readonly durationMs: number;
   /** Of the pictures alone; 0 when unknown. */
   readonly videoMs: number;
+}
+
+/** Why a conversion may work another time. */
+export type TroubleReason = EndReason | 'DiskFull';
+
+/** The file is not to blame. */
+export class FitTrouble extends Error {
+  readonly why: TroubleReason;
+
+  constructor(why: TroubleReason) {
+    super(why === 'DiskFull' ? 'ffmpeg found no space left on the disk' : `ffmpeg was ended: ${why}`);
+    this.why = why;
+  }
 }
 
 /** By the type that our own sniffing found: ffmpeg must not guess, or it would open playlists and scripts. */
@@ -86,6 +99,7 @@ export const createFfmpeg = ({
       const entries = 'stream=codec_type,codec_name,pix_fmt,width,height,avg_frame_rate,duration:format=duration';
       const args = ['-v', 'error', '-show_entries', entries, '-of', 'json', ...input(path, mimeType)];
       const end = await runBounded(program('ffprobe'), args, probeLimits);
+      if (end.is === 'ended') throw new FitTrouble(end.why);
       return end.is === 'done' ? readProbe(end.output) : undefined;
     },
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '#server/errors';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { FitJob, FitJobStore } from '#server/media/fits/store';
-import type { Ffmpeg } from './ffmpeg.ts';
-import { FitTrouble } from './fit-video.ts';
+import { type Ffmpeg, FitTrouble } from './ffmpeg.ts';
 import type { Renditions } from './renditions.ts';
 
 /** After this long without an extension the process is taken for dead, and another starts the job from the beginning. */

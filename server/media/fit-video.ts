@@ -1,8 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { bounds } from '#server/bounds';
 import type { FitMode } from '#server/networks/fit';
-import type { EndReason } from './bounded-process.ts';
-import { type Ffmpeg, type Probe, threads } from './ffmpeg.ts';
+import { type Ffmpeg, FitTrouble, type Probe, threads } from './ffmpeg.ts';
 import { BadFile } from './file-type.ts';
 import type { PictureRefusal } from './fit-image.ts';
 import { readVideo, type Video } from './video.ts';
@@ -32,19 +31,6 @@ export type VideoRefusal = 'Broken' | 'TooLong' | 'TooSmall' | 'TooBig' | 'TookT
 export type FitRefusal = PictureRefusal | VideoRefusal | 'Failed';
 
 export type FittedVideo = { readonly refused: VideoRefusal } | Video;
-
-/** Why a conversion may work another time. */
-export type TroubleReason = EndReason | 'DiskFull';
-
-/** The file is not to blame. */
-export class FitTrouble extends Error {
-  readonly why: TroubleReason;
-
-  constructor(why: TroubleReason) {
-    super(why === 'DiskFull' ? 'ffmpeg found no space left on the disk' : `ffmpeg was ended: ${why}`);
-    this.why = why;
-  }
-}
 
 export interface VideoSource {
   readonly path: string;

@@ -279,7 +279,10 @@ export const createRenditions = ({
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
     },
 
-    makeVideo: make,
+    /** What there is already is not made again: who looked just before it was finished asks for it once more. */
+    makeVideo: async (workspaceId: string, request: FitRequest, watch: Watch) => {
+      if ((await store.find(workspaceId, [request], recipe)).length === 0) await make(workspaceId, request, watch);
+    },
 
     refuse,
 

@@ -66,14 +66,14 @@ export const probe = (bytes: Buffer) =>
     };
   });
 
-/** A folder for FFMPEG_PATH in which converting runs `script` first; probing and everything else is as ever. */
-export const ffmpegWith = (script: string) => {
+/** A folder for FFMPEG_PATH in which converting and probing run these scripts first; everything else is as ever. */
+export const ffmpegWith = (script: string, probeScript = '') => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-ffmpeg-'));
   const write = (name: string, body: string) => {
     writeFileSync(join(folder, name), `#!/bin/sh\n${body}\nexec /usr/bin/env ${name} "$@"\n`);
     chmodSync(join(folder, name), 0o755);
   };
   write('ffmpeg', `case "$*" in *-progress*) ${script} ;; esac`);
-  write('ffprobe', '');
+  write('ffprobe', probeScript);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 };
