@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
 import { axe, inBrowser, intercept, isClean, isFocused, isSideways } from './harness.ts';
@@ -222,6 +222,27 @@ inBrowser('the send-off', (world) => {
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.type('c');
     await expect.poll(() => new URL(page.url()).pathname).toBe('/posts/new');
+  });
+
+  test('text whose save was under way when the post went out, and then failed, is kept', async () => {
+    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
+    const { id } = await draft([bluesky]);
+    await world.service.asHuman('posts.schedule', { id, at });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/503/] });
+    await page.getByRole('button', { name: 'Unschedule' }).waitFor();
+    const held: Route[] = [];
+    await intercept(page, '**/api/app/actions/posts.update', (route) => void held.push(route));
+    const text = page.getByRole('textbox').first();
+    await text.fill('Not saved in time');
+    await until('it is being saved', () => held.length === 1);
+    const news = page.waitForResponse(
+      async (answer) => answer.url().endsWith('/posts.get') && (await answer.json()).status === 'Published',
+    );
+    await world.service.clock.forward(61_000);
+    await news;
+    await held[0]?.fulfill({ status: 503, body: '' });
+    await page.getByText('This post went out while you were writing').waitFor();
+    await expect.poll(() => text.inputValue()).toBe('Not saved in time');
   });
 
   test('text that was being written when the post went out is kept, and nothing offers to unschedule it', async () => {

@@ -67,6 +67,8 @@ export const createAutosave = ({
   let timer: ReturnType<typeof setTimeout> | undefined;
   let localTimer: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | undefined;
+  /** Arrived during a save, which may fail. */
+  let news: Post | undefined;
   const listeners = new Set<() => void>();
 
   const set = (change: Partial<SaveState>) => {
@@ -111,8 +113,20 @@ export const createAutosave = ({
     clearTimeout(timer);
     running ??= run().finally(() => {
       running = undefined;
+      if (news) receive(news);
+      news = undefined;
     });
     return running;
+  };
+
+  const receive = (post: Post) => {
+    if (running) {
+      news = post;
+      return;
+    }
+    if (state.base?.id !== post.id || post.updatedAt <= state.base.updatedAt) return;
+    if (state.phase === 'clean') set({ base: post, draft: draftOf(post, state.draft) });
+    else if (isOut(post)) stopWith(post);
   };
 
   const run = async () => {
@@ -218,13 +232,8 @@ export const createAutosave = ({
     retry: retryNow,
 
     /** A version from a live update. Unsaved text wins; saving it detects the conflict, unless there is nothing to save to. */
-    receive: (post: Post) => {
-      const isNews = state.base?.id === post.id && post.updatedAt > state.base.updatedAt;
-      if (isNews && state.phase !== 'clean' && !running && isOut(post)) return stopWith(post);
-      if (isNews && state.phase === 'clean' && !running) {
-        set({ base: post, draft: draftOf(post, state.draft) });
-      }
-    },
+    /** A version from a live update. Unsaved text wins; saving it detects the conflict, unless there is nothing to save to. */
+    receive,
 
     /** Replaces the draft with the response to an action, or with the other version of a conflict. */
     adopt,
