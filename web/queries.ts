@@ -1,5 +1,5 @@
 import { MutationCache, notifyManager, onlineManager, QueryClient, queryOptions } from '@tanstack/react-query';
-import { isAlreadyDone, isPosthornError, type PostsListInput } from '#generated/app-client';
+import { isAlreadyDone, isPosthornError, type Post, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
 import { faultOf, isRetryable } from './faults.ts';
 import { refetchOutdatedAnswers } from './refetch-outdated-answers.ts';
@@ -142,6 +142,12 @@ export const queries = {
   post: (id: string) =>
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
 };
+
+/** The answer to an action may arrive after news of what happened since: the newer version is kept, and returned. */
+export const keepPost = (client: QueryClient, answer: Post): Post =>
+  client.setQueryData<Post>(keys.post(answer.id), (known) =>
+    known && known.updatedAt > answer.updatedAt ? known : answer,
+  ) ?? answer;
 
 // Notify before the next paint: otherwise a controlled checkbox flips back for a frame after each click.
 notifyManager.setScheduler(queueMicrotask);

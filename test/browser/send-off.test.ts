@@ -37,6 +37,11 @@ inBrowser('the send-off', (world) => {
   const moves = (page: Page) => page.emulateMedia({ reducedMotion: 'no-preference' });
   const row = (page: Page, name: string) =>
     page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').filter({ hasText: name });
+  /** When the page reads that the post was published. */
+  const isOutFor = (page: Page) =>
+    page.waitForResponse(
+      async (answer) => answer.url().endsWith('/posts.get') && (await answer.json()).status === 'Published',
+    );
   const lines = (page: Page) => page.locator('main svg path[style]');
 
   test('takes the place of the editor, draws a line for what has left, and ends with links and the next post', async () => {
@@ -224,6 +229,27 @@ inBrowser('the send-off', (world) => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/posts/new');
   });
 
+  test('the answer to a save that arrives after the post went out does not make it scheduled again', async () => {
+    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
+    const { id } = await draft([bluesky]);
+    await world.service.asHuman('posts.schedule', { id, at });
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByRole('button', { name: 'Unschedule' }).waitFor();
+    const answers: (() => Promise<void>)[] = [];
+    await intercept(page, '**/api/app/actions/posts.update', async (route) => {
+      const response = await route.fetch();
+      answers.push(() => route.fulfill({ response }));
+    });
+    await page.getByRole('textbox').first().fill('Saved in time');
+    await until('it is saved', () => answers.length === 1);
+    const news = isOutFor(page);
+    await world.service.clock.forward(61_000);
+    await news;
+    await answers[0]?.();
+    await row(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Unschedule' }).count()).toBe(0);
+  });
+
   test('text whose save was under way when the post went out, and then failed, is kept', async () => {
     const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
     const { id } = await draft([bluesky]);
@@ -235,9 +261,7 @@ inBrowser('the send-off', (world) => {
     const text = page.getByRole('textbox').first();
     await text.fill('Not saved in time');
     await until('it is being saved', () => held.length === 1);
-    const news = page.waitForResponse(
-      async (answer) => answer.url().endsWith('/posts.get') && (await answer.json()).status === 'Published',
-    );
+    const news = isOutFor(page);
     await world.service.clock.forward(61_000);
     await news;
     await held[0]?.fulfill({ status: 503, body: '' });

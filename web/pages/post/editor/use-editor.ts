@@ -14,7 +14,7 @@ import type { Account, EditorView, GetLastAccountsOutput, MediaItem, Post } from
 import { app } from '#web/api.ts';
 import { now } from '#web/parts/time.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { keys, queries } from '#web/queries.ts';
+import { keepPost, keys, queries } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
@@ -103,7 +103,7 @@ export const useEditorState = ({
         onCreated(id);
         void navigate({ to: '/posts/$id', params: { id }, search: {}, replace: true });
       },
-      onSaved: (saved) => client.setQueryData(keys.post(saved.id), saved),
+      onSaved: (saved) => keepPost(client, saved),
     }),
   );
   useEffect(() => {

@@ -7,7 +7,7 @@ import { describeFailure } from '#web/faults.ts';
 import { isMediaId } from '#web/parts/media-file.ts';
 import { makeCopy, useDeletePosts } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
-import { keys } from '#web/queries.ts';
+import { keepPost, keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
 import { contentOf, draftOf, titleOf } from './draft.ts';
 import { removeLocalDraft } from './local-draft.ts';
@@ -27,9 +27,7 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
       throw error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
     });
     if (post === undefined) throw new NotSaved('There is nothing to send yet.');
-    const done = await act(post);
-    saver.adopt(done);
-    client.setQueryData(keys.post(done.id), done);
+    saver.adopt(keepPost(client, await act(post)));
     void client.invalidateQueries({ queryKey: keys.lastAccounts });
   };
 

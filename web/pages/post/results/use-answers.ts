@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
+import { keepPost, keys } from '#web/queries.ts';
 
 type Answer = 'again' | 'there' | 'not there' | 'give up';
 
@@ -32,7 +32,7 @@ const accept = (client: QueryClient, postId: string) => ({
   onSuccess: (post: Post) => {
     // The steps so far belong to the send before.
     void client.resetQueries({ queryKey: keys.progress(postId) });
-    client.setQueryData(keys.post(postId), post);
+    keepPost(client, post);
   },
   // Also after an error: someone else may have answered first.
   onSettled: () => client.invalidateQueries({ queryKey: ['posts'] }),
