@@ -19,14 +19,14 @@ export interface Probe {
 }
 
 /** Why a conversion may work another time. */
-export type TroubleReason = EndReason | 'DiskFull';
+type TroubleReason = EndReason | 'DiskFull';
 
 /** The file is not to blame. */
 export class FitTrouble extends Error {
   readonly why: TroubleReason;
 
   constructor(why: TroubleReason) {
-    super(why === 'DiskFull' ? 'ffmpeg found no space left on the disk' : `ffmpeg was ended: ${why}`);
+    super(why === 'DiskFull' ? 'ffmpeg found no space left on the disk' : `ffmpeg or ffprobe was ended: ${why}`);
     this.why = why;
   }
 }

@@ -37,6 +37,15 @@ inBrowser('the send-off', (world) => {
   const moves = (page: Page) => page.emulateMedia({ reducedMotion: 'no-preference' });
   const row = (page: Page, name: string) =>
     page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').filter({ hasText: name });
+  /** In its editor; it goes out in a minute. */
+  const visitScheduled = async (expected: RegExp[] = []) => {
+    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
+    const { id } = await draft([bluesky]);
+    await world.service.asHuman('posts.schedule', { id, at });
+    const page = await world.visit({ at: `/posts/${id}`, expected });
+    await page.getByRole('button', { name: 'Unschedule' }).waitFor();
+    return { page, id };
+  };
   /** When the page reads that the post was published. */
   const isOutFor = (page: Page) =>
     page.waitForResponse(
@@ -230,11 +239,7 @@ inBrowser('the send-off', (world) => {
   });
 
   test('the answer to a save that arrives after the post went out does not make it scheduled again', async () => {
-    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
-    const { id } = await draft([bluesky]);
-    await world.service.asHuman('posts.schedule', { id, at });
-    const page = await world.visit({ at: `/posts/${id}` });
-    await page.getByRole('button', { name: 'Unschedule' }).waitFor();
+    const { page } = await visitScheduled();
     const answers: (() => Promise<void>)[] = [];
     await intercept(page, '**/api/app/actions/posts.update', async (route) => {
       const response = await route.fetch();
@@ -251,11 +256,7 @@ inBrowser('the send-off', (world) => {
   });
 
   test('text whose save was under way when the post went out, and then failed, is kept', async () => {
-    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
-    const { id } = await draft([bluesky]);
-    await world.service.asHuman('posts.schedule', { id, at });
-    const page = await world.visit({ at: `/posts/${id}`, expected: [/503/] });
-    await page.getByRole('button', { name: 'Unschedule' }).waitFor();
+    const { page } = await visitScheduled([/503/]);
     const held: Route[] = [];
     await intercept(page, '**/api/app/actions/posts.update', (route) => void held.push(route));
     const text = page.getByRole('textbox').first();
@@ -270,11 +271,7 @@ inBrowser('the send-off', (world) => {
   });
 
   test('text that was being written when the post went out is kept, and nothing offers to unschedule it', async () => {
-    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
-    const { id } = await draft([bluesky]);
-    await world.service.asHuman('posts.schedule', { id, at });
-    const page = await world.visit({ at: `/posts/${id}`, expected: [/503/] });
-    await page.getByRole('button', { name: 'Unschedule' }).waitFor();
+    const { page, id } = await visitScheduled([/503/]);
     await intercept(page, '**/api/app/actions/posts.update', (route) => route.fulfill({ status: 503, body: '' }));
     const text = page.getByRole('textbox').first();
     await text.fill('Not saved in time');

@@ -232,7 +232,6 @@ export const createAutosave = ({
     retry: retryNow,
 
     /** A version from a live update. Unsaved text wins; saving it detects the conflict, unless there is nothing to save to. */
-    /** A version from a live update. Unsaved text wins; saving it detects the conflict, unless there is nothing to save to. */
     receive,
 
     /** Replaces the draft with the response to an action, or with the other version of a conflict. */
