@@ -15,19 +15,19 @@ const head = ['figure', 'what', 'aim', 'measured', 'is it met'];
 export const writeResult = (file, figures, name, { text, values }, measured) => {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const sections = sectionsOf(before);
-  const rows = rowsOf(sections.get('aims') ?? '');
-  const told = aims.map((aim) => {
-    const known = rows.find(([figure, what]) => figure === aim.figure && what === aim.what)?.slice(3);
+  const oldRows = rowsOf(sections.get('aims') ?? '');
+  const rows = aims.map((aim) => {
+    const known = oldRows.find(([figure, what]) => figure === aim.figure && what === aim.what)?.slice(3);
     return [
       aim.figure,
       aim.what,
       aimOf(aim),
-      ...(aim.figure === name ? saidOf(aim, values) : (known ?? ['', 'not measured yet'])),
+      ...(aim.figure === name ? describeAim(aim, values) : (known ?? ['', 'not measured yet'])),
     ];
   });
   sections.set(name, `\n${measured}\n\n${text.replace(`## ${name}\n`, '').trim()}\n`);
   const parts = figures.filter((figure) => sections.has(figure)).map((figure) => [figure, sections.get(figure)]);
-  const all = [['aims', `\n${table(head, told)}\n`], ...parts].map(([title, content]) => `## ${title}\n${content}`);
+  const all = [['aims', `\n${table(head, rows)}\n`], ...parts].map(([title, content]) => `## ${title}\n${content}`);
   writeFileSync(file, `${[intro, ...all.map((one) => one.trim())].join('\n\n')}\n`);
 };
 
@@ -50,7 +50,7 @@ const rowsOf = (text) =>
         .map((cell) => cell.trim()),
     );
 
-const saidOf = (aim, values) => {
+const describeAim = (aim, values) => {
   const value = measuredFor(aim, values);
   if (value === undefined) return ['', 'not measured here'];
   const digits = value < 10 ? 2 : 0;

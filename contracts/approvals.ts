@@ -83,7 +83,7 @@ export const ApprovalCard = z
         'What a person decides, such as `Publish this post now`; also what stays public when a post is deleted',
       ),
     verb: z.string().describe('Label of the button that approves, such as `Approve and publish`'),
-    requestedBy: z.string().describe('User whose agent asked'),
+    requestedBy: z.string().describe('User who asked, or whose agent asked'),
     requestedByName: z.string().describe('Their e-mail address'),
     post: Post.optional().describe('The post as it was at the request; approving is for this content only'),
     becomes: Post.optional().describe('For a change of a scheduled post: the post as it would be'),
@@ -152,7 +152,10 @@ export const ApprovalCard = z
     decidedBy: z.string().optional().describe('User who approved or rejected'),
     decidedByName: z.string().optional().describe('Their e-mail address'),
   })
-  .meta({ id: 'ApprovalCard', description: 'An agent’s request that waits for a human' });
+  .meta({
+    id: 'ApprovalCard',
+    description: 'A request of an agent, or of a person who may not publish, that a human decides',
+  });
 export type ApprovalCard = z.output<typeof ApprovalCard>;
 
 export const approvalRoutes = {
@@ -228,7 +231,7 @@ export const approvalRoutes = {
     tag: 'Approvals',
     summary: 'Begin to approve with a passkey',
     description:
-      'Returns what the browser asks your passkey to sign: a one-time number hashed with the content of all these cards, your edits included. Refused when one of them could not be approved now. Send the answer with each `approve`; when a post changes in between, that is refused.',
+      'Returns what the browser asks your passkey to sign: a nonce, hashed with the content of all these cards, your edits included. Refused when one of them could not be approved now. Send the answer with each `approve`; when a post changes in between, that is refused.',
     roles: editors,
     body: z.strictObject({ cards: CardsToApprove }),
     answer: z.object({

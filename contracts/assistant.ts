@@ -68,7 +68,7 @@ export const assistantRoutes = {
     path: '/api/app/assistant/chats/:id',
     tag: 'Assistant',
     summary: 'Read one chat',
-    description: 'One of your own chats with all its messages, oldest first.',
+    description: 'One of your own chats with its messages, oldest first: the newest of them up to 1 MiB.',
     roles: everyone,
     params: byId('Chat id'),
     answer: ChatLine.extend({ messages: z.array(ChatMessage).describe('The oldest first') }),

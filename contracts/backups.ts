@@ -29,7 +29,7 @@ export const Backup = z
     host: z.string().optional().describe('The machine that has the file; absent when it is here'),
     contents: BackupContents.optional().describe('What it holds; absent for a dump before an update'),
     verifiedAt: CanonicalInstant.optional().describe('When it was restored into a scratch database and counted'),
-    problem: z.string().optional().describe('Why it was not made, or why it could not be restored'),
+    problem: z.string().optional().describe('Why it was not made, what it lacks, or why it could not be restored'),
   })
   .meta({ id: 'Backup', description: 'A backup of the whole installation' });
 export type Backup = z.output<typeof Backup>;

@@ -15,13 +15,13 @@ export type McpListing = 'Listed' | 'OnRequest' | 'Never';
  * can succeed becomes a card: its handler changes the database and nothing else, and leaves work outside to a job.
  */
 export interface Approval {
-  /** What the input's `id` names. The card shows it, and is for it exactly as it was at the request. */
+  /** What the input's `id` names. The card shows it, and is valid only for its content at the time of the request. */
   readonly subject: 'post' | 'account' | 'media';
   /** The head of the card. `{field}` stands for that field of the input. */
   readonly sentence: string;
   /** On the button that approves. */
   readonly verb: string;
-  /** Another sentence, by the field of the input that is true, or a list with entries, then. */
+  /** Sentences that replace `sentence`, by input field: used when the field is true or a list with entries. */
   readonly instead?: Readonly<Record<string, string>>;
   /** A person who may not publish needs no approval while the post is not scheduled. */
   readonly areDraftsFree?: true;

@@ -203,7 +203,8 @@ export const errorExamples: Readonly<Record<ErrorCode, Omit<ErrorBody, 'code'>>>
   },
   Unauthorized: { message: 'This token is wrong or revoked. Make a new one.', issues: [] },
   PlanLimit: {
-    message: 'The plan Free covers 10 scheduled posts a month, and all are used. The plan Team has 300.',
+    message:
+      'The Free plan of this workspace does not cover this: the 30 scheduled posts of this month are used up. What lifts it: the plan Team or Business, or the next month.',
     issues: [],
   },
   ApprovalRequired: {
@@ -223,8 +224,11 @@ export const errorExamples: Readonly<Record<ErrorCode, Omit<ErrorBody, 'code'>>>
   },
   NotFound: { message: `There is no post with id ${post} here.`, issues: [] },
   UnknownAction: { message: 'There is no action posts.creat. GET /api/agent/tools lists them all.', issues: [] },
-  Conflict: { message: 'The post changed since you read it. Read it again, then apply your change.', issues: [] },
-  TooManyRequests: { message: 'Too many requests. Try again in 12 seconds.', issues: [] },
+  Conflict: {
+    message: `The post ${post} was changed at 2026-11-15T09:31:00.654321Z, after your baseUpdatedAt. Read it again.`,
+    issues: [],
+  },
+  TooManyRequests: { message: 'More than 300 requests in 60 seconds. Wait 12 seconds, then try again.', issues: [] },
   Internal: {
     message: 'Something went wrong on the server. Try again later and quote the x-request-id.',
     issues: [],

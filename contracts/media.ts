@@ -134,7 +134,7 @@ export const mediaActions = {
 };
 
 const aboutFiles =
-  'Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.';
+  'Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, an MP4, MOV or WebM video, or a PDF document. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.';
 
 export const mediaRoutes = {
   searchMedia: appRoute({

@@ -72,7 +72,7 @@ const NotificationCount = z
   .object({
     unread: z.int().describe('Those that you have not read'),
     needsYou: z.int().describe('Those that wait for you'),
-    news: z.int().describe('Those that you have not read and that Home does not show'),
+    news: z.int().describe('Unread ones that Home does not show; several about one subject count once'),
     approvals: z.int().describe('Approval cards that wait for a decision'),
   })
   .meta({ id: 'NotificationCount', description: 'How many notifications there are for you in the open workspace' });

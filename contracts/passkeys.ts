@@ -37,7 +37,7 @@ export const FactorProof = z.strictObject({
 export const FactorQuestion = z
   .enum(['password', 'code', 'nothing', 'sign-in'])
   .describe(
-    'What a change asks for. Without a password and an app for codes, and after a one-time link: nothing for an hour, then to sign in again',
+    'What you have to send with a change. nothing: you have neither password nor authenticator app, or came by a one-time link, within the last hour. sign-in: that was longer ago, so sign in again first',
   );
 export type FactorQuestion = z.output<typeof FactorQuestion>;
 
@@ -47,7 +47,7 @@ export const passkeyRoutes = {
     path: '/api/app/passkeys',
     tag: 'Session',
     summary: 'List your passkeys',
-    description: 'With which you can sign in instead of with a password.',
+    description: 'They sign you in without a password.',
     answer: z.object({
       passkeys: z.array(Passkey).describe('The newest first'),
       unavailable: z.string().optional().describe('Why passkeys cannot work at this address; absent: they can'),

@@ -59,7 +59,7 @@ export const SessionRecord = z
         .boolean()
         .describe('False for a person who signed in with a one-time link and has not set one yet'),
       asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
-      hasFactor: z.boolean().describe('Whether they have a second factor: an app for codes, or a passkey'),
+      hasFactor: z.boolean().describe('Whether they have a second factor: an authenticator app, or a passkey'),
       hasPasskey: z.boolean().describe('Whether they can confirm with a passkey'),
       mayMakeWorkspaces: z.boolean().describe('Whether NEW_WORKSPACES lets them create one'),
     }).describe('Who is signed in'),
@@ -101,7 +101,7 @@ export const Member = z
     name: Person.shape.name,
     role: RoleField,
     approver: z.boolean().describe('An editor who is named to publish and decide; owners and admins always do'),
-    hasFactor: z.boolean().describe('Whether they have a second factor: an app for codes, or a passkey'),
+    hasFactor: z.boolean().describe('Whether they have a second factor: an authenticator app, or a passkey'),
     joinedAt: CanonicalInstant,
   })
   .meta({ id: 'Member', description: 'A person in the workspace' });
@@ -121,7 +121,7 @@ export type Invitation = z.output<typeof Invitation>;
 const Entrance = z
   .object({
     empty: z.boolean().describe('There is no user yet: whoever signs up becomes the owner'),
-    needsCode: z.boolean().describe('The first owner needs the code that start printed'),
+    needsCode: z.boolean().describe('The first owner needs the code that Posthorn prints when it starts'),
     outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
     address: z.string().describe('Where people are expected to open Posthorn: BASE_URL'),
     mail: z.boolean().describe('A forgotten password can be reset by mail'),

@@ -423,7 +423,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Create a draft',
     description:
-      'Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.',
+      'Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts.schedule is called and a human approves it.',
     input: z.strictObject({
       accountIds: z.array(Id).max(textBounds.accounts).default([]).describe('Accounts the post goes to'),
       body: Body.default('').describe('Text of the original version; leave it out when you send versions'),
@@ -433,7 +433,7 @@ export const postActions = {
         .default([])
         .describe('In place of body: exactly one original version, and at most one per account of accountIds'),
       scheduledAt: InstantOrEmpty.default('').describe(
-        'Wished time, an ISO-8601 instant; empty saves a draft without one',
+        'Suggested time, an ISO-8601 instant; empty saves a draft without one',
       ),
     }),
     output: Post,
@@ -475,7 +475,7 @@ export const postActions = {
         .min(1)
         .max(1 + textBounds.accounts)
         .describe('Exactly one original version, and at most one per account of accountIds'),
-      scheduledAt: InstantOrEmpty.default('').describe('Wished time, an ISO-8601 instant; empty for none'),
+      scheduledAt: InstantOrEmpty.default('').describe('Suggested time, an ISO-8601 instant; empty for none'),
       unschedule: z.boolean().default(false).describe('Take a Scheduled post back to Draft'),
       baseUpdatedAt: BaseUpdatedAt,
     }),
@@ -644,7 +644,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Delete a post',
     description:
-      'Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.',
+      'Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.',
     input: z.strictObject({ id: PostId }),
     output: Deleted,
     errors: ['NotFound', 'Conflict'],

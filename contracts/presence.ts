@@ -9,7 +9,7 @@ export const presenceRoutes = {
     tag: 'posts',
     summary: 'Report that a post is open',
     description:
-      'A visible tab reports every 20 seconds, and once with `isOpen: false` when it closes or is hidden. Who has not reported for a minute is gone. Nothing of it is kept.',
+      'A visible tab reports every 20 seconds, and once with `isOpen: false` when it closes or is hidden. A tab that has not reported for a minute counts as closed. No history is kept.',
     roles: everyone,
     params: byId('Post id'),
     body: z.strictObject({

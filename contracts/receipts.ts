@@ -32,13 +32,13 @@ export const ReceiptEntry = z
     requestedBy: z.string().optional().describe('Decision: user whose client asked'),
     client: z.string().optional().describe('Decision: name that the client gives itself'),
     input: Digest.optional().describe('Decision: SHA-256 of the input of the action, in hex'),
-    content: Digest.optional().describe('Decision: content number of the card, which pins everything it showed'),
+    content: Digest.optional().describe('Decision: SHA-256, in hex, of everything that the card showed'),
     confirmation: z
       .object({
         challenge: Digest.describe(
           'What the passkey signed: SHA-256, in hex, of the canonical JSON of `{nonce, numbers}`',
         ),
-        nonce: z.string().describe('One-time number'),
+        nonce: z.string().describe('Random value, used once'),
         numbers: z
           .array(Digest)
           .describe(

@@ -40,7 +40,7 @@ export const Share = z
   .object({
     id: z.string().describe('Share id, prefix `shr_`'),
     madeBy: z.string().describe('Name of the person'),
-    invitesAdvice: z.boolean().describe('Whether people who have it may leave words'),
+    invitesAdvice: z.boolean().describe('Whether people who have it may leave advice'),
     createdAt: CanonicalInstant,
     expiresAt: CanonicalInstant,
   })
@@ -98,7 +98,7 @@ export const SharedPost = z
     scheduledAt: z.string().optional().describe('ISO-8601 instant at which it goes out, or went out'),
     updatedAt: CanonicalInstant,
     expiresAt: z.string().describe('ISO-8601 instant at which the link ends'),
-    invitesAdvice: z.boolean().describe('Whether you may leave words, see addAdvice'),
+    invitesAdvice: z.boolean().describe('Whether you may leave advice, see addAdvice'),
     now: z.string().describe('ISO-8601 instant of this answer'),
     accounts: z
       .array(
@@ -204,12 +204,12 @@ export const reviewRoutes = {
     tag: 'Review',
     summary: 'Share a post for review',
     description:
-      'Creates a link with which anybody sees the post as it is at that moment, and nothing else. With `invitesAdvice` they may leave words, which decide nothing. The link is in this answer and nowhere else.',
+      'Creates a link with which anybody sees the post as it is at that moment, and nothing else. With `invitesAdvice` they may leave advice, which decides nothing. The link is in this answer and nowhere else.',
     roles: editors,
     params: byId('Post id'),
     body: z.strictObject({
       days: z.int().min(1).max(30).default(7).describe('Days until it ends by itself'),
-      invitesAdvice: z.boolean().default(false).describe('Whether people who have it may leave words'),
+      invitesAdvice: z.boolean().default(false).describe('Whether people who have it may leave advice'),
     }),
     idempotent: {
       onRepeat:
@@ -261,7 +261,7 @@ export const reviewRoutes = {
     tag: 'Review',
     summary: 'Say something about a shared post',
     description:
-      'For anybody who has a link that invites words: at most 50 per link. Members of the workspace read them; they change and publish nothing.',
+      'For anybody who has a link that invites advice: at most 50 per link. Members of the workspace read them; they change and publish nothing.',
     body: NewAdvice,
     answer: Done,
     more: ['NotFound', 'Conflict'],

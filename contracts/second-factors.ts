@@ -52,12 +52,12 @@ export const secondFactorRoutes = {
     path: '/api/app/second-factors',
     tag: 'Session',
     summary: 'Read your second factors',
-    description: 'The app for codes, and how many recovery codes are left. Passkeys have a list of their own.',
+    description: 'The authenticator app, and how many recovery codes are left. Passkeys have a list of their own.',
     answer: z.object({
       totp: z
         .object({ since: z.string().describe('ISO-8601 instant') })
         .optional()
-        .describe('The app for codes; absent: none'),
+        .describe('The authenticator app; absent: none'),
       recoveryCodes: z.int().describe('How many are left'),
       asks: FactorQuestion,
     }),
@@ -67,8 +67,8 @@ export const secondFactorRoutes = {
     method: 'POST',
     path: '/api/app/totp/begin',
     tag: 'Session',
-    summary: 'Begin to set up an app for codes',
-    description: 'Returns the secret for the app. It counts from the first code on, see confirmTotp.',
+    summary: 'Begin to set up an authenticator app',
+    description: 'Returns the secret for the app. It takes effect when confirmTotp accepts its first code.',
     body: FactorProof,
     answer: z
       .object({
@@ -83,7 +83,7 @@ export const secondFactorRoutes = {
     method: 'POST',
     path: '/api/app/totp',
     tag: 'Session',
-    summary: 'Finish setting up an app for codes',
+    summary: 'Finish setting up an authenticator app',
     description: 'From now on every sign-in with a password or a link asks for a code. You get a mail about it.',
     body: z.strictObject({ code: FactorCode.describe('Six digits from the app') }),
     answer: RecoveryCodes,
@@ -94,8 +94,8 @@ export const secondFactorRoutes = {
     method: 'POST',
     path: '/api/app/totp/remove',
     tag: 'Session',
-    summary: 'Remove the app for codes',
-    description: 'And the recovery codes. You get a mail about it.',
+    summary: 'Remove the authenticator app',
+    description: 'Also removes the recovery codes. You get a mail about it.',
     body: FactorProof,
     answer: Done,
     more: ['Conflict'],
@@ -118,7 +118,7 @@ export const secondFactorRoutes = {
     tag: 'Members',
     summary: 'Remove the second factors of a member',
     description:
-      'For somebody who lost them: the app for codes, recovery codes and passkeys are removed, and all their sessions end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the operator, there is `posthorn user reset`.',
+      'For somebody who lost them: the authenticator app, recovery codes and passkeys are removed, and all their sessions end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the operator, there is `posthorn user reset`.',
     roles: ['owner'],
     params: byId('User id of the member'),
     body: Empty,

@@ -39,7 +39,7 @@ export const OpenSession = z
   .object({
     id: z.string().describe('Session id, prefix `ses_`'),
     since: CanonicalInstant,
-    lastSeenAt: z.string().describe('ISO-8601 instant, to the hour'),
+    lastSeenAt: z.string().describe('ISO-8601 instant, to five minutes'),
     userAgent: z.string().describe('Such as `Firefox on Linux`'),
     current: z.boolean().describe('True for the browser that asks'),
   })

@@ -20,7 +20,7 @@ const ExportRange = {
   to: InstantOrEmpty.default('').describe('Only posts whose time is before this instant; empty for all'),
 };
 
-/** A post has the time at which it was published, else its planned or wished one, else that of its last change. */
+/** A post has the time at which it was published, else its planned or suggested one, else that of its last change. */
 export const ExportQuery = z.strictObject({
   format: z.enum(exportFormats).describe('json has all in one file; csv has one table a file'),
   part: z.enum(exportParts).default('posts').describe('Which table; json has all of them'),
@@ -58,7 +58,7 @@ export const ImportRow = z
     items: z.int().describe('How many items it has'),
     media: z.int().describe('How many files it uses; they are fetched when it is saved'),
     accountIds: z.array(z.string()).describe('Connected accounts that it matched'),
-    scheduledAt: z.string().optional().describe('Wished time, an ISO-8601 instant'),
+    scheduledAt: z.string().optional().describe('Suggested time, an ISO-8601 instant'),
     state: z
       .enum(importRowStates)
       .describe(
@@ -83,7 +83,7 @@ export const ImportTotals = z
       .describe('Rows that can be saved as a draft, but break a limit and cannot be scheduled as they are'),
     saved: z.int().describe('Drafts, and what was scheduled since'),
     scheduled: z.int().describe('Rows in the state Scheduled'),
-    schedulable: z.int().describe('Saved drafts with an account whose wished time is still to come'),
+    schedulable: z.int().describe('Saved drafts with an account whose suggested time is still to come'),
     failed: z.int().describe('Rows whose last attempt to save or schedule failed'),
   })
   .meta({ id: 'ImportTotals', description: 'Row counts by state' });
@@ -234,7 +234,7 @@ export const transferRoutes = {
     path: '/api/app/imports/:id/schedule',
     summary: 'Schedule the saved drafts',
     description:
-      'Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of posts.schedule; a draft that breaks one stays a draft and its row says why.',
+      'Schedules drafts of this import for their suggested times, as many as fit into a second. The rules are those of posts.schedule; a draft that breaks one stays a draft and its row says why.',
     roles: editors,
     params: byId('Import id'),
     body: z.strictObject({ after: After }),

@@ -171,9 +171,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Begin to approve with a passkey.
      *
-     * Returns what the browser asks your passkey to sign: a one-time number hashed with the content of all these
-     * cards, your edits included. Refused when one of them could not be approved now. Send the answer with each
-     * `approve`; when a post changes in between, that is refused.
+     * Returns what the browser asks your passkey to sign: a nonce, hashed with the content of all these cards, your
+     * edits included. Refused when one of them could not be approved now. Send the answer with each `approve`; when
+     * a post changes in between, that is refused.
      *
      * Roles: owner, admin, editor.
      */
@@ -227,7 +227,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read one chat.
      *
-     * One of your own chats with all its messages, oldest first.
+     * One of your own chats with its messages, oldest first: the newest of them up to 1 MiB.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -544,9 +544,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Add a file to the media library.
      *
-     * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or
-     * an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows
-     * the `url` of the answer can read the file. Large files can be sent by the tus protocol to
+     * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, an
+     * MP4, MOV or WebM video, or a PDF document. Metadata such as the place where a photo was taken is removed.
+     * Anybody who knows the `url` of the answer can read the file. Large files can be sent by the tus protocol to
      * `/api/media/uploads`, and continue after a broken connection.
      *
      * Roles: owner, admin, editor.
@@ -559,9 +559,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Add a file from an address to the media library.
      *
-     * The server fetches the file. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, or an
-     * MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the
-     * `url` of the answer can read the file.
+     * The server fetches the file. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, an
+     * MP4, MOV or WebM video, or a PDF document. Metadata such as the place where a photo was taken is removed.
+     * Anybody who knows the `url` of the answer can read the file.
      *
      * Roles: owner, admin, editor.
      */
@@ -653,7 +653,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List your passkeys.
      *
-     * With which you can sign in instead of with a password.
+     * They sign you in without a password.
      */
     listPasskeys: (options?: CallOptions): ApiPromise<ListPasskeysOutput> => http.json('GET', () => '/api/app/passkeys', [], {}, options),
 
@@ -1001,8 +1001,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Report that a post is open.
      *
-     * A visible tab reports every 20 seconds, and once with `isOpen: false` when it closes or is hidden. Who has not
-     * reported for a minute is gone. Nothing of it is kept.
+     * A visible tab reports every 20 seconds, and once with `isOpen: false` when it closes or is hidden. A tab that
+     * has not reported for a minute counts as closed. No history is kept.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1084,7 +1084,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Share a post for review.
      *
      * Creates a link with which anybody sees the post as it is at that moment, and nothing else. With
-     * `invitesAdvice` they may leave words, which decide nothing. The link is in this answer and nowhere else.
+     * `invitesAdvice` they may leave advice, which decides nothing. The link is in this answer and nowhere else.
      *
      * Roles: owner, admin, editor.
      */
@@ -1124,7 +1124,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Say something about a shared post.
      *
-     * For anybody who has a link that invites words: at most 50 per link. Members of the workspace read them; they
+     * For anybody who has a link that invites advice: at most 50 per link. Members of the workspace read them; they
      * change and publish nothing.
      */
     addAdvice: (input: AddAdviceInput, options?: CallOptions): ApiPromise<Done> =>
@@ -1226,20 +1226,20 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read your second factors.
      *
-     * The app for codes, and how many recovery codes are left. Passkeys have a list of their own.
+     * The authenticator app, and how many recovery codes are left. Passkeys have a list of their own.
      */
     readFactors: (options?: CallOptions): ApiPromise<ReadFactorsOutput> => http.json('GET', () => '/api/app/second-factors', [], {}, options),
 
     /**
-     * Begin to set up an app for codes.
+     * Begin to set up an authenticator app.
      *
-     * Returns the secret for the app. It counts from the first code on, see confirmTotp.
+     * Returns the secret for the app. It takes effect when confirmTotp accepts its first code.
      */
     beginTotp: (input: BeginTotpInput = {}, options?: CallOptions): ApiPromise<TotpSecret> =>
       http.json('POST', () => '/api/app/totp/begin', [], input, options),
 
     /**
-     * Finish setting up an app for codes.
+     * Finish setting up an authenticator app.
      *
      * From now on every sign-in with a password or a link asks for a code. You get a mail about it.
      */
@@ -1247,9 +1247,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/totp', [], input, options),
 
     /**
-     * Remove the app for codes.
+     * Remove the authenticator app.
      *
-     * And the recovery codes. You get a mail about it.
+     * Also removes the recovery codes. You get a mail about it.
      */
     removeTotp: (input: RemoveTotpInput = {}, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/totp/remove', [], input, options),
@@ -1265,9 +1265,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Remove the second factors of a member.
      *
-     * For somebody who lost them: the app for codes, recovery codes and passkeys are removed, and all their sessions
-     * end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the operator,
-     * there is `posthorn user reset`.
+     * For somebody who lost them: the authenticator app, recovery codes and passkeys are removed, and all their
+     * sessions end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the
+     * operator, there is `posthorn user reset`.
      *
      * Roles: owner.
      */
@@ -1504,8 +1504,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Schedule the saved drafts.
      *
-     * Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of
-     * posts.schedule; a draft that breaks one stays a draft and its row says why.
+     * Schedules drafts of this import for their suggested times, as many as fit into a second. The rules are those
+     * of posts.schedule; a draft that breaks one stays a draft and its row says why.
      *
      * Roles: owner, admin, editor.
      */
@@ -1967,7 +1967,7 @@ export interface GetHistoryInput {
   id: string;
 }
 
-/** An agent’s request that waits for a human */
+/** A request of an agent, or of a person who may not publish, that a human decides */
 export interface ApprovalCard {
   /** Card id, prefix `card_` */
   id: string;
@@ -1999,7 +1999,7 @@ export interface ApprovalCard {
   sentence: string;
   /** Label of the button that approves, such as `Approve and publish` */
   verb: string;
-  /** User whose agent asked */
+  /** User who asked, or whose agent asked */
   requestedBy: string;
   /** Their e-mail address */
   requestedByName: string;
@@ -2335,7 +2335,7 @@ export interface Backup {
   contents?: BackupContents;
   /** When it was restored into a scratch database and counted */
   verifiedAt?: string;
-  /** Why it was not made, or why it could not be restored */
+  /** Why it was not made, what it lacks, or why it could not be restored */
   problem?: string;
 }
 
@@ -3079,7 +3079,7 @@ export interface NotificationCount {
   unread: number;
   /** Those that wait for you */
   needsYou: number;
-  /** Those that you have not read and that Home does not show */
+  /** Unread ones that Home does not show; several about one subject count once */
   news: number;
   /** Approval cards that wait for a decision */
   approvals: number;
@@ -3170,7 +3170,7 @@ export interface ListPasskeysOutput {
   passkeys: Passkey[];
   /** Why passkeys cannot work at this address; absent: they can */
   unavailable?: string;
-  /** What a change asks for. Without a password and an app for codes, and after a one-time link: nothing for an hour, then to sign in again */
+  /** What you have to send with a change. nothing: you have neither password nor authenticator app, or came by a one-time link, within the last hour. sign-in: that was longer ago, so sign in again first */
   asks: 'password' | 'code' | 'nothing' | 'sign-in';
 }
 
@@ -3228,7 +3228,7 @@ export interface Session {
     hasPassword: boolean;
     /** Whether changing the password asks for the present one */
     asksPassword: boolean;
-    /** Whether they have a second factor: an app for codes, or a passkey */
+    /** Whether they have a second factor: an authenticator app, or a passkey */
     hasFactor: boolean;
     /** Whether they can confirm with a passkey */
     hasPasskey: boolean;
@@ -3289,7 +3289,7 @@ export interface SignInWithPasskeyInput {
 export interface Entrance {
   /** There is no user yet: whoever signs up becomes the owner */
   empty: boolean;
-  /** The first owner needs the code that start printed */
+  /** The first owner needs the code that Posthorn prints when it starts */
   needsCode: boolean;
   /** An outside identity provider signs people in; there are no passwords */
   outside: boolean;
@@ -3403,7 +3403,7 @@ export interface Member {
   role: 'owner' | 'admin' | 'editor' | 'viewer';
   /** An editor who is named to publish and decide; owners and admins always do */
   approver: boolean;
-  /** Whether they have a second factor: an app for codes, or a passkey */
+  /** Whether they have a second factor: an authenticator app, or a passkey */
   hasFactor: boolean;
   /** ISO-8601 instant */
   joinedAt: string;
@@ -3818,13 +3818,13 @@ export interface ReceiptEntry {
   client?: string;
   /** Decision: SHA-256 of the input of the action, in hex */
   input?: string;
-  /** Decision: content number of the card, which pins everything it showed */
+  /** Decision: SHA-256, in hex, of everything that the card showed */
   content?: string;
   /** Decision: when it was confirmed with a passkey */
   confirmation?: {
     /** What the passkey signed: SHA-256, in hex, of the canonical JSON of `{nonce, numbers}` */
     challenge: string;
-    /** One-time number */
+    /** Random value, used once */
     nonce: string;
     /** One for each request of the pass: SHA-256 of the canonical JSON of `{cardId, content, scheduledAt}`, without scheduledAt if the time was not edited */
     numbers: string[];
@@ -3967,7 +3967,7 @@ export interface Share {
   id: string;
   /** Name of the person */
   madeBy: string;
-  /** Whether people who have it may leave words */
+  /** Whether people who have it may leave advice */
   invitesAdvice: boolean;
   /** ISO-8601 instant */
   createdAt: string;
@@ -3993,7 +3993,7 @@ export interface SharePostOutput {
   id: string;
   /** Name of the person */
   madeBy: string;
-  /** Whether people who have it may leave words */
+  /** Whether people who have it may leave advice */
   invitesAdvice: boolean;
   /** ISO-8601 instant */
   createdAt: string;
@@ -4009,7 +4009,7 @@ export interface SharePostInput {
   id: string;
   /** Days until it ends by itself (default `7`) */
   days?: number;
-  /** Whether people who have it may leave words (default `false`) */
+  /** Whether people who have it may leave advice (default `false`) */
   invitesAdvice?: boolean;
 }
 
@@ -4077,7 +4077,7 @@ export interface SharedPost {
   updatedAt: string;
   /** ISO-8601 instant at which the link ends */
   expiresAt: string;
-  /** Whether you may leave words, see addAdvice */
+  /** Whether you may leave advice, see addAdvice */
   invitesAdvice: boolean;
   /** ISO-8601 instant of this answer */
   now: string;
@@ -4264,14 +4264,14 @@ export interface FinishSecondStepInput {
 
 /** What `readFactors` answers. */
 export interface ReadFactorsOutput {
-  /** The app for codes; absent: none */
+  /** The authenticator app; absent: none */
   totp?: {
     /** ISO-8601 instant */
     since: string;
   };
   /** How many are left */
   recoveryCodes: number;
-  /** What a change asks for. Without a password and an app for codes, and after a one-time link: nothing for an hour, then to sign in again */
+  /** What you have to send with a change. nothing: you have neither password nor authenticator app, or came by a one-time link, within the last hour. sign-in: that was longer ago, so sign in again first */
   asks: 'password' | 'code' | 'nothing' | 'sign-in';
 }
 
@@ -4582,7 +4582,7 @@ export interface OpenSession {
   id: string;
   /** ISO-8601 instant */
   since: string;
-  /** ISO-8601 instant, to the hour */
+  /** ISO-8601 instant, to five minutes */
   lastSeenAt: string;
   /** Such as `Firefox on Linux` */
   userAgent: string;
@@ -4637,7 +4637,7 @@ export interface ImportTotals {
   saved: number;
   /** Rows in the state Scheduled */
   scheduled: number;
-  /** Saved drafts with an account whose wished time is still to come */
+  /** Saved drafts with an account whose suggested time is still to come */
   schedulable: number;
   /** Rows whose last attempt to save or schedule failed */
   failed: number;
@@ -4691,7 +4691,7 @@ export interface ImportRow {
   media: number;
   /** Connected accounts that it matched */
   accountIds: string[];
-  /** Wished time, an ISO-8601 instant */
+  /** Suggested time, an ISO-8601 instant */
   scheduledAt?: string;
   /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or is in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
   state: 'Ready' | 'Unmatched' | 'Duplicate' | 'Bad' | 'Saved' | 'Scheduled';

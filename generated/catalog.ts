@@ -218,7 +218,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.create",
-    "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.",
+    "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts.schedule is called and a human approves it.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -312,7 +312,7 @@ export const catalog: CatalogEntry[] = [
         },
         "scheduledAt": {
           "type": "string",
-          "description": "Wished time, an ISO-8601 instant; empty saves a draft without one"
+          "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one"
         }
       },
       "additionalProperties": false
@@ -413,7 +413,7 @@ export const catalog: CatalogEntry[] = [
         },
         "scheduledAt": {
           "type": "string",
-          "description": "Wished time, an ISO-8601 instant; empty for none"
+          "description": "Suggested time, an ISO-8601 instant; empty for none"
         },
         "unschedule": {
           "default": false,
@@ -591,7 +591,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.delete",
-    "description": "Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.",
+    "description": "Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",

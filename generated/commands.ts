@@ -203,7 +203,7 @@ export const commands: readonly Command[] = [
   {
     "name": "posts.create",
     "summary": "Create a draft",
-    "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.",
+    "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts.schedule is called and a human approves it.",
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
@@ -233,7 +233,7 @@ export const commands: readonly Command[] = [
         "flag": "scheduled-at",
         "type": "text",
         "required": false,
-        "about": "Wished time, an ISO-8601 instant; empty saves a draft without one"
+        "about": "Suggested time, an ISO-8601 instant; empty saves a draft without one"
       }
     ]
   },
@@ -270,7 +270,7 @@ export const commands: readonly Command[] = [
         "flag": "scheduled-at",
         "type": "text",
         "required": false,
-        "about": "Wished time, an ISO-8601 instant; empty for none"
+        "about": "Suggested time, an ISO-8601 instant; empty for none"
       },
       {
         "name": "unschedule",
@@ -586,7 +586,7 @@ export const commands: readonly Command[] = [
   {
     "name": "posts.delete",
     "summary": "Delete a post",
-    "description": "Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.",
+    "description": "Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.",
     "kind": "NeedsApproval",
     "retry": "IfRefused",
     "fields": [

@@ -264,7 +264,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_create",
       "title": "Create a draft",
-      "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts_schedule is called and a human approves it.",
+      "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts_schedule is called and a human approves it.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -357,7 +357,7 @@ export const mcpTools = [
           },
           "scheduledAt": {
             "type": "string",
-            "description": "Wished time, an ISO-8601 instant; empty saves a draft without one"
+            "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one"
           }
         },
         "additionalProperties": false
@@ -468,7 +468,7 @@ export const mcpTools = [
           },
           "scheduledAt": {
             "type": "string",
-            "description": "Wished time, an ISO-8601 instant; empty for none"
+            "description": "Suggested time, an ISO-8601 instant; empty for none"
           },
           "unschedule": {
             "default": false,
@@ -707,7 +707,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_delete",
       "title": "Delete a post",
-      "description": "Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.",
+      "description": "Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {

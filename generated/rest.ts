@@ -2433,7 +2433,7 @@ export const rest = {
     beginTotp: {
       method: 'POST',
       path: '/api/app/totp/begin',
-      summary: "Begin to set up an app for codes",
+      summary: "Begin to set up an authenticator app",
       body: secondFactorRoutes.beginTotp.body,
       metadata: {"access":"Session"},
       responses: {
@@ -2449,7 +2449,7 @@ export const rest = {
     confirmTotp: {
       method: 'POST',
       path: '/api/app/totp',
-      summary: "Finish setting up an app for codes",
+      summary: "Finish setting up an authenticator app",
       body: secondFactorRoutes.confirmTotp.body,
       metadata: {"access":"Session"},
       responses: {
@@ -2465,7 +2465,7 @@ export const rest = {
     removeTotp: {
       method: 'POST',
       path: '/api/app/totp/remove',
-      summary: "Remove the app for codes",
+      summary: "Remove the authenticator app",
       body: secondFactorRoutes.removeTotp.body,
       metadata: {"access":"Session"},
       responses: {

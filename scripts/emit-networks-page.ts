@@ -39,7 +39,7 @@ const emitIndex = (networks: readonly Network[]) =>
     'Outside production, a network without credentials is its [sandbox](sandbox.md), which needs nothing. For the real network:',
     '',
     '1. Register Posthorn there, as its page says. `{BASE_URL}` is the address of your Posthorn.',
-    '2. Set its variables, and restart.',
+    '2. Enter its credentials in the app under Settings, Networks, or set its variables and restart.',
     '3. Run `npx posthorn doctor --network <key>`. It says what is missing, and tries the credentials without posting anything.',
     '   It warns 60 days before a version of an API ends.',
     '',

@@ -8,7 +8,7 @@ import { rest, withService } from './picture-service.mjs';
 const pictures = resolve(import.meta.dirname, '../docs/pictures');
 const framesPerSecond = 10;
 const frameMs = 1000 / framesPerSecond;
-/** So long it stays on the last picture. */
+/** How long the last picture stays. */
 const lastMs = 2500;
 
 const openAs = async (browser, url, { email, password }, options) => {

@@ -157,6 +157,7 @@ const createWriter = (site: Site, account: NetworkAccount) => {
     const post = { items, options: { ...Object.fromEntries(defaults), ...options }, ...(linkCards && { linkCards }) };
     const part = items[out.length];
     assert(part);
+    const now = systemClock.now();
     return {
       account,
       post,
@@ -164,7 +165,8 @@ const createWriter = (site: Site, account: NetworkAccount) => {
       part,
       out,
       key: randomUUID(),
-      since: systemClock.now(),
+      firstTriedAt: now,
+      since: now,
       readPicture: async () => card?.pictureBytes,
     };
   };

@@ -1,4 +1,4 @@
-// npm run pictures -- tutorial: follows docs/tutorial.md in a browser, and takes its pictures.
+// npm run pictures: follows docs/tutorial.md in a browser, and takes its pictures.
 import { join, resolve } from 'node:path';
 import { rest, withService } from './picture-service.mjs';
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Action, Approval, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
+import { hashToken } from '#server/auth/token-format';
 import { JsonText, jsonOf } from '#server/json/json-text';
 import type { ApprovalRun, Caller, Handler, RouteCall } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
@@ -32,6 +33,18 @@ export const mustHaveSender = <Sender>(
   if (sender === undefined) throw refuse();
   return sender;
 };
+
+/**
+ * Counts a valid token whose user may not enter, for example without the second factor that the workspace requires. Not
+ * against the address, which the user may need to sign in and set the factor up.
+ */
+export const countRefused =
+  ({ rateLimit, res }: UnauthenticatedRequest, bearer: string) =>
+  (error: unknown): never => {
+    const isForbidden = error instanceof Refusal && error.code === 'Forbidden';
+    if (isForbidden) rateLimit.take(`refused ${hashToken(bearer).toString('hex')}`, res);
+    throw error;
+  };
 
 /** What the role check needs of an action or a route. */
 interface Operation {

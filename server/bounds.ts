@@ -79,7 +79,7 @@ export const bounds = {
   videoFitMemoryBytes: 3 * 1024 * MiB,
   videoPixels: 8_192 * 4_320,
   videoFitBytes: 2_000 * MiB,
-  /** A picture that is decoded in a process of its own, without a bound on its memory but this. */
+  /** HEIC pictures are decoded in a separate process; this is the only limit on its memory. */
   heicPixels: 50_000_000,
   /** Segments or chunks of one image. */
   imageParts: 100_000,

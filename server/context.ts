@@ -131,5 +131,8 @@ export interface PersonalRequest {
   readonly requestId?: string | undefined;
 }
 
-/** Runs `work`. Where it needs approval and the person may only ask, makes their request, and says so as a refusal. */
+/**
+ * Runs `work`. If it needs approval and the person may not publish, creates an approval request instead and throws a
+ * Refusal that says so.
+ */
 export type AskInstead = <Result>(request: PersonalRequest, work: () => Promise<Result>) => Promise<Result>;

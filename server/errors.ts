@@ -11,6 +11,8 @@ export class Refusal extends Error {
   readonly status: number;
   /** TooManyRequests: the value of `Retry-After`. */
   retryAfterSeconds?: number;
+  /** Conflict: the request can succeed later, without a change of what it is about. */
+  isTemporary?: boolean;
 
   constructor(code: ErrorCode, message: string, issues: Issue[] = [], status: number = errors[code].status) {
     super(message);
@@ -27,6 +29,9 @@ export class Refusal extends Error {
 /** BadInput with one entry per broken field; the message names the first (SPEC, Run an action). */
 export const badInput = (...issues: [Issue, ...Issue[]]) =>
   new Refusal('BadInput', `${issues[0].path} ${issues[0].message}`, issues);
+
+export const temporaryConflict = (message: string) =>
+  Object.assign(new Refusal('Conflict', message), { isTemporary: true });
 
 export const notFound = (what: string, id: string) =>
   new Refusal('NotFound', `There is no ${what} with id ${id} here.`);
@@ -141,7 +146,7 @@ export const approvalRequired = (what: string, page: string) =>
     { path: 'id', code: 'NeedsApproval', message: 'needs a human, who can do it at url', url: page },
   ]);
 
-/** What changes the public or an approved post takes a person who may publish, or an approved request. */
+/** Changing a public or approved post needs a person who may publish, or an approved request. */
 export const mustBeHuman = ({ human }: { readonly human: boolean }, what: string, page: string) => {
   if (!human) throw approvalRequired(what, page);
 };
@@ -152,6 +157,6 @@ export const pageOf = (baseUrl: string, subject: Approval['subject'] | undefined
     ? `${baseUrl}/posts/${encodeURIComponent(String(id))}`
     : `${baseUrl}/${subject === 'media' ? 'media' : 'accounts'}`;
 
-/** What somebody may not do themselves became their request. */
+/** An approval request was created, because the caller may not do this themselves. */
 export const isAsked = (error: unknown) =>
   error instanceof Refusal && error.issues.some(({ code }) => code === 'Asked');

@@ -133,11 +133,7 @@ const restoreInstead = async (config: Config, { keys }: RestoreRequest) => {
 
 /** Retries while the database is starting or restarting; throws any other error at once. */
 const waitForConnection = async <T>(
-  {
-    startPatienceMs,
-    say,
-    signal,
-  }: Pick<Config, 'startPatienceMs'> & Required<Pick<StartOptions, 'say'>> & StartOptions,
+  { startTimeoutMs, say, signal }: Pick<Config, 'startTimeoutMs'> & Required<Pick<StartOptions, 'say'>> & StartOptions,
   work: () => Promise<T>,
 ) => {
   const startedMs = performance.now();
@@ -145,7 +141,7 @@ const waitForConnection = async <T>(
     try {
       return await work();
     } catch (error) {
-      const leftMs = startPatienceMs - (performance.now() - startedMs);
+      const leftMs = startTimeoutMs - (performance.now() - startedMs);
       if (!isUnavailable(error) || leftMs <= 0) throw error;
       if (attempt % attemptsPerMessage === 0)
         say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
@@ -202,7 +198,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
   const { posthorn } = opened;
   if ((await posthorn.sandboxClock.offsetMs()) < 0) {
     throw new SettingError(
-      'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
+      'The clock of this database is in the past, because a demo is being created or was interrupted. Wait until it has finished. If none is running, run npx posthorn demo --again, which creates a new one and resets the clock.',
     );
   }
   await warnOperator(opened, log);
@@ -284,7 +280,7 @@ const warnOperator = async ({ database, posthorn: { checkSettings } }: OpenServi
 };
 
 const startJobs = async ({
-  config: { mongodbUrl, startPatienceMs },
+  config: { mongodbUrl, startTimeoutMs },
   opened: {
     connection,
     posthorn: { jobs },
@@ -305,7 +301,7 @@ const startJobs = async ({
   const agenda = await openAgenda({
     connection,
     mongodbUrl,
-    waitMs: Math.min(lockWaitMs, startPatienceMs),
+    waitMs: Math.min(lockWaitMs, startTimeoutMs),
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
   });

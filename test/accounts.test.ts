@@ -4,6 +4,7 @@ import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
 import { networks } from '#test/support/networks';
 import { startServiceWithProxy } from '#test/support/sandbox-proxy';
+import { serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -392,6 +393,61 @@ describe('new tokens that arrive after another process was refused with the old 
     expect([await account(), await tokens()]).toEqual([undefined, null]);
     await stop();
   });
+});
+
+test('a profile that arrives late does not replace what a reconnect has read since', async () => {
+  const { service: own, proxy } = await startServiceWithProxy();
+  const id = await own.connect('tiktok', { handle: 'drafts', without: ['video.upload'] });
+  const facts = async () => {
+    const [row] = await own.database.query<{ facts: { mayDraft: boolean } }>(
+      sql('test.facts', 'select facts from accounts where id = $1'),
+      [id],
+    );
+    return row?.facts;
+  };
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let reads = 0;
+  proxy.answerGate = (path) => (path.includes('/user/info/') && ++reads === 1 ? held : undefined);
+  await own.clock.forward(24 * 3_600_000);
+  const refreshing = own.posthorn.jobs.runDue(['accounts']);
+  await until('the profile is read', () => reads === 1);
+  await own.connect('tiktok', { handle: 'drafts' });
+  release();
+  await refreshing;
+  expect(await facts()).toMatchObject({ mayDraft: true });
+  await own.stop();
+  proxy.stop();
+});
+
+test('an account stays connected while the credentials of this server are wrong, and its posts say so', async () => {
+  const { service, proxy } = await startServiceWithProxy({ SEND_LEASE_SECONDS: '600' });
+  const own = serviceWithSends(service);
+  const account = await own.connect('x');
+  let isSecretWrong = true;
+  proxy.answer = (path, res) => {
+    if (!isSecretWrong || !path.endsWith('/oauth2/token')) return false;
+    res.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
+    return true;
+  };
+  await own.clock.forward(3 * 3_600_000);
+  await own.posthorn.jobs.runDue(['accounts']);
+  own.startJobs();
+  const id = await own.publishNow(account, 'Wrong secret');
+  expect((await own.endedInTime(id)).results[0]?.error).toMatchObject({
+    code: 'unavailable',
+    message:
+      'X does not accept the credentials of this server. Whoever set it up enters them again in Settings, Networks. Publish again later.',
+  });
+  expect((await own.client.accounts.list()).accounts).toMatchObject([{ status: 'Connected' }]);
+  expect((await own.events()).map(({ type }) => type)).toEqual(['post.failed']);
+  isSecretWrong = false;
+  await own.asHuman('posts.publishNow', { id });
+  expect((await own.endedInTime(id)).status).toBe('Published');
+  await own.stop();
+  proxy.stop();
 });
 
 describe('disconnecting an account', () => {

@@ -164,6 +164,23 @@ describe('a rejection of a moment ago', () => {
     expect((await answer)?.status).toBe(409);
   });
 
+  test('is not approved without its edit by somebody whose answer crosses the undo', async () => {
+    const { id, card } = await reject();
+    const { database, owner, posthorn } = service;
+    const caller = { ...owner, role: 'owner' as const, human: true };
+    let answer: ReturnType<typeof person.post> | undefined;
+    await database.transaction(async () => {
+      await database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update'), [card]);
+      const edit = { versions: versions('Bread at eight') };
+      answer = database.outside(() => person.post(path(card, 'approve'), { edit }));
+      await Promise.race([lockAwaited(service), answer]);
+      await posthorn.decisions.reopen(caller, card);
+    });
+    expect((await answer)?.status).toBe(409);
+    expect((await service.client.posts.get({ id })).status).toBe('Draft');
+    expect((await person.get(path(card))).body.status).toBe('Open');
+  });
+
   test('is taken back by nobody else, and an approval by nobody', async () => {
     const { card } = await reject();
     const { email } = await service.addMember('editor');

@@ -228,6 +228,15 @@ describe('a card', () => {
     expect((await browser.get(path(card.id))).body.status).toBe('Outdated');
   });
 
+  test('that cannot succeed while the workspace is being deleted stays open, and is approved once that is cancelled', async () => {
+    const card = await ask('posts.schedule', { id: (await draft()).id, at: tomorrow() });
+    expect((await browser.post('/api/app/workspace/deletion', { name: 'Demo' })).status).toBe(200);
+    expect(await browser.post(path(card.id, 'approve'))).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    expect((await browser.get(path(card.id))).body.status).toBe('Open');
+    expect((await browser.delete('/api/app/workspace/deletion')).status).toBe(200);
+    expect((await browser.post(path(card.id, 'approve'))).body.status).toBe('Approved');
+  });
+
   test('of another workspace is 404', async () => {
     const { id } = await ask('posts.publishNow', { id: (await draft()).id });
     const other = await service.addWorkspace();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { findAction } from '#server/admission';
@@ -9,7 +9,7 @@ import { makeBackup } from '#server/backup/backup';
 import { createBackups } from '#server/backup/backups';
 import { checkBackup } from '#server/backup/last-backup';
 import { restoreBackup } from '#server/backup/restore';
-import { findExpired, lastSlot } from '#server/backup/schedule';
+import { findExpired, lastSlot, nameOfDay } from '#server/backup/schedule';
 import { createBackupList } from '#server/backup/store';
 import { verifyBackup } from '#server/backup/verify';
 import { systemClock } from '#server/clock';
@@ -174,10 +174,10 @@ describe('a service that backs itself up', () => {
   test('a file on another machine is named, is not offered here, and is not forgotten', async () => {
     nowMs += dayMs;
     const list = createBackupList(database);
-    await list.claimAsked('bak_elsewhere', clock.now(), 1);
-    const made = { path: join(folder, 'elsewhere/night.tar'), bytes: 1, createdAt: clock.now().toISOString() };
-    await list.saveMade('bak_elsewhere', { ...made, host: 'attic' });
-    await list.end('bak_elsewhere', clock.now(), clock.now(), null);
+    const claim = { id: 'bak_elsewhere', startedAt: clock.now() };
+    await list.claimAsked(claim.id, claim.startedAt, 1);
+    await list.saveMade(claim, { path: join(folder, 'elsewhere/night.tar'), bytes: 1, host: 'attic' });
+    await list.end(claim, clock.now(), clock.now(), null);
     const backups = backupsWith({ host: 'cellar' });
     expect(await backups.read()).toContainEqual(expect.objectContaining({ id: 'bak_elsewhere', host: 'attic' }));
     await expect(backups.find('bak_elsewhere')).rejects.toThrow('The file is on attic, at');
@@ -205,6 +205,69 @@ describe('a service that backs itself up', () => {
     expect(await files()).toEqual(expect.arrayContaining(before));
     const check = checkBackup(undefined, newest, { now: clock.now(), production: true, isNightly: true });
     expect(check.message).toMatch(/could not be restored for a test/);
+    for (let night = 0; night < 2; night++) {
+      nowMs += dayMs;
+      await backupsWith().makeNightly();
+    }
+    // All that could be restored are newer by now.
+    expect((await createBackupList(database).all()).map(({ id }) => id)).not.toContain(newest?.id);
+  });
+
+  test('a backup that lacks files of the media library is reported, does not count as one, and costs no older one', async () => {
+    const backups = backupsWith();
+    const media = join(config.dataDir, 'media');
+    await database.script(`
+      insert into workspaces (id, name) values ('ws_1', 'Demo');
+      insert into media (id, workspace_id, kind, mime_type, bytes, width, height)
+        values ('media_1', 'ws_1', 'Image', 'image/png', 1, 1, 1)`);
+    const before = await files();
+    for (let night = 0; night < 3; night++) {
+      nowMs += dayMs;
+      await backups.makeNightly();
+    }
+    expect(await files()).toEqual(expect.arrayContaining(before));
+    const [newest] = await createBackupList(database).all();
+    expect(newest).toMatchObject({
+      state: 'Made',
+      problem: expect.stringMatching(
+        `^2 files are missing in the folder ${media} and so in the backup, such as media_1. Put them back from an older backup`,
+      ),
+    });
+    expect(await backups.goodAgeSeconds()).toBeGreaterThanOrEqual(3 * 24 * 3_600);
+    const check = checkBackup(undefined, newest, { now: clock.now(), production: true, isNightly: true });
+    expect(check).toMatchObject({ level: 'failure', message: expect.stringContaining('is not complete: 2 files') });
+    await mkdir(media, { recursive: true });
+    for (const name of ['media_1', 'media_1.thumbnail']) await writeFile(join(media, name), 'a');
+    nowMs += dayMs;
+    await backups.makeNightly();
+    expect((await createBackupList(database).all())[0]).toMatchObject({ state: 'Made', problem: null });
+    expect(await backups.goodAgeSeconds()).toBeLessThan(24 * 3_600);
+  });
+
+  test('a killed process leaves no part of a file for good, and a backup that it did not test is named', async () => {
+    nowMs += dayMs;
+    const list = createBackupList(database);
+    const claim = { id: 'bak_untested', startedAt: clock.now() };
+    const slotAt = lastSlot(clock.now(), '03:00');
+    await list.claimNight(claim.id, { slot: nameOfDay(slotAt), slotAt, now: clock.now(), leaseMs: 1000, retryMs: 1 });
+    await list.saveMade(claim, { path: join(folder, 'untested.tar'), bytes: 1 });
+    const partOf = (name: string) => join(config.backup.folder, `posthorn-${name}.part`);
+    await mkdir(config.backup.folder, { recursive: true });
+    for (const name of ['killed', 'growing']) await writeFile(partOf(name), 'a');
+    const yesterday = new Date(Date.now() - dayMs);
+    await utimes(partOf('killed'), yesterday, yesterday);
+    nowMs += 1001;
+    const backups = backupsWith();
+    await backups.makeNightly();
+    expect((await list.all())[0]).toMatchObject({
+      id: 'bak_untested',
+      state: 'Made',
+      problem: 'The process that made it ended before it had tested it.',
+    });
+    nowMs += dayMs;
+    await backups.makeNightly();
+    expect((await files()).filter((name) => name.endsWith('.part'))).toEqual(['posthorn-growing.part']);
+    await rm(partOf('growing'));
   });
 
   test('another process makes the backup of one that died, when its lease has ended', async () => {
@@ -219,6 +282,20 @@ describe('a service that backs itself up', () => {
     nowMs += 120_001;
     await backupsWith().makeNightly();
     expect((await list.all())[0]).toMatchObject({ id: 'bak_dead', state: 'Made', problem: null });
+  });
+
+  test('a process that was stopped for longer than its lease leaves the backup to the one that took it over', async () => {
+    nowMs += dayMs;
+    const stopped: typeof makeBackup = async (...args) => {
+      nowMs += 120_001;
+      await backupsWith().makeNightly();
+      nowMs += 5_000;
+      return makeBackup(...args);
+    };
+    await backupsWith({ make: stopped }).makeNightly();
+    const rows = await createBackupList(database).all();
+    expect(rows[0]).toMatchObject({ state: 'Made', problem: null, verifiedAt: expect.any(String) });
+    expect(rows.map(({ path }) => basename(path ?? ''))).toEqual(expect.arrayContaining(await files()));
   });
 
   test('a person who asks for one while one is made is told to wait', async () => {
@@ -260,6 +337,21 @@ describe('before a migration', () => {
     const restored = openDatabase(target.parts, { report: quiet });
     expect(await restored.query(sql('test.workspaces', 'select name from workspaces'))).toEqual([{ name: 'Demo' }]);
     await restored.close();
+    await database.close();
+  });
+
+  test('processes that start together dump the database once', async () => {
+    const { config, parts } = await emptyPlace();
+    const database = openDatabase(parts, { report: quiet });
+    await migrate(database, migrations.slice(0, -1));
+    const ports = [config.port, await freePort(), await freePort()];
+    const services = await Promise.all(ports.map((port) => start({ ...config, port })));
+    await Promise.all(services.map((service) => service.stop()));
+    const made = sql('test.made', `select event from service_audit_log where event = 'backup.made'`);
+    expect(await database.query(made)).toHaveLength(1);
+    expect(await readdir(config.backup.folder)).toEqual([
+      expect.stringMatching(`^before-migration-${migrations.length}-.+Z.tar$`),
+    ]);
     await database.close();
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { lockAwaited } from '#test/support/locks';
+import { serviceWithSends } from '#test/support/sends';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -137,6 +138,53 @@ describe('a deleted post', () => {
       await until('it is out', async () => (await own.client.posts.get({ id })).status === 'Published');
       expect(await own.feed('bluesky')).toHaveLength(0);
       expect(await own.feed('pixelfed')).toHaveLength(1);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('whose thread is partly out continues with the next part when its account is added again', async () => {
+    const own = serviceWithSends(await startService());
+    try {
+      own.startJobs();
+      const account = await own.connect('x');
+      const versions = [
+        { content: [{ body: 'The first part' }, { body: 'The second part [sandbox:content-refused]' }] },
+      ];
+      const { id } = await own.client.posts.create({ accountIds: [account], versions });
+      await own.asHuman('posts.publishNow', { id });
+      await own.ended(id);
+      const browser = own.browser();
+      await browser.signIn();
+      await remove(id, browser);
+      expect((await restore(id, browser)).body).toMatchObject({ leftOut: [account], post: { accountIds: [] } });
+      await own.client.posts.update({ id, accountIds: [account], versions });
+      await own.asHuman('posts.publishNow', { id });
+      expect(await own.ended(id)).toMatchObject({ status: 'Published' });
+      expect(await own.shown('x', 'The first part')).toBe(1);
+      expect(await own.shown('x', 'The second part')).toBe(1);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('that may be out is not sent again before the network was asked', async () => {
+    const own = serviceWithSends(await startService());
+    try {
+      own.startJobs();
+      const account = await own.connect('x');
+      const id = await own.publishNow(account, 'Comes out late [sandbox:late]');
+      expect(await own.endedInTime(id)).toMatchObject({ status: 'Failed', results: [{ uncertain: true }] });
+      const browser = own.browser();
+      await browser.signIn();
+      await remove(id, browser);
+      expect((await restore(id, browser)).body).toMatchObject({ leftOut: [account] });
+      const versions = [{ content: [{ body: 'Sent again' }] }];
+      await own.client.posts.update({ id, accountIds: [account], versions });
+      await own.asHuman('posts.publishNow', { id });
+      expect(await own.settledInTime(id)).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+      expect(await own.shown('x', 'Comes out late')).toBe(1);
+      expect(await own.shown('x', 'Sent again')).toBe(0);
     } finally {
       await own.stop();
     }

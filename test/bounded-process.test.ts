@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -37,6 +38,15 @@ describe('a program that works on media', () => {
       is: 'ended',
       why: 'TookTooLong',
     });
+  });
+
+  test.each(['timeMs', 'silentMs'])('that went on while the service stood still is not ended (%s)', async (bound) => {
+    const file = join(folder, bound);
+    const end = sh(`echo begun; touch ${file}`, { ...plenty, [bound]: 300 });
+    const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    while (!existsSync(file)) standStill(20);
+    standStill(1000);
+    expect((await end).is).toBe('done');
   });
 
   test('that the system kills is told as killed', async () => {

@@ -294,7 +294,9 @@ describe('every way in which a send can break is known, said and followed as the
 
     'The database is unavailable when the network answers': async () => {
       const own = await begin();
-      await failWhen(own, 'new.result is not null and old.result is null', "raise 'away' using errcode = '57P01'");
+      // It is shut down, then it ends a transaction that stood still.
+      const away = "raise 'away' using errcode = (array['57P01', '25P03'])[currval('cut')]";
+      await failWhen(own, 'new.result is not null and old.result is null', away);
       own.startJobs();
       expect(await goesOut(own, 'x', 'Recorded later')).toMatchObject(isPublic);
     },
@@ -454,6 +456,57 @@ describe('a send that broke', () => {
     expect(await keyOf()).not.toBe(key);
     expect(await own.shown('mastodon', 'First text')).toBe(0);
     expect(await own.shown('mastodon', 'Second text')).toBe(1);
+  });
+
+  test('and comes out late does not take along a part that was added meanwhile', async () => {
+    const own = await begin();
+    own.startJobs();
+    const account = await own.connect('x');
+    const id = await own.publishNow(account, 'Late [sandbox:late]');
+    await own.endedInTime(id);
+    const content = [{ body: 'Late [sandbox:late]' }, { body: 'Nobody approved this' }];
+    await own.client.posts.update({ id, accountIds: [account], versions: [{ content }] });
+    const { status, results } = await own.settledInTime(id);
+    expect(status).toBe('Failed');
+    expect(results[0]?.error?.message).toContain('1 of 2 parts are out; publishing again continues with the next.');
+    expect(await own.shown('x', 'Nobody approved this')).toBe(0);
+    await own.asHuman('posts.publishNow', { id });
+    expect(await own.settledInTime(id)).toMatchObject({ status: 'Published' });
+    expect(await own.shown('x', 'Late')).toBe(1);
+    expect(await own.shown('x', 'Nobody approved this')).toBe(1);
+  });
+
+  test.each([
+    ['added', (first: string, second: string) => [first, second]],
+    ['put in its place', (_: string, second: string) => [second]],
+  ])('and comes out late leaves the post Failed for an account that was %s meanwhile', async (_, accountsOf) => {
+    const own = await begin();
+    own.startJobs();
+    const [first, second] = [await own.connect('x'), await own.connect('mastodon')];
+    const id = await own.publishNow(first, 'Late [sandbox:late]');
+    await own.endedInTime(id);
+    const versions = [{ content: [{ body: 'Late' }] }];
+    await own.client.posts.update({ id, accountIds: accountsOf(first, second), versions });
+    expect(await own.settledInTime(id)).toMatchObject({ status: 'Failed' });
+    await own.asHuman('posts.publishNow', { id });
+    await until('it is out', async () => (await own.post(id)).status === 'Published');
+    expect(await own.shown('x', 'Late')).toBe(1);
+    expect(await own.shown('mastodon', 'Late')).toBe(1);
+  });
+
+  test('and is found by a person leaves the post Failed for an account that was added meanwhile', async () => {
+    const own = await begin();
+    own.startJobs();
+    const [first, second] = [await own.connect('x'), await own.connect('mastodon')];
+    const id = await own.publishNow(first, 'Seen [sandbox:503]');
+    await own.endedInTime(id);
+    const versions = [{ content: [{ body: 'Seen' }] }];
+    await own.client.posts.update({ id, accountIds: [first, second], versions });
+    const person = own.browser();
+    await person.signIn();
+    const { body } = await person.post(`/api/app/posts/${id}/found`, { accountIds: [first] });
+    expect(body).toMatchObject({ status: 'Failed', results: [{ accountId: first, ok: true }] });
+    expect((await own.events()).map(({ type }) => type)).toEqual(['post.failed']);
   });
 
   test('posts that are due together go out in smaller batches while the database fails large ones', async () => {

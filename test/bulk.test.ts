@@ -63,6 +63,9 @@ describe('a change of several posts', () => {
     for (const kind of ['Delete', 'Delete', 'Restore', 'Restore']) {
       expect((await change(kind, [{ id }])).results).toEqual([{ id, done: true }]);
     }
+    // As a post is that some accounts have, once it is unscheduled.
+    await service.setStatus(id, 'Failed');
+    expect((await change('Unschedule', [{ id }])).results).toEqual([{ id, done: true }]);
   });
 
   test('moves a scheduled post, and leaves a draft a draft with a suggested time', async () => {
@@ -151,7 +154,7 @@ describe('a plan of moves', () => {
       { id: early, before: '2090-05-01T07:00:00.000000Z', at: '2090-05-02T07:00:00.000000Z' },
       { id: late, before: '2090-05-02T07:00:00.000000Z', at: '2090-05-03T07:00:00.000000Z' },
       { id: loose, at: '2090-05-05T07:00:00.000000Z' },
-      { id: sent, problem: 'It went out already.' },
+      { id: sent, problem: 'It is published, or being published.' },
     ]);
     expect((await get(blocker)).scheduledAt).toBe('2090-05-04T07:00:00.000000Z');
     expect((await get(early)).scheduledAt).toBe('2090-05-01T07:00:00.000000Z');

@@ -313,7 +313,7 @@ describe('a service on its own data folder', () => {
   });
 
   test.each([
-    [['backup'], /^Say where: posthorn backup <file or folder>\n$/],
+    [['backup'], /^Name a file or folder: posthorn backup <file or folder>\n$/],
     [['restore', '/nowhere.tar'], /^The backup \/nowhere\.tar cannot be read: ENOENT/],
     [['plan', 'set', '--workspace', 'ws_1', '--plan', 'team'], /^There is no workspace with id ws_1/],
     [['plan', 'set', '--workspace', 'ws_1', '--plan', 'gold'], /^There is no plan gold\. Choose unlimited, free/],
@@ -378,6 +378,8 @@ describe('a service on its own data folder', () => {
     const nowhere = { POSTHORN_DATA: '', PORT: '' };
     const { code, stdout, stderr } = await posthorn.run(['doctor'], nowhere);
     expect(stderr).toBe(`Using ${posthorn.dataDir}, the data folder of the Posthorn at ${service.url}.\n`);
+    // A new key has nothing to do with it.
+    expect(await posthorn.run(['keys', 'generate'], nowhere)).toMatchObject({ code: 0, stderr: '' });
     expect(stdout).toContain('ok       Workspaces: Demo');
     expect(code).toBe(0);
   });

@@ -239,6 +239,16 @@ describe('posthorn call', () => {
     expect(JSON.parse((await posthorn(['profile', 'list'])).stdout)).toEqual([{ name: 'work', url: service.url }]);
     expect((await posthorn(['call', 'posts.list', '--profile', 'work'], own)).code).toBe(0);
     expect((await posthorn(['profile', 'remove', 'work'])).code).toBe(0);
+    // Nobody named the default profile, so it is not mixed with a server or token that somebody named.
+    expect((await posthorn(['profile', 'set', 'default', '--url', service.url, '--token', service.token])).code).toBe(
+      0,
+    );
+    expect((await posthorn(['call', 'posts.list'], own)).code).toBe(0);
+    const elsewhere = 'http://127.0.0.1:9';
+    const named = { POSTHORN_URL: elsewhere, POSTHORN_TOKEN: '' };
+    expect((await posthorn(['call', 'posts.list'], named)).code).toBe(2);
+    expect((await posthorn(['call', 'posts.list', '--token', 'pht_x', '--timeout', '1'], named)).code).toBe(3);
+    expect((await posthorn(['profile', 'remove', 'default'])).code).toBe(0);
     expect((await posthorn(['call', 'posts.list', '--profile', 'work'], own)).code).toBe(2);
   });
 

@@ -309,6 +309,6 @@ describe('where no demo can be', () => {
     const opened = await openService(config, createLog(config));
     await opened.posthorn.sandboxClock.setOffset(-3 * dayMs);
     await opened.close();
-    await expect(start(config)).rejects.toThrow(/stands in the past.+demo --again/);
+    await expect(start(config)).rejects.toThrow(/is in the past.+demo --again/);
   });
 });

@@ -209,7 +209,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
       await database.query("update posts set status = 'Scheduled', scheduled_at = now() - interval '3 hours'");
       return undefined;
     },
-    /^FAILURE {2}1 post is late, the first by 3 hours \(due \S+Z\)\. Nothing publishes: make sure that a process/m,
+    /^FAILURE {2}1 post is late, the first by 3 hours \(due \S+Z\)\. No process is publishing: make sure that a process/m,
   ],
   [
     'the scheduler has stalled',
@@ -248,7 +248,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
       );
       return undefined;
     },
-    /^FAILURE {2}Nobody takes up what is due: deliver webhooks \(for 20 minutes\)\. Make sure that a process/m,
+    /^FAILURE {2}No process handles the due work: deliver webhooks \(for 20 minutes\)\. Make sure that a process/m,
   ],
   [
     'an account has to be connected again',
@@ -337,7 +337,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
   [
     'the version of an API has ended',
     () => ({ settings: { ...linkedin, LINKEDIN_VERSION: '202401' } }),
-    /^FAILURE {2}Version 202401 of LinkedIn's API has ended on 2025-01-15, or may any day: set LINKEDIN_VERSION/m,
+    /^FAILURE {2}Version 202401 of LinkedIn's API may stop working any day, its announced end was 2025-01-15: set LINKEDIN_VERSION/m,
   ],
   [
     'the version of an API ends soon',

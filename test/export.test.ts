@@ -80,14 +80,15 @@ const postsIn = async (workspaceId: string) => {
 
 describe('an export', () => {
   beforeAll(async () => {
-    const [horn, bell] = [await service.addFile(), await service.addFile()];
+    const [horn, bell, dog] = [await service.addFile(), await service.addFile(), await service.addFile()];
     await person.patch(`/api/media/${bell}`, { alt: 'A bell,\n"of" brass' });
     const add = async (accountIds: string[], versions: object[], scheduledAt = '') => {
       const { id } = await service.client.posts.create({ accountIds });
       await service.call('posts.update', { id, accountIds, versions, scheduledAt });
     };
     await add([anna, ada], [{ content: [{ body: '=SUM(A1)\r\n"quoted", and more', media: [horn, bell] }] }]);
-    await add([], [{ content: [{ body: "'=already" }] }], '2090-01-01T08:30:00Z');
+    await person.patch(`/api/media/${dog}`, { alt: '[1] dog' });
+    await add([], [{ content: [{ body: "'=already", media: [horn, dog] }] }], '2090-01-01T08:30:00Z');
     await add(
       [ada, anna],
       [

@@ -253,9 +253,19 @@ describe('saving', () => {
   });
 
   test('leaves rows with unknown accounts alone, unless asked to save them without', async () => {
-    const { id } = await tried('text,accounts\nHalf known,"bluesky:anna.example, x:nobody"\n');
-    expect(await through(person, id, 'save')).toMatchObject({ totals: { saved: 0, unmatched: 1 } });
-    expect(await through(person, id, 'save', { unmatched: true })).toMatchObject({ totals: { saved: 1 } });
+    const { id } = await tried('text,accounts\nHalf known,"bluesky:anna.example, x:nobody"\nAll known,\n');
+    expect(await through(person, id, 'save')).toMatchObject({ totals: { saved: 1, unmatched: 1 } });
+    // It is a post, although its time was refused.
+    const refuse = sql(
+      'test.refuse',
+      `update import_rows set failure = 'The plan refuses it.' where import_id = $1 and post_id is not null`,
+    );
+    await service.database.run(refuse, [id]);
+    expect(await through(person, id, 'save', { unmatched: true })).toMatchObject({ totals: { saved: 2, failed: 1 } });
+    const { earlier } = (await person.get('/api/app/notifications')).body;
+    expect(earlier.filter(({ path }: { path: string }) => path === `/settings/transfer/${id}`)).toMatchObject(
+      expect.arrayContaining([expect.objectContaining({ detail: 'posts.csv: 2 of 2 rows are posts now.' })]),
+    );
     const [row] = await rowsOf(person, id);
     expect(await service.client.posts.get({ id: row.postId })).toMatchObject({ accountIds: [anna], status: 'Draft' });
   });

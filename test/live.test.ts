@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bounds } from '#server/bounds';
 import { openDatabase, sql } from '#server/store/database';
+import { lockAwaited } from '#test/support/locks';
 import { openPosthorn } from '#test/support/posthorn';
 import { startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
@@ -313,6 +314,27 @@ test('a person has at most 100 streams on an instance; the next is refused in wo
   await listen({ cookie: browser.cookie() });
 });
 
+test('a tab that closes while its session is read leaves no stream behind', async () => {
+  const { database, logLines, posthorn, url } = service;
+  await until('no other is open', () => posthorn.live.subscriberCount() === 0);
+  const closedTabs = () => logLines.filter((line) => line.includes('"cut":true')).length;
+  const before = closedTabs();
+  const stop = new AbortController();
+  const { signal } = stop;
+  await database.transaction(async () => {
+    await database.query(sql('test.lockSessions', 'lock table sessions in access exclusive mode'));
+    database
+      .outside(() => fetch(`${url}/api/app/events`, { headers: { cookie: owner.cookie() }, signal }))
+      .catch(() => 0);
+    await lockAwaited(service);
+    stop.abort();
+    await until('the service knows that it closed', () => closedTabs() > before);
+  });
+  // Read after the one of the tab.
+  await owner.get('/api/auth/session');
+  expect(posthorn.live.subscriberCount()).toBe(0);
+});
+
 describe('a stream ends at once', () => {
   const newcomer = async () => {
     const member = await service.addMember('editor');
@@ -367,7 +389,7 @@ describe('a stream ends at once', () => {
        values ('passkey_live', $1, 'live', '', 0, '{}', 'Phone', now())`,
     ],
     [
-      'app for codes',
+      'authenticator app',
       'totp/remove',
       "insert into totp_factors (user_id, sealed_secret, confirmed_at) values ($1, '', now())",
     ],

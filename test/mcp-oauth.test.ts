@@ -619,10 +619,10 @@ describe('connected clients', () => {
     const found = (await clients()).find((one) => one.clientId === clientId);
     return { token, clientId, browser, clients, found };
   };
-  const ask = (token: string) =>
+  const ask = (token: string, message: object = { method: 'tools/list' }) =>
     service.request('POST', '/mcp', {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
     });
 
   test('are listed with what they may do, since when and when they last did', async () => {
@@ -659,6 +659,30 @@ describe('connected clients', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ event: 'client.ended', details: { clientId, name: 'Desk Agent' } }),
     );
+  });
+
+  test('lose a code that they have not redeemed when their access is ended', async () => {
+    const { kept, provider, clientId } = memory();
+    const transport = new ModernTransport(endpoint(), { authProvider: provider });
+    await expect(new ModernClient(info).connect(transport)).rejects.toThrow();
+    const { back } = await human()(kept.asked);
+    const { browser, clients } = await connect();
+    const { id } = (await clients()).find((one) => one.clientId === clientId) ?? {};
+    expect((await browser.delete(`/api/app/clients/${id}`)).status).toBe(200);
+    await expect(transport.finishAuth(new URL(back.url).searchParams)).rejects.toThrow('grant');
+    expect(kept.tokens).toBeUndefined();
+  });
+
+  test('use up their own requests, with those to their upload addresses, and none of their user', async () => {
+    const { token, browser } = await connect();
+    service.wallClock.toNext(60_000);
+    const leftIn = ({ headers }: { headers: Headers }) => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    const left = leftIn(await ask(token));
+    const list = await ask(token, { method: 'tools/call', params: { name: 'media_list', arguments: {} } });
+    expect(leftIn(list)).toBe(left - 1);
+    const { url } = list.body.result.structuredContent.upload;
+    expect(leftIn(await fetch(url, { method: 'POST', body: new FormData() }))).toBe(left - 2);
+    expect(leftIn(await browser.get('/api/app/clients'))).toBe(left);
   });
 
   test('of somebody else are neither seen nor ended', async () => {

@@ -613,7 +613,7 @@ describe('tools/call', () => {
       [
         `Saved ${id}, Draft, updatedAt ${updatedAt}. It goes to 1 account.`,
         'Original version: 2 items, bluesky.reply_control nobody.',
-        `Version of ${accountId}: 1 item. Wished for 2126-01-01T00:00Z, not scheduled. Next: posts_validate.`,
+        `Version of ${accountId}: 1 item. Suggested for 2126-01-01T00:00Z, not scheduled. Next: posts_validate.`,
       ].join(' '),
     );
   });
@@ -1011,7 +1011,7 @@ describe('the whole service', () => {
     const fail = sql('test.fail', "update posts set status = 'Failed', results = $2 where id = $1");
     await service.database.query(fail, [id, results]);
     expect(await textOf('posts_get', { id })).toMatch(
-      /^Failed: it is out on 1 of 3 accounts\.\n.*\n- Bluesky acct_\w+: published/s,
+      /^Failed: published on 1 of 3 accounts\.\n.*\n- Bluesky acct_\w+: published/s,
     );
   });
 

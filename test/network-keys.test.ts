@@ -122,7 +122,11 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
   expect((await owner.delete(path)).status).toBe(200);
   expect(await keysOf()).toMatchObject({ state: 'Missing' });
   await until('the other instance has none', async () => other.networkKeys.setting('TIKTOK_CLIENT_KEY') === undefined);
+  const removals = () =>
+    service.database.query(sql('test.removals', "select from service_audit_log where event = 'network-keys.removed'"));
+  const { length: before } = await removals();
   expect((await owner.delete(path)).status).toBe(404);
+  expect(await removals()).toHaveLength(before);
 });
 
 test('a tab that asks another instance as soon as it hears of them gets them, while that instance still reads them', async () => {

@@ -90,7 +90,7 @@ const states: [
     'youtube',
     { handle: 'noquota', items: [film] },
     'rateLimited',
-    /goes on after midnight in California/,
+    /continues after midnight Pacific time/,
   ],
   ['fifty posts in a day', 'instagram', { handle: 'fifty', items: [photo] }, 'rateLimited', /maximum number of posts/],
   [
@@ -316,7 +316,7 @@ describe('a network that answers nonsense while media come in is trouble, not a 
 
   test('Facebook: an offset that does not advance', async () => {
     const change = (_: string, json: unknown) => ({ ...(json as object), start_offset: '0', end_offset: '1000' });
-    expect((await begins('facebook', change)).message).toMatch(/lost count/);
+    expect((await begins('facebook', change)).message).toMatch(/asked for a wrong part/);
   });
 
   test('LinkedIn: parts that are not those of the video', async () => {

@@ -124,23 +124,23 @@ describe('what doctor says of a network', () => {
   };
 
   test.each([
-    ['2026-11-15', 'ok', 'lives until 2027-07-15'],
-    ['2027-05-15', 'ok', 'lives until 2027-07-15'],
+    ['2026-11-15', 'ok', 'works until 2027-07-15'],
+    ['2027-05-15', 'ok', 'works until 2027-07-15'],
     ['2027-05-17', 'warning', 'ends on 2027-07-15, in 59 days: set LINKEDIN_VERSION to a newer one'],
-    ['2027-07-15', 'failure', 'has ended on 2027-07-15, or may any day: set LINKEDIN_VERSION'],
-  ])('on %s a version that lives until 2027-07-15: %s', (today, level, words) => {
+    ['2027-07-15', 'failure', 'may stop working any day, its announced end was 2027-07-15: set LINKEDIN_VERSION'],
+  ])('on %s a version that works until 2027-07-15: %s', (today, level, words) => {
     const found = versionOf(named('linkedin'), siteOf(named('linkedin'), day(today)));
     expect(found).toEqual({ name: 'LinkedIn', level, message: expect.stringContaining(words) });
   });
 
   test.each([
-    ['v19.0', 'failure', 'has ended'],
-    ['v20.0', 'failure', 'has ended on 2026-09-24'],
-    ['v21.0', 'ok', 'lives until 2027-01-21'],
-    ['v22.0', 'ok', 'lives until 2027-05-20'],
-    ['v23.0', 'ok', 'lives until 2027-10-08'],
-    ['v24.0', 'ok', 'lives until 2028-02-18'],
-    ['v25.0', 'ok', 'lives until 2028-07-29'],
+    ['v19.0', 'failure', 'its announced end was'],
+    ['v20.0', 'failure', 'its announced end was 2026-09-24'],
+    ['v21.0', 'ok', 'works until 2027-01-21'],
+    ['v22.0', 'ok', 'works until 2027-05-20'],
+    ['v23.0', 'ok', 'works until 2027-10-08'],
+    ['v24.0', 'ok', 'works until 2028-02-18'],
+    ['v25.0', 'ok', 'works until 2028-07-29'],
     ['v26.0', 'ok', 'no end is known'],
   ])('knows how long %s of Meta lives', (version, level, words) => {
     const site = siteOf(named('facebook'), day('2026-11-15'), undefined, { META_GRAPH_VERSION: version });
@@ -154,7 +154,7 @@ describe('what doctor says of a network', () => {
     expect(unversioned).toEqual({
       name: 'Bluesky',
       level: 'ok',
-      message: "Bluesky's API has no versions that could end",
+      message: "Bluesky's API is not versioned",
     });
   });
 
@@ -190,7 +190,7 @@ describe('what doctor says of a network', () => {
       'the redirect address',
       'x',
       {},
-      /^note: The redirect address to register is https:\/\/posthorn\.example\/connect\/x\/callback/m,
+      /^note: Register exactly this redirect address: https:\/\/posthorn\.example\/connect\/x\/callback/m,
     ],
     ['permissions', 'facebook', {}, /^note: People are asked for .*pages_manage_posts/m],
     ['products', 'linkedin_page', {}, /^note: Needed at LinkedIn Page: the product "Community Management API"/m],
@@ -298,7 +298,9 @@ describe('whatever a network answers', () => {
         facts: null,
       };
       const post = { items: [{ body: 'Hello', media: [] }], options: optionsOf(network) };
-      const sending = { account, post, index: 0, part: post.items[0], out: [], key: 'key', since: now } as Sending;
+      const part = post.items[0];
+      const times = { firstTriedAt: now, since: now };
+      const sending = { account, post, index: 0, part, out: [], key: 'key', ...times } as Sending;
       const prepared = {
         mediaIds: [],
         media: [],

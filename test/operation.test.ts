@@ -2,13 +2,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { access, chmod, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
+import { AggregatorRegistry, Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openService } from '#server/app/open-service';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
@@ -20,6 +22,7 @@ import { logFiles, openLogFile } from '#server/logging/log-file';
 import { createReport } from '#server/logging/report';
 import { start } from '#server/main';
 import { type MetricsMessage, sendClusterMetrics } from '#server/metrics/cluster-metrics';
+import { createMetrics } from '#server/metrics/metrics';
 import { readSecrets } from '#server/secrets/keys';
 import { endOfNode } from '#server/startup/node-version';
 import { type Connection, openDatabase, sql } from '#server/store/database';
@@ -336,6 +339,24 @@ test('the metrics of all processes always have those of the process that answers
   expect(messages).toMatchObject([{ metricsRequest: 'asked', text: expect.stringContaining('own 1') }]);
 });
 
+test('what every process of one start measures alike is not added up', async () => {
+  const readText = vi.spyOn(Registry.prototype, 'metrics');
+  onTestFinished(() => readText.mockRestore());
+  const metrics = createMetrics({ report: () => undefined });
+  metrics.watch({
+    jobs: { agesMs: async () => new Map([['posts', 80_000]]), inFlight: () => new Map(), idleMs: () => 7_000 },
+    database: { pools: () => ({}), query: async () => [{ ms: 0 }] } as never,
+    live: { subscriberCount: () => 3 },
+  });
+  await metrics.text();
+  const own = await (readText.mock.contexts[0] as Registry).getMetricsAsJSON();
+  const text = await AggregatorRegistry.aggregate([own, own]).metrics();
+  expect(text).toMatch(/^posthorn_build_info\{version="\S+"\} 1$/m);
+  expect(text).toContain('posthorn_queue_age_seconds{kind="posts"} 80\n');
+  expect(text).toContain('posthorn_scheduler_idle_seconds 7\n');
+  expect(text).toContain('posthorn_streams_open 6\n');
+});
+
 describe('PgBouncer', () => {
   const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
   const isRoot = process.getuid?.() === 0;
@@ -374,7 +395,7 @@ describe('PgBouncer', () => {
 
   test.skipIf(!hasPgBouncer)('in statement mode is refused in words', async () => {
     await expect(start(await bouncerIn('statement'))).rejects.toThrow(
-      /PgBouncer in statement mode.*pool_mode = transaction or session/,
+      /pooler in statement mode.*pool_mode = transaction or session/,
     );
   });
 
@@ -414,7 +435,7 @@ describe('doctor in production', () => {
     });
     const unreachable = pretendInternet({ names: { 'api.x.com': [['10.0.0.1']] }, port: 1 });
     const { text, healthy } = await diagnoseNetworks(config, 'x', unreachable);
-    expect(text).toMatch(/^note +The credentials could not be tried\. X could not be asked: .+ Run doctor again$/m);
+    expect(text).toMatch(/^note +The credentials could not be tried\. X could not be reached: .+ Run doctor again$/m);
     expect(text).toContain('https://posthorn.invalid/connect/x/callback');
     expect([healthy, unreachable.dialled]).toEqual([true, []]);
   });
@@ -575,6 +596,23 @@ describe('a log file', () => {
     expect(logFiles(path).map((name) => name.replace(path, ''))).toEqual(['', '.1', '.2', '.3', '.4', '.5']);
     expect(await readFile(`${path}.1`, 'utf8')).toMatch(/^6 two\n7 x+\n$/);
     expect(await readFile(path, 'utf8')).toBe('7 two\n');
+  });
+
+  test('that cannot be opened again gets no line into what the process opens next', async () => {
+    const folder = join(dataDir, 'moved');
+    const [path, other] = [join(folder, 'posthorn.log'), join(dataDir, 'other')];
+    const log = openLogFile(path);
+    await rename(folder, `${folder}-away`);
+    expect(() => log.rotateIfLarge()).toThrow('ENOENT');
+    const opened = openSync(other, 'a');
+    log.write('one\n');
+    closeSync(opened);
+    expect(await readFile(other, 'utf8')).toBe('');
+    await mkdir(folder);
+    log.rotateIfLarge();
+    log.write('two\n');
+    expect(await readFile(path, 'utf8')).toBe('two\n');
+    expect(await readFile(join(`${folder}-away`, 'posthorn.log'), 'utf8')).toBe('one\n');
   });
 });
 

@@ -98,7 +98,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
   test('PgBouncer in statement mode is told at once, with what to set there', async () => {
     const DATABASE_URL = await startBouncer(leader, 'pooled', 'statement');
     const starting = start(configWith({ DATABASE_URL, PORT: '0' }));
-    await expect(starting).rejects.toThrow(/PgBouncer in statement mode.*Set pool_mode = transaction or session/);
+    await expect(starting).rejects.toThrow(/pooler in statement mode.*Set pool_mode = transaction or session/);
   });
 
   test('a replica is read while it has all that was committed, and else the leader', async () => {

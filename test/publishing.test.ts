@@ -336,6 +336,14 @@ describe('when a network', () => {
     expect((await endedInTime(post.id)).status).toBe('Published');
   });
 
+  test('refuses renewed tokens too, the account needs reconnecting, and that is told once', async () => {
+    const account = await service.connect('x');
+    const post = await publish([account], `${newText()} [sandbox:expired-token!]`);
+    expect(post).toMatchObject({ status: 'Failed', results: [{ ok: false, error: { code: 'reconnect' } }] });
+    expect((await accountNow(account))?.status).toBe('NeedsReconnect');
+    expect(await eventsOf(account)).toEqual(['account.disconnected']);
+  });
+
   test.each<[Fault, string]>([
     ['missing-permission', 'permission'],
     ['content-refused', 'content_refused'],
@@ -538,6 +546,10 @@ describe('a partial failure', () => {
       ),
     );
     expect(without.results.map(({ accountId }) => accountId)).toEqual([bad, third]);
+    const person = service.browser();
+    await person.signIn();
+    const [summary] = (await person.get(`/api/app/posts?group=Recent&ids=${id}`)).body.posts;
+    expect(summary.results.map(({ accountId }: { accountId: string }) => accountId)).toEqual([bad, third]);
     await publishNow(id);
     expect(await endedInTime(id)).toMatchObject({ status: 'Failed', results: [{ ok: true }, { ok: false }] });
     await update([good, bad, third], []);

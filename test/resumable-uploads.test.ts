@@ -227,6 +227,18 @@ test('the same Idempotency-Key is the same upload, and a Conflict for another fi
   expect((await begin(photo.length + 1, headers)).status).toBe(409);
 });
 
+test('the Idempotency-Key of an upload that has expired begins a new one', async () => {
+  const headers = { 'idempotency-key': 'horn-2' };
+  const path = await beginAt(photo.length, headers);
+  await patch(path, 0, photo.subarray(0, 3000));
+  service.wallClock.forward(25 * hourMs);
+  onTestFinished(() => service.wallClock.forward(-25 * hourMs));
+  const again = await begin(photo.length, headers);
+  expect([again.status, again.headers.get('upload-offset')]).toEqual([201, '0']);
+  expect(again.headers.get('location')).not.toBe(path);
+  expect((await patch(again.headers.get('location') ?? '', 0, photo)).status).toBe(204);
+});
+
 test('headers that are not of the protocol are refused in the shape of this API', async () => {
   const old = await send({ method: 'POST', path: '/api/media/uploads', headers: { 'tus-resumable': '0.2.2' } });
   expect([old.status, old.headers.get('tus-version'), old.body.code]).toEqual([412, '1.0.0', 'BadInput']);

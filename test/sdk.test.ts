@@ -345,6 +345,14 @@ describe('errors', () => {
     expect(await failure(posthorn.posts.list({}, { signal: AbortSignal.abort(reason) }))).toBe(reason);
     expect(received).toHaveLength(0);
 
+    const leaving = new AbortController();
+    const token = async () => {
+      leaving.abort(reason);
+      return 'pht_x';
+    };
+    expect(await failure(client({ token }).posts.list({}, { signal: leaving.signal }))).toBe(reason);
+    expect(received).toHaveLength(0);
+
     answers.push({ instead: 'silence' });
     const controller = new AbortController();
     const call = posthorn.posts.list({}, { signal: controller.signal });

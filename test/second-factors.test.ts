@@ -93,7 +93,7 @@ describe('codes', () => {
   });
 });
 
-describe('an app for codes', () => {
+describe('an authenticator app', () => {
   test('is set up with the password and a first code, shows ten recovery codes once, and is mailed', async () => {
     const { browser, userId, email } = await enter();
     expect(await browser.post('/api/app/totp/begin', { password: 'wrong horse' })).toMatchObject({
@@ -112,7 +112,7 @@ describe('an app for codes', () => {
     const read = await browser.get('/api/app/second-factors');
     expect(read.body).toMatchObject({ totp: { since: expect.any(String) }, recoveryCodes: 10, asks: 'password' });
     expect(JSON.stringify(read.body)).not.toContain(codes[0]);
-    expect(await subjectsTo(userId)).toEqual(['An app for codes was added to your account']);
+    expect(await subjectsTo(userId)).toEqual(['An authenticator app was added to your account']);
     const stored = sql(
       'test.totp',
       `select t.*, (select array_agg(hash::text) from recovery_codes) as codes from totp_factors t where user_id = $1`,
@@ -131,7 +131,10 @@ describe('an app for codes', () => {
     expect((await browser.get('/api/auth/second-factor')).body).toEqual({ totp: true, passkey: false });
     expect(await give(browser, '123456')).toMatchObject(wrong);
     const code = codeOf(secret);
-    expect((await give(browser, code)).status).toBe(200);
+    // As some Arabic keyboards type digits, and as Japanese ones do.
+    const typed = (zero: number) => code.replaceAll(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
+    expect(await give(browser, typed(0x660))).toMatchObject(wrong);
+    expect((await give(browser, typed(0xff10))).status).toBe(200);
     expect(await isIn(browser)).toBe(true);
     expect(await meansOf(userId)).toEqual(['password', 'totp']);
     const again = await stop(email);
@@ -256,6 +259,18 @@ describe('an app for codes', () => {
     expect((await give(await stop(email), codes[0] ?? '')).status).toBe(200);
   });
 
+  test('ends a sign-in that waits for it when the password is changed or reset', async () => {
+    const { browser: own, email, userId } = await enter();
+    const { secret } = await setUp(own);
+    const before = await stop(email);
+    expect((await own.post('/api/auth/password', { current: password, next: password })).status).toBe(200);
+    expect(await give(before, codeOf(secret))).toMatchObject({ status: 404 });
+    const again = await stop(email);
+    const reset = { secret: await secretByMail(email, userId), password };
+    expect(await service.browser().post('/api/auth/password/reset', reset)).toMatchObject(needed);
+    expect(await give(again, codeOf(secret))).toMatchObject({ status: 404 });
+  });
+
   test('waits ten minutes, no longer', async () => {
     const { browser: own, email } = await enter();
     const { secret } = await setUp(own);
@@ -271,7 +286,7 @@ describe('an app for codes', () => {
     expect((await browser.post('/api/app/recovery-codes', {})).status).toBe(400);
     expect((await browser.post('/api/app/passkeys/begin', {})).status).toBe(400);
     expect((await browser.post('/api/app/totp/remove', { code: codeOf(secret) })).status).toBe(200);
-    expect(await subjectsTo(userId)).toContain('The app for codes was removed from your account');
+    expect(await subjectsTo(userId)).toContain('The authenticator app was removed from your account');
     expect((await service.browser().signIn(email)).status).toBe(200);
     expect((await browser.post('/api/app/totp/remove', { password })).status).toBe(409);
     expect((await browser.post('/api/app/recovery-codes', { password })).status).toBe(409);
@@ -333,7 +348,7 @@ describe('after a one-time link', () => {
     expect((await browser.post('/api/app/totp/begin', { password })).status).toBe(200);
   });
 
-  test('somebody without a password and an app for codes signs in again after it', async () => {
+  test('somebody without a password and an authenticator app signs in again after it', async () => {
     const { email, userId } = await service.addMember('editor');
     await service.database.run(sql('test.noPassword', 'update users set password_hash = null where id = $1'), [userId]);
     const browser = await byLink(email);
@@ -438,10 +453,7 @@ describe('two factors for members', () => {
     await browser.signIn(address);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const byToken = () => service.request('POST', '/api/agent/tools/accounts.list', { headers, body: '{}' });
-    const byMcp = async () => {
-      const { status, body } = await speak(service.url, token, '2025-11-25').call('accounts_list', {});
-      return { status, body };
-    };
+    const byMcp = () => speak(service.url, token, '2025-11-25').call('accounts_list', {});
     const require = (twoFactors: boolean, proof: object = twoFactors ? {} : { password }) =>
       owner.patch('/api/app/workspace', { twoFactors, ...proof });
     return { owner, browser, byToken, byMcp, require };
@@ -487,8 +499,12 @@ describe('two factors for members', () => {
     expect(await byMcp()).toMatchObject({ status: 200, body: { result: { isError: false } } });
     await require(true);
     expect(await browser.get('/api/app/members')).toMatchObject(missing);
-    expect(await byToken()).toMatchObject(missing);
-    expect(await byMcp()).toMatchObject({ status: 403 });
+    service.wallClock.toNext(60_000);
+    const refused = [await byToken(), await byMcp()];
+    expect(refused).toMatchObject([missing, { status: 403 }]);
+    // Both count against the token.
+    const [left, leftNext] = refused.map(({ headers }) => /;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    expect(leftNext).toBe(String(Number(left) - 1));
     expect((await browser.get('/api/auth/session')).body.workspace).toMatchObject({ lacksFactor: true });
     const { secret } = await setUp(browser);
     expect([(await browser.get('/api/app/members')).status, (await byToken()).status]).toEqual([200, 200]);

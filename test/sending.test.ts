@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import type { AccountRow } from '#server/accounts/account-row';
 import { type Stopwatch, startStopwatch } from '#server/clock';
+import { readConfig } from '#server/config/config';
 import { type Network, ready, unknown, waiting } from '#server/networks/network';
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
@@ -77,7 +78,7 @@ const napping =
   () =>
     naps.shift() ? Number.POSITIVE_INFINITY : 0;
 
-/** One turn of one send to a network that behaves as told; what was saved or ended. */
+/** One turn of one send to a network that behaves as told; what was saved or ended, and the same process's next turn. */
 const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, access?: object) => {
   const saved: Progress[] = [];
   const ended: EndedSend[] = [];
@@ -92,10 +93,10 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     is: 'open',
     network,
     account: { tokens: {}, facts: null },
-    site: { request: async () => undefined },
+    site: { request: async () => ({ headers: { date: now } }) },
   };
   const parts = {
-    access: access ?? { open: async () => opened },
+    access: { open: async () => opened, ...access },
     library: { forPublishing: async () => new Map() },
     renditions: { forPublishing: async () => ({ fitted: new Map(), lost: [] }) },
     networks: createNetworks([network]),
@@ -105,13 +106,18 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     sendWithinMs: minuteMs,
     waitForMarkSlot: async () => () => undefined,
     markBegun: async () => now,
-    save: async (progress: Progress) => void saved.push(progress),
+    save: async (progress: Progress) => {
+      saved.push(progress);
+      return { key: 'next', since: now, isHeld: true };
+    },
+    note: () => undefined,
     end: async (one: EndedSend) => void ended.push(one),
     onSending: () => undefined,
     readPicture: async () => undefined,
     report: () => undefined,
   } as unknown as SendingParts;
-  await createSendOne(parts)({
+  const sendOne = createSendOne(parts);
+  const claimed = {
     postId: 'post_1',
     accountId: 'acc_1',
     workspaceId: 'ws_1',
@@ -138,8 +144,9 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     heldAtMostMs: () => 0,
     releaseSlot: () => undefined,
     ...row,
-  } as ClaimedRow);
-  return { saved, ended };
+  } as ClaimedRow;
+  await sendOne(claimed);
+  return { saved, ended, again: (change: Partial<SendRow>) => sendOne({ ...claimed, ...change }) };
 };
 const gone = { network: 'x', disconnectedAt: '2026-11-15T11:00:00.000Z' } as AccountRow;
 const twoHoursAgo = { begunAt: '2026-11-15T10:00:00.000Z', startedAt: '2026-11-15T10:00:00.000Z' };
@@ -172,7 +179,31 @@ describe('a network that works on something', () => {
   test('and never told its time is not believed when it does not show a post: it stays uncertain', async () => {
     const lost = { begunAt: '2026-11-15T11:30:00.000Z', lostAt: '2026-11-15T11:30:00.000Z' };
     const { ended } = await turn({ confirm: async () => ({ is: 'absent' }) }, lost);
-    expect(ended).toMatchObject([{ result: { ok: false, uncertain: true }, maybeOut: true, askInMs: null }]);
+    expect(ended).toMatchObject([{ result: { ok: false, uncertain: true }, isMaybePublic: true, askInMs: null }]);
+  });
+
+  test('is asked from the first request on, also by a process that sent only the repeated one', async () => {
+    const startTimes: Date[] = [];
+    const first = '2026-11-15T11:58:00.000Z';
+    const behaviour: Partial<Network> = {
+      isRepeatable: () => true,
+      confirm: async (site, { since }) => {
+        startTimes.push(since);
+        await site.request({ url: '/' });
+        return { is: 'absent' };
+      },
+      send: async () => {
+        throw new NetworkTrouble('temporary', 'X is not available.');
+      },
+    };
+    const begunByAnother = { begunAt: first, lostAt: first, since: first, begunBody: 'Hello', repeat: 'may' } as const;
+    const { saved, ended, again } = await turn(behaviour, { ...begunByAnother, prepared: { sentAt: first } });
+    // A step of the clock between the two requests is noticed by these.
+    expect(saved).toMatchObject([{ prepared: { begunAt: first, sentAt: first } }]);
+    const repeated = { begunAt: '2026-11-15T12:00:00.000Z', lostAt: null, repeat: 'done' } as const;
+    await again({ ...repeated, prepared: saved[0]?.prepared as SendRow['prepared'] });
+    expect(startTimes).toEqual([new Date(first), new Date(first)]);
+    expect(ended).toEqual([]);
   });
 
   test('and has decided against it after an answer was lost says why, whatever kind of trouble it is', async () => {
@@ -222,6 +253,17 @@ describe('a thread that is out in part keeps the address of what is out', () => 
     const [last] = (await turn({ confirm }, { ...thread, ...begun })).ended;
     expect(last?.result).toMatchObject({ uncertain: true, ...first });
     expect(last?.result).not.toHaveProperty('note');
+  });
+
+  test('and its next part is retried as often as the first, also when a token cannot be renewed', async () => {
+    const trouble = new NetworkTrouble('temporary', 'X is not available.');
+    const access = { renewed: async () => ({ is: 'trouble', trouble }) };
+    const send: Network['send'] = async (_, { index }) => {
+      if (index > 0) throw new NetworkTrouble('token', 'The token has expired.');
+      return { is: 'sent', sent: first };
+    };
+    const { saved } = await turn({ send }, { ...thread, sent: [], tries: 4 }, access);
+    expect(saved.at(-1)).toMatchObject({ sent: [first], isBegun: false, tries: 1, inMs: 5 * secondMs });
   });
 
   test('when access to its account is lost', async () => {
@@ -367,6 +409,18 @@ describe('a claim that is lost while something is being sent', () => {
     await own.isHeld();
     own.hangUp();
     await isLeftAlone(own, id, theirs);
+  });
+
+  test('is counted by whoever ends it, and not by whoever lost it', async () => {
+    const token = 'a-token-for-operators';
+    const own = await beginHolding('/2/tweets', { ADMIN_TOKEN: token });
+    const id = await own.publishNow(await own.connect('x'), 'Counted [sandbox:content-refused]');
+    const theirs = await taken(own, id);
+    own.letThrough();
+    await isLeftAlone(own, id, theirs);
+    const { body } = await own.request('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
+    expect(body).toContain('posthorn_sends_in_flight{network="x"} 0');
+    expect(body).not.toContain('posthorn_sends_total{network="x"');
   });
 
   test('is not written to by whoever learns late that a part is out, when the next part is on its way already', async () => {
@@ -527,6 +581,23 @@ describe('a send that was begun', () => {
   });
 });
 
+test('an account whose renewed tokens are refused while a lost answer is asked about needs reconnecting', async () => {
+  const { service, proxy } = await startServiceWithProxy(usual);
+  services.push(service);
+  const own = serviceWithSends(service);
+  own.startJobs();
+  const account = await own.connect('x');
+  proxy.answer = (path, res) => {
+    if (!path.includes('start_time=')) return false;
+    res.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"Unauthorized","status":401}');
+    return true;
+  };
+  const id = await own.publishNow(account, 'Lost [sandbox:cut]');
+  expect((await own.endedInTime(id)).results).toMatchObject([{ ok: false, uncertain: true }]);
+  const { accounts } = await own.client.accounts.list();
+  expect(accounts.find((one) => one.id === account)?.status).toBe('NeedsReconnect');
+});
+
 describe('trouble that passes', () => {
   test('is waited for 5 s, 30 s, 2 min and 10 min, then it has failed', async () => {
     const own = await begin();
@@ -579,6 +650,18 @@ describe('trouble that passes', () => {
   });
 });
 
+test('a LATE_GRACE that is shorter than retries or processing does not end a send that is in progress', async () => {
+  const own = await begin({ LATE_GRACE: '1m' });
+  await own.posthorn.sandboxes.planFault('x', 'upload', { fault: '503', times: 3 });
+  own.startJobs();
+  const id = await own.publishNow(await own.connect('x'), 'Third time lucky', [await own.addFile()]);
+  expect(await own.endedInTime(id)).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+});
+
+test('a LATE_GRACE of nothing is refused: every post would be missed', () => {
+  expect(() => readConfig({ LATE_GRACE: '0s' })).toThrow('LATE_GRACE must be at least 1s');
+});
+
 describe('a network that names the time at which it goes on', () => {
   const personOf = async (own: Service) => {
     const person = own.browser();
@@ -587,8 +670,8 @@ describe('a network that names the time at which it goes on', () => {
   };
   const progressOf = async (own: Service, id: string) =>
     (await (await personOf(own)).get(`/api/app/posts/${id}/progress`)).body;
-  const giveUp = async (own: Service, id: string, account: string) =>
-    (await (await personOf(own)).post(`/api/app/posts/${id}/give-up`, { accountIds: [account] })).status;
+  const giveUp = async (own: Service, id: string, ...accountIds: string[]) =>
+    (await (await personOf(own)).post(`/api/app/posts/${id}/give-up`, { accountIds })).status;
 
   const outOfQuota = async () => {
     const own = await begin();
@@ -629,6 +712,9 @@ describe('a network that names the time at which it goes on', () => {
 
   test('can be given up by hand, and nothing goes out then', async () => {
     const { own, account, id } = await outOfQuota();
+    // All of them or none.
+    expect(await giveUp(own, id, account, await own.connect('linkedin'))).toBe(409);
+    expect((await progressOf(own, id)).waits).toHaveLength(1);
     expect(await giveUp(own, id, account)).toBe(200);
     await own.posthorn.jobs.runDue(['sends']);
     expect(await own.post(id)).toMatchObject({
@@ -641,12 +727,47 @@ describe('a network that names the time at which it goes on', () => {
     expect(await giveUp(own, id, account)).toBe(409);
   });
 
+  test('gets nothing while the workspace waits to be deleted, and gets it when an owner takes that back', async () => {
+    const { own, id } = await outOfQuota();
+    const owner = await personOf(own);
+    const { name } = (await owner.get('/api/auth/session')).body.workspace;
+    expect((await owner.post('/api/app/workspace/deletion', { name })).status).toBe(200);
+    await own.clock.forward(13 * hourMs);
+    await own.posthorn.jobs.runDue(['sends']);
+    expect(await own.post(id)).toMatchObject({ status: 'Publishing', results: [] });
+    // What nobody sends keeps no loop busy.
+    expect(await own.posthorn.jobs.msToNext(['sends'])).toBeUndefined();
+    expect((await owner.delete('/api/app/workspace/deletion')).status).toBe(200);
+    await own.posthorn.jobs.runDue(['sends']);
+    expect(await own.post(id)).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+  });
+
   test('is tried as anew after that: what the network then works on may take its time', async () => {
     const { saved } = await turn(
       { prepare: async () => waiting({}, secondMs) },
       { startedAt: '2026-11-15T08:00:00.000Z', since: '2026-11-15T12:00:00.000Z', prepared: { waitsFor: 'X' } },
     );
     expect(saved).toMatchObject([{ prepared: {}, isBegun: false, inMs: secondMs }]);
+  });
+});
+
+test('a comment whose post was deleted meanwhile fails after the usual retries', async () => {
+  const { service, proxy } = await startServiceWithProxy(usual);
+  services.push(service);
+  const own = serviceWithSends(service);
+  proxy.answer = (path, res) => {
+    if (!path.includes('/socialActions/')) return false;
+    res.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    return true;
+  };
+  const accountIds = [await own.connect('linkedin_page')];
+  const options = { 'linkedin_page.first_comment': 'First' };
+  const { id } = await own.client.posts.create({ accountIds, versions: [{ content: [{ body: 'Gone' }], options }] });
+  await own.asHuman('posts.publishNow', { id });
+  own.startJobs();
+  expect((await own.endedInTime(id)).results[0]?.error).toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('LinkedIn does not find the post to comment on.'),
   });
 });
 
@@ -701,6 +822,26 @@ describe('a network that answers 503 to a send', () => {
     await own.asHuman('posts.publishNow', { id });
     await until('it waits', async () => isWaiting(await own.rowOf(id)));
     expect(own.asked('/api/v1/statuses')).toBe(2);
+  });
+
+  test('and again to the second, which another process sent than the first, is asked until it has let go of both', async () => {
+    const own = await begin();
+    own.startJobs();
+    const id = await own.publishNow(await own.connect('mastodon'), 'By three [sandbox:503!]');
+    const lostAgain = async (before?: string | null) => {
+      const isLost = ({ begun_at: begunAt, claim }: SendRecord) => ![null, before].includes(begunAt) && claim === null;
+      await until('the answer is lost', async () => isLost(await own.rowOf(id)));
+      // Only the process that sent it knows the key.
+      await own.change(id, 'key = gen_random_uuid()');
+      return (await own.rowOf(id)).begun_at;
+    };
+    const first = await lostAgain();
+    await own.clock.forward(minuteMs);
+    await lostAgain(first);
+    expect((await own.settledInTime(id)).results[0]?.error).toMatchObject({
+      code: 'not_sent',
+      message: expect.stringContaining('tried twice with the same key'),
+    });
   });
 
   test('and has no keys gets it once a person asks for it, and the message says why', async () => {
@@ -776,6 +917,21 @@ describe('publishedAt', () => {
     },
   );
 });
+
+test.each(['cut', '503-late'])(
+  'a post whose files took long to upload is found again when its answer was lost (%s)',
+  async (fault) => {
+    const own = await beginHolding('uploadBlob');
+    const file = await own.addFile();
+    const id = await own.publishNow(await own.connect('bluesky'), `Slow [sandbox:${fault}]`, [file]);
+    await own.isHeld();
+    await own.clock.forward(3 * secondMs);
+    own.letThrough();
+    const post = await own.endedInTime(id);
+    expect(post).toMatchObject({ status: 'Published', results: [{ ok: true, uncertain: false }] });
+    expect(await own.shown('bluesky', 'Slow')).toBe(1);
+  },
+);
 
 describe('what results say', () => {
   test.each<[string, Fault, string]>([

@@ -130,7 +130,7 @@ describe('the codecs of a video', () => {
     const [issue] = await issuesOf(await write([x], [media], {}));
     expect(issue).toMatchObject({ code: 'VideoCodec', limit: 'h264', actual: 'hevc', provider: 'X' });
     expect(issue?.message).toBe(
-      'The video is HEVC; this network takes H.264: save it so. x.fit could convert it, but this server has no ffmpeg: ask its operator to install that.',
+      'The video is HEVC, and this network accepts H.264: convert it. x.fit could convert it, but this server has no ffmpeg: ask its operator to install that.',
     );
     expect(await issuesOf(await write([x], [await upload(mp4({ codec: 'avc1' }))], {}))).toEqual([]);
   });
@@ -152,6 +152,29 @@ describe('the codecs of a video', () => {
     expect(item).toMatchObject({ kind: 'Image', mimeType: 'image/heic', width: 640, height: 480 });
     const { bytesOf } = helpersFor(service);
     expect((await bytesOf(id)).includes('A secret place')).toBe(false);
+  });
+
+  test('a HEIC picture whose decoder the system kills, or whose file is lost, is not called damaged, and can be sent again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-heic-'));
+    const decoder = async (name: string, script: string) => {
+      await writeFile(join(folder, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+      return join(folder, name);
+    };
+    const { execPath } = process;
+    const upload = () => service.client.media.upload(new Uint8Array(heic), { filename: 'again.heic' });
+    try {
+      process.execPath = await decoder('killed', 'kill -9 $$');
+      await expect(upload()).rejects.toMatchObject({
+        code: 'Internal',
+        message: 'The server had no memory left to read this image. Try again later, or save it smaller.',
+      });
+      process.execPath = await decoder('without-file', 'echo {}');
+      await expect(upload()).rejects.toMatchObject({ code: 'Internal' });
+    } finally {
+      process.execPath = execPath;
+      await rm(folder, { recursive: true });
+    }
+    expect(await upload()).toMatchObject({ mimeType: 'image/heic' });
   });
 
   test('a video that takes its pictures from another file is refused', async () => {

@@ -11,5 +11,5 @@ test('a person reads why the app itself stopped, and only an unknown error is a 
 test('of a change without an answer nothing is said but that its outcome is not known', () => {
   expect(describeFailure(new NotDone('The slot is gone.'), 'Not moved.')).toBe('Not moved. The slot is gone.');
   const text = describeFailure(new ConnectionError('fetch failed'), 'Not moved.');
-  expect(text).toMatch(/^No answer arrived\. It may have been done all the same\./);
+  expect(text).toMatch(/^No answer arrived\. It may have worked anyway\./);
 });

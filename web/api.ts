@@ -29,13 +29,13 @@ const leaveFor = (url: string) => {
 export const leaveSignedOut = () => leaveFor(paths['sign-in']);
 
 const leaveForSignIn = () => {
-  const next = location.pathname + location.search;
+  const next = location.pathname + location.search + location.hash;
   // A workspace was open, so this tab had a session.
   const ended = workspaceId === undefined ? {} : { ended: formDrafts.store() ? 'form' : '1' };
   leaveFor(`${paths['sign-in']}?${new URLSearchParams({ next, ...ended })}`);
 };
 
-/** A password or a link was right: the page of the second step goes on to where this one would have. */
+/** The password or link was right and a second factor is due. Passes `next` on to its page. */
 const goOnToSecondFactor = () => {
   const next = new URLSearchParams(location.search).get('next') ?? '/';
   location.assign(`${paths['second-factor']}?${new URLSearchParams({ next })}`);
@@ -47,11 +47,11 @@ const onError = (error: unknown) => {
   else if (isPosthornError(error, 'Unauthorized') && !isPublicPath(location.pathname)) leaveForSignIn();
   if (isPosthornError(error, 'Conflict')) notices.conflict();
   if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
-  notices.set({ unreachable: error instanceof ConnectionError });
+  notices.set({ isUnreachable: error instanceof ConnectionError });
 };
 
 const onResponse = ({ status }: { status?: number }) => {
-  if (status !== undefined) notices.set({ unreachable: false });
+  if (status !== undefined) notices.set({ isUnreachable: false });
 };
 
 /** The one client: `app.getSession()` for the routes of the app, `app.actions.posts.list({})` for the actions. */

@@ -1,4 +1,5 @@
 import { ConnectionError } from '#generated/app-client';
+import { formDrafts } from '#web/parts/form-drafts.ts';
 
 /** A file of the app failed to load because the server is unreachable. */
 class FileNotReached extends ConnectionError {}
@@ -10,17 +11,19 @@ const isReachable = () =>
   );
 
 /**
- * After a deployment the files of an open tab are gone, so the tab reloads, once per address. It does not reload while
- * offline: that would replace the app with the browser's error page.
+ * After a deployment the files of an open tab are gone, so the tab reloads. Pointing at a link is enough, so what was
+ * entered into forms is stored. Once per address, since an extension may block a file for good. Not while offline: that
+ * would replace the app with the browser's error page.
  */
-export const watchFiles = () => {
+export const reloadOnce = async () => {
   const key = 'posthorn-reloaded-for';
-  window.addEventListener('vite:preloadError', async () => {
-    if (sessionStorage.getItem(key) === location.href || !(await isReachable())) return;
-    sessionStorage.setItem(key, location.href);
-    location.reload();
-  });
+  if (sessionStorage.getItem(key) === location.href || !(await isReachable())) return;
+  sessionStorage.setItem(key, location.href);
+  formDrafts.store();
+  location.reload();
 };
+
+export const watchFiles = () => window.addEventListener('vite:preloadError', reloadOnce);
 
 /** Loads a page. Tells a missing file (new release) from an unreachable server. */
 export const createPageLoader =

@@ -7,7 +7,7 @@ export interface Fault {
   retryAfterSeconds?: number | undefined;
 }
 
-/** The app itself stops, and its message tells the person why. */
+/** The app itself refuses; the message is shown to the person. */
 export class NotDone extends Error {}
 
 /** The server's message about one field, if any. */
@@ -20,7 +20,7 @@ export const fieldFault = (error: unknown, path: string, label: string): string 
 export const faultOf = (error: unknown): Fault => {
   if (isApiError(error)) {
     const { code, status, message, requestId, retryAfterMs } = error;
-    // Posthorn gives every answer an id. A proxy in front of it does not, and has no words for people.
+    // Every answer of Posthorn has a request id. One without it comes from a proxy, whose text is not for people.
     if (requestId === undefined) {
       return { code: 'NoAnswer', message: `Posthorn cannot be reached right now (${status}). Try again soon.` };
     }
@@ -34,15 +34,15 @@ export const faultOf = (error: unknown): Fault => {
   return { code: 'Bug', message: 'The app made a mistake. Reload the page; what you saved is safe.' };
 };
 
-/** Whether a change without an answer was made is not known. */
+/** For a change whose answer was lost. */
 export const unknownOutcome =
-  'It may have been done all the same. Check the connection and look, before you try again.';
+  'It may have worked anyway. Check your connection and look at the result before you try again.';
 
-/** For what has an Idempotency-Key and a secret, which an answer that was lost took with it. */
+/** For a lost answer with a secret: the call has an Idempotency-Key, so a retry creates nothing twice. */
 export const madeOnce =
-  'It may have been made all the same. Check the connection, then try again: a second one is not made.';
+  'It may have been created anyway. Check your connection and try again; it is not created twice.';
 
-/** Of a change, in one line. `title` says what was not done. */
+/** One line about a failed change, for a toast. `title` says what was not done. */
 export const describeFailure = (error: unknown, title = ''): string => {
   const { code, message } = faultOf(error);
   return code === 'NoAnswer' ? `No answer arrived. ${unknownOutcome}` : `${title} ${message}`.trim();

@@ -77,9 +77,20 @@ export const keys = {
   networkKeys: ['network-keys'],
 } as const;
 
+/** All open requests, and some decided ones. Open ones come first, so a page that ends with one may not have them all. */
+const listOpenApprovals = async (signal: AbortSignal) => {
+  let page = await app.listApprovals({}, { signal });
+  const cards = [...page.cards];
+  while (page.nextCursor !== undefined && page.cards.at(-1)?.status === 'Open') {
+    page = await app.listApprovals({ cursor: page.nextCursor }, { signal });
+    cards.push(...page.cards);
+  }
+  return { cards };
+};
+
 /**
- * Queries that several pages share. Others are in the folder of their page. The shell names a `part` that
- * could not be loaded, where pages have no place for its error.
+ * Queries that several pages share. Others are in the folder of their page. `meta.part`: pages show no error for it, so
+ * the shell names it in a banner when it cannot be loaded.
  */
 export const queries = {
   session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
@@ -96,7 +107,7 @@ export const queries = {
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
   approvals: queryOptions({
     queryKey: keys.approvals,
-    queryFn: ({ signal }) => app.listApprovals({}, { signal }),
+    queryFn: ({ signal }) => listOpenApprovals(signal),
     meta: { part: 'approval requests' },
   }),
   accounts: queryOptions({
@@ -110,7 +121,7 @@ export const queries = {
   }),
   plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
   webhooks: queryOptions({ queryKey: keys.webhooks, queryFn: ({ signal }) => app.listWebhooks({ signal }) }),
-  // Networks change only with a new server release.
+  // Refetched by the live event `provider`, when the operator has entered or removed keys.
   providers: queryOptions({
     queryKey: keys.providers,
     queryFn: ({ signal }) => actions.providers.list({}, { signal }),
@@ -143,10 +154,10 @@ export const queries = {
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
 };
 
-/** The answer to an action may arrive after news of what happened since: the newer version is kept, and returned. */
+/** An answer may arrive after the event of a later change. Keeps and returns the newer version. */
 export const keepPost = (client: QueryClient, answer: Post): Post =>
-  client.setQueryData<Post>(keys.post(answer.id), (known) =>
-    known && known.updatedAt > answer.updatedAt ? known : answer,
+  client.setQueryData<Post>(keys.post(answer.id), (cached) =>
+    cached && cached.updatedAt > answer.updatedAt ? cached : answer,
   ) ?? answer;
 
 // Notify before the next paint: otherwise a controlled checkbox flips back for a frame after each click.
@@ -154,16 +165,16 @@ notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   mutationCache: new MutationCache({
-    // The change may have been made, or was made before. What is on the screen then shows it, before the person tries
-    // again. A browser that is offline loads it when the connection is back.
+    // Without an answer the change may have been made. Refetch, so that the page shows it before the person tries again;
+    // offline, refetch when the connection is back.
     onError: (error) => {
       if (faultOf(error).code !== 'NoAnswer' && !isAlreadyDone(error)) return;
       void queryClient.invalidateQueries({ refetchType: onlineManager.isOnline() ? 'active' : 'none' });
     },
   }),
   defaultOptions: {
-    // While the browser says that it is offline, others are paused: no word of it, and a click that acts minutes later.
-    // Posthorn may also run in the same house, where only a request shows whether it answers.
+    // In other modes TanStack Query pauses while the browser reports offline: a click gives no feedback and acts minutes
+    // later. A server on the local network may answer all the same.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',

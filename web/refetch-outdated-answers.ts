@@ -1,8 +1,8 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 
 /**
- * Reads again what changed while its first answer was under way: TanStack Query would keep that answer, which may be older
- * than the change.
+ * Refetches a query that was invalidated during its first fetch. TanStack Query does not cancel a first fetch and would
+ * keep its answer, which may be older than the change.
  */
 export const refetchOutdatedAnswers = (client: QueryClient) => {
   const outdated = new WeakSet<Query>();
@@ -11,6 +11,8 @@ export const refetchOutdatedAnswers = (client: QueryClient) => {
     const { action, query } = event;
     const { data, fetchStatus } = query.state;
     if (action.type === 'fetch') outdated.delete(query);
+    // A query is invalidated once, and an error has done it already: the next event would not be heard.
+    if (action.type === 'fetch' && data === undefined) query.setState({ isInvalidated: false });
     if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);
     if (action.type === 'success' && outdated.delete(query))
       void client.invalidateQueries({ queryKey: query.queryKey, exact: true });

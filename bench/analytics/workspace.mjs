@@ -1,4 +1,4 @@
-// A workspace with so many published targets: posts of 400 days, each sent to one to four of 20 accounts on 10 networks.
+// A workspace with the given number of published targets: posts of 400 days, each sent to one to four of 20 accounts on 10 networks.
 import { importCompiled } from '../compiled.mjs';
 
 const days = 400;

@@ -39,7 +39,7 @@ export const measure = ({ rounds = 5, blink, others = [] }) =>
     const text = [
       '## publish',
       '',
-      `${due} posts to one account, due in the same second, while so many are scheduled. Lateness is from that moment until`,
+      `${due} posts to one account, due in the same second, while the number in the first column is scheduled. Lateness is from that moment until`,
       `the network has a post. The ratio is posts per second, 1.00 the bare loop of the same round; higher is faster. Median`,
       `[quartiles] of ${rounds} rounds in random order, after ${warmUps} that are not counted. CPU time is that of the sending process`,
       `with all its threads, until its last row is done. Node ${process.version}.`,
@@ -123,14 +123,14 @@ const rowsOf = (size, senders, seen) => {
     return [
       String(size),
       name,
-      inWords(each(({ p50 }) => p50)),
-      inWords(each(({ p99 }) => p99)),
+      formatSpread(each(({ p50 }) => p50)),
+      formatSpread(each(({ p99 }) => p99)),
       String(Math.min(...each(({ earliest }) => earliest))),
-      inWords(each(({ perSecond }) => perSecond)),
-      name === base.name ? '1.00' : inWords(ratios, 2),
+      formatSpread(each(({ perSecond }) => perSecond)),
+      name === base.name ? '1.00' : formatSpread(ratios, 2),
       cpuSeconds(process.pid) === undefined
         ? ''
-        : inWords(
+        : formatSpread(
             each(({ cpuMs }) => cpuMs),
             2,
           ),
@@ -138,7 +138,7 @@ const rowsOf = (size, senders, seen) => {
   });
 };
 
-const inWords = (values, digits = 0) => {
+const formatSpread = (values, digits = 0) => {
   const { low, middle, high } = spread(values);
   return `${middle.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
 };

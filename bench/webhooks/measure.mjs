@@ -124,8 +124,8 @@ const body = JSON.stringify({
 /** As many for each webhook, due at once; the time until the last of those that are answered has come. */
 const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
   const { db, webhooks } = sender;
-  const told = webhooks.filter((_, place) => place !== without);
-  const served = told.filter((id) => id !== webhooks[hanging]);
+  const targets = webhooks.filter((_, place) => place !== without);
+  const served = targets.filter((id) => id !== webhooks[hanging]);
   const expected = served.length * perWebhook;
   receiver.send({ expected, hanging });
   await messageFrom(receiver);
@@ -139,7 +139,7 @@ const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
          from generate_series(1, $3) n, webhooks w where w.id = any($1) returning id
      )
      select pg_notify('posthorn_due', 'deliveries') from (select count(*) from made) as all_of_them`,
-    [told, body, perWebhook],
+    [targets, body, perWebhook],
   );
   const begun = performance.now();
   const { handshakes } = await done;

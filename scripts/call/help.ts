@@ -16,8 +16,8 @@ ${shared}
 posthorn call <action> --help shows the fields of an action.`;
 
 const shared = `  --input <json>         all fields as JSON; @file reads a file, - standard input. Fields beside it win
-  --profile <name>       server and token kept by \`posthorn profile set\` (default: POSTHORN_PROFILE, else "default")
-  --url, --token         instead of a profile; POSTHORN_URL and POSTHORN_TOKEN do the same. --token - reads standard input
+  --profile <name>       server and token stored by \`posthorn profile set\` (default: POSTHORN_PROFILE, else "default")
+  --url, --token         both instead of a profile; POSTHORN_URL and POSTHORN_TOKEN do the same. --token - reads standard input
   --idempotency-key      the same key and input give the first answer again for 24 hours
   --timeout <seconds>    for each attempt (30)
   --compact              JSON in one line`;

@@ -84,13 +84,17 @@ type Common = { [Name in keyof typeof common]?: string | boolean | undefined };
 const open = (values: Common, env: Environment) => {
   const textOf = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
   const profileName = textOf(values.profile) ?? env.POSTHORN_PROFILE;
-  const fromProfile = profileName === undefined && env.POSTHORN_TOKEN ? undefined : readProfile(env, profileName);
-  const token = values.token === '-' ? standardInput().trim() : (textOf(values.token) ?? fromProfile?.token);
-  const baseUrl = textOf(values.url) ?? fromProfile?.url ?? env.POSTHORN_URL;
-  const finalToken = token ?? env.POSTHORN_TOKEN;
+  const url = textOf(values.url) || env.POSTHORN_URL;
+  const token = textOf(values.token) || env.POSTHORN_TOKEN;
+  // A profile that nobody named is used as a whole or not at all: its token is not for another server.
+  const isNamed = profileName !== undefined;
+  const fromProfile = isNamed || (!url && !token) ? readProfile(env, profileName) : undefined;
+  const baseUrl = textOf(values.url) ?? fromProfile?.url ?? url;
+  const chosenToken = textOf(values.token) ?? fromProfile?.token ?? token;
+  const finalToken = chosenToken === '-' ? standardInput().trim() : chosenToken;
   if (!baseUrl || !finalToken) {
     throw new UsageError(
-      'Which server? Set POSTHORN_URL and POSTHORN_TOKEN, or keep them: posthorn profile set default --url https://posts.example.com --token -',
+      'Which server? Set POSTHORN_URL and POSTHORN_TOKEN, or store them: posthorn profile set default --url https://posts.example.com --token -',
     );
   }
   const headers = { 'user-agent': 'posthorn-call' };

@@ -73,7 +73,7 @@ const list = async (context, index, action, input) => {
   return entries;
 };
 
-/** What waits for a person about a post belongs to its item. */
+/** Adds the open approval requests of a post to its item. */
 const withRequests = (entry, { requests }) =>
   requests ? { ...entry, requests: requests.filter(({ postId }) => postId === entry.id) } : entry;
 
@@ -104,7 +104,7 @@ const readInput = (context, index, { fields }) => {
   );
 };
 
-/** An expression gives the value itself; whoever types gives text. */
+/** Expressions yield typed values; what a person types is a string. */
 const readValue = ({ type }, value) => {
   if (typeof value !== 'string') return value;
   if (type === 'list') return value.split(',').flatMap((part) => part.trim() || []);

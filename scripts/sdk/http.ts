@@ -120,6 +120,8 @@ export class Http {
     for (let retries = 0; ; retries++) {
       options.signal?.throwIfAborted();
       const headers = await this.#headers(call, { ...options, headers: more }, key);
+      // The caller may have left while the token was fetched.
+      options.signal?.throwIfAborted();
       try {
         return await this.#attempt<T>(call, options, headers, retries + 1);
       } catch (error) {

@@ -6,7 +6,7 @@ import { jsonOf } from '#server/json/json-text';
 import type { Live } from '#server/live/open-tabs';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
-import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
+import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import type { Notifications } from '#server/notifications/notifications';
 import { retryUntil } from '#server/store/retry';
 import type { Events } from '#server/webhooks/events';
@@ -135,7 +135,7 @@ export const createAccountAccess = ({
       await store.setRefusal(row, null);
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
-      const trouble = asTrouble(error, report);
+      const trouble = withAppAtFault(network, asTrouble(error, report));
       const isFinal = trouble.kind === 'token' || trouble.kind === 'permission';
       if (isFinal && whenRefused === 'disconnect') {
         await refuse(row);
@@ -208,7 +208,7 @@ export const createAccountAccess = ({
     await store.endRefresh(row.id, claim.id, nextRefreshMs(network, account.tokens));
     try {
       const { avatarUrl = null, ...profile } = toStorableProfile(await network.profile(site, account));
-      await store.saveProfile(row.id, { ...profile, avatarUrl });
+      await store.saveProfile(row, { ...profile, avatarUrl });
       await store.setRefusal(row, null);
       if (JSON.stringify(profile.facts) !== JSON.stringify(row.facts)) {
         await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id });
@@ -240,7 +240,11 @@ export const createAccountAccess = ({
     /** For statistics, which never disconnect an account (SPEC, Statistics rules 11). */
     forReading: accessFor('report'),
     nextRefreshMs,
-    refuse: (row: AccountRow) => refuse(row),
+    /** After the network refused these tokens, even though they are fresh. With others the account stays connected. */
+    refuse: async ({ id }: AccountRow, used: Tokens) => {
+      const row = await store.get(id);
+      if (row && networkAccess.open(row)?.tokens.accessToken === used.accessToken) await refuse(row);
+    },
     /** The encryption key is lost, so a person has to reconnect the account. */
     loseTokens: async (id: string, sealed: string) => {
       const row = await store.get(id);
@@ -249,6 +253,16 @@ export const createAccountAccess = ({
     },
     work,
   };
+};
+
+/**
+ * RFC 6749 5.2: `invalid_client` means that the credentials of our app are wrong. The tokens of the accounts work again once
+ * these are right. A server where we register ourselves has forgotten us instead, and the tokens with us.
+ */
+const withAppAtFault = ({ name, connect }: Network, trouble: NetworkTrouble): NetworkTrouble => {
+  if (connect.kind !== 'OAuth' || trouble.networkCode !== 'invalid_client') return trouble;
+  const message = `${name} does not accept the credentials of this server. Whoever set it up enters them again in Settings, Networks.`;
+  return new NetworkTrouble('temporary', message, { networkCode: trouble.networkCode });
 };
 
 /**

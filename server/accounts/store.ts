@@ -45,9 +45,10 @@ const liveNetworks = sql(
   'accounts.liveNetworks',
   'select distinct network from accounts where not sandbox and disconnected_at is null order by 1',
 );
+/** Of this connection alone: a new sign-in has read a newer profile. */
 const saveProfile = sql(
   'accounts.saveProfile',
-  'update accounts set name = $2, handle = $3, avatar_url = $4, facts = $5 where id = $1',
+  'update accounts set name = $3, handle = $4, avatar_url = $5, facts = $6 where id = $1 and connected_at = $2',
 );
 /** Also disconnected ones, whose names people still know. */
 const forForecast = sql(
@@ -213,10 +214,10 @@ export const createAccountStore = (db: Database) => {
     },
 
     saveProfile: async (
-      id: string,
+      { id, connectedAt }: AccountRow,
       { name, handle, avatarUrl, facts }: Pick<AccountRow, 'name' | 'handle' | 'avatarUrl' | 'facts'>,
     ) => {
-      await db.run(saveProfile, [id, name, handle, avatarUrl, JSON.stringify(facts)]);
+      await db.run(saveProfile, [id, connectedAt, name, handle, avatarUrl, JSON.stringify(facts)]);
     },
 
     claimRefresh: async (id: string, claim: string, leaseMs: number) =>

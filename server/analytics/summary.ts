@@ -74,7 +74,10 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
     return { posts: rows.map(({ engagement, ...post }) => ({ ...post, ...(engagement !== null && { engagement }) })) };
   },
 
-  /** Tells what is known, so that nobody compares with days that had no account, or takes silence for 0. */
+  /**
+   * What the numbers cover, so that nobody compares with days before an account was connected, or reads missing numbers
+   * as 0.
+   */
   coverage: async ({ workspaceId }: Caller, { timeZone, ...range }: RangeInZone): Promise<Coverage> => {
     checkRange(range);
     const rows = await store.coverage(workspaceId, range);

@@ -10,6 +10,7 @@ import { createUploadOnce } from '#server/media/upload-once';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { openPosts } from '#server/posts/slice';
 import { openPresence } from '#server/presence/slice';
+import { openDeletedSends } from '#server/publishing/deleted-sends';
 import { openReceipts } from '#server/receipts/slice';
 import { openReview } from '#server/review/slice';
 import type { Seal } from '#server/secrets/seal';
@@ -121,6 +122,7 @@ export const wireContent = ({
       lifecycle,
       revisions: history.revisions,
       comments: review.comments,
+      sends: openDeletedSends(database),
       labels: labels.labels,
       library,
       audit,

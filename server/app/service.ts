@@ -88,8 +88,7 @@ export const createPosthorn = ({
   const { connecting } = publishing.connecting;
   const { shares } = content.review;
   // Members and posts need each other: posts check whether their workspace is about to be deleted, and a member who
-  // leaves
-  // loses review links of posts. So members are opened last, when everything that ends with a membership exists.
+  // leaves loses review links of posts. So members are opened last, when everything that ends with a membership exists.
   const memberships = createMembershipEnd({
     sessions: auth.sessions,
     tokens: auth.tokens,

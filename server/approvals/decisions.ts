@@ -200,7 +200,9 @@ export const createDecisions = ({
 
   const prepare = async (caller: Caller, { id, edit, confirmation }: CardToCheck & { confirmation?: Assertion }) => {
     const row = await store.get(caller.workspaceId, id);
-    if (row?.status !== 'Open') return undefined;
+    if (row === undefined) throw notFound('approval card', id);
+    // Not left to the lock: a rejection that is undone until then would run without the edit.
+    if (row.status !== 'Open') throw alreadyDecided(row);
     const { becomes } = row.subject as Subject;
     const draft = becomes && draftOf({ becomes });
     if (draft) await lifecycle.fitPictures(caller, draft);
@@ -314,7 +316,7 @@ export const createDecisions = ({
       const result = await store.transaction(decide).catch(async (error: unknown) => {
         // For example a post that was saved without changes: its updatedAt no longer equals the request's
         // baseUpdatedAt.
-        const isOutdated = isLocked && error instanceof Refusal && error.code === 'Conflict';
+        const isOutdated = isLocked && error instanceof Refusal && error.code === 'Conflict' && !error.isTemporary;
         if (isOutdated) await closeOpen(caller, [{ id }], 'Outdated');
         throw error;
       });

@@ -358,7 +358,7 @@ export const createApprovalStore = (db: Database) => ({
     db.run(acceptAssertion, [workspaceId, id, digest]),
   purgeConfirmations: (createdBefore: Date) => db.run(purgeConfirmations, [createdBefore]),
 
-  /** Workspaces with an open card that nobody was told of for so long. */
+  /** Workspaces with an open card that is due for a reminder. */
   haveUnreminded: async (at: Date, afterMs: number) =>
     (await db.query<{ workspace_id: string }>(haveUnreminded, [at, afterMs])).map(({ workspace_id }) => workspace_id),
 

@@ -19,7 +19,8 @@ const describeStatus = (status: number | undefined, model: OutsideModel | undefi
     return `The assistant's model refused its key. Ask whoever runs this server to check ${key}.`;
   }
   if (status === 404) return "The assistant's model was not found. Ask whoever runs this server to check LLM_MODEL.";
-  if (status === 429) return "The assistant's model has too much to do. Wait a moment, then try again.";
+  if (status === 429)
+    return "The assistant's model is overloaded, or its quota is used up. Wait a moment, then try again.";
   if (status === 400 || status === 413 || status === 422) {
     return "The assistant's model refused the question. Start a new chat, or ask whoever runs this server to check LLM_MODEL.";
   }

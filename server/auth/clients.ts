@@ -15,8 +15,11 @@ export const createClients = ({
   clock,
 }: {
   store: ClientStore;
-  /** Deletes codes and grants of the embedded provider: a code redeemed later would count as new access. */
-  deleteGrants: (userId: string) => Promise<unknown>;
+  /**
+   * Deletes codes and grants of the embedded provider, of one client or of all: a code redeemed later would count as new
+   * access.
+   */
+  deleteGrants: (userId: string, clientId?: string) => Promise<unknown>;
   audit: AuditLog;
   clock: Clock;
 }) => {
@@ -64,6 +67,7 @@ export const createClients = ({
       await store.transaction(async () => {
         const client = await store.end(userId, id, clock.now());
         if (client === undefined) throw notFound('client', id);
+        await deleteGrants(userId, client.clientId);
         await audit.write({
           event: 'client.ended',
           workspaceId: workspace?.id,
@@ -79,6 +83,7 @@ export const createClients = ({
       const now = clock.now();
       await store.transaction(async () => {
         await store.endOf(newId('client', now), userId, clientId, now);
+        await deleteGrants(userId, clientId);
         await audit.write({ event: 'client.ended', userId, details: { clientId, by: 'the client' } });
       });
     },

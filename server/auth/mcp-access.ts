@@ -55,6 +55,7 @@ export const createMcpAccess =
       caller: { ...member, human: false, ...uploadAccess },
       scopes: access.scopes,
       statisticsTools,
-      rateKey: userId,
+      // Not of the user alone: a client that uses up its requests must not keep its user out of the app.
+      rateKey: `${userId} ${clientId}`,
     };
   };

@@ -3,7 +3,7 @@ import type { TokenRoutes } from '#contracts/tokens';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Consent } from '#server/auth/identity-provider/interactions';
 import type { RouteHandlers } from '#server/context';
-import { notFound } from '#server/errors';
+import { Refusal } from '#server/errors';
 import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
@@ -65,14 +65,19 @@ export const accessRoutes = ({
 
 /** Only for the embedded identity provider; an outside one has its own pages. */
 export const consentRoutes = (consent: Consent | undefined): RouteHandlers<ConsentRoutes> => {
-  const mustHaveConsent = (id: string) => {
-    if (consent === undefined) throw notFound('question', id);
+  const mustHaveConsent = () => {
+    if (consent === undefined) {
+      throw new Refusal(
+        'NotFound',
+        'Consent is given at your identity provider here. Go back to the app that sent you, and start again.',
+      );
+    }
     return consent;
   };
   return {
-    readConsent: ({ exchange, params: { id } }) => mustHaveConsent(id).read(exchange, id),
+    readConsent: ({ exchange, params: { id } }) => mustHaveConsent().read(exchange, id),
     decideConsent: async ({ exchange, params: { id }, body, requestId }) => ({
-      next: await mustHaveConsent(id).decide(exchange, id, { ...body, requestId }),
+      next: await mustHaveConsent().decide(exchange, id, { ...body, requestId }),
     }),
   };
 };

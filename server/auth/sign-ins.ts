@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Proof } from '#contracts/receipts';
 import type { Clock } from '#server/clock';
-import { notFound, Refusal } from '#server/errors';
+import { Refusal } from '#server/errors';
 import { nameOfBrowser, type Sessions } from './sessions.ts';
 import type { PendingStore } from './store.ts';
 
@@ -12,7 +12,7 @@ const sufficient: readonly Proof[] = ['passkey', 'totp', 'recovery-code', 'provi
 
 export type SignIns = ReturnType<typeof createSignIns>;
 
-interface Entering {
+interface SignInDetails {
   readonly means: readonly Proof[];
   readonly userAgent?: string;
   readonly byLink?: boolean;
@@ -21,7 +21,7 @@ interface Entering {
 /** What a browser gets: a session, or the secret of a sign-in that waits for the second factor and is good for nothing else. */
 export type SignInStart = { readonly session: string } | { readonly pending: string };
 
-/** Every way in that proves one thing ends here. Whoever has a second factor then has to give it. */
+/** Every sign-in with one factor comes through here: people with a second factor must then give it. */
 export const createSignIns = ({
   store,
   sessions,
@@ -31,10 +31,10 @@ export const createSignIns = ({
   sessions: Sessions;
   clock: Clock;
 }) => ({
-  begin: async (userId: string, entering: Entering): Promise<SignInStart> => {
-    const { means, userAgent = '', byLink = false } = entering;
+  begin: async (userId: string, details: SignInDetails): Promise<SignInStart> => {
+    const { means, userAgent = '', byLink = false } = details;
     const isProven = means.some((one) => sufficient.includes(one));
-    if (isProven || !(await store.hasFactor(userId))) return { session: await sessions.begin(userId, entering) };
+    if (isProven || !(await store.hasFactor(userId))) return { session: await sessions.begin(userId, details) };
     const pending = randomBytes(32).toString('base64url');
     const expiresAt = new Date(clock.now().getTime() + lifetimeMs);
     await store.insert({
@@ -51,14 +51,14 @@ export const createSignIns = ({
   /** Counts a try, so that nobody goes on trying codes with one password. */
   find: async (pending: string, { isTry = false } = {}) => {
     const row = await store.find(hashOf(pending), clock.now(), { isTry, maxTries });
-    if (row === undefined) throw notFound('sign-in that waits for a second factor', 'this one');
+    if (row === undefined) throw signInEnded();
     return row;
   },
 
   /** Inside a transaction, after `find`: ends the waiting, and returns the session. */
   finish: async (pending: string, proof: Proof) => {
     const row = await store.take(hashOf(pending));
-    if (row === undefined) throw notFound('sign-in that waits for a second factor', 'this one');
+    if (row === undefined) throw signInEnded();
     const { userId, means, byLink, userAgent } = row;
     return { userId, session: await sessions.begin(userId, { means: [...means, proof], byLink, browser: userAgent }) };
   },
@@ -68,19 +68,25 @@ export const createSignIns = ({
   purge: () => store.purge(clock.now()),
 });
 
+const signInEnded = () =>
+  new Refusal(
+    'NotFound',
+    `This sign-in has ended: it took longer than ${lifetimeMs / 60_000} minutes, had ${maxTries} wrong tries, was finished in another tab, or the password was changed. Sign in again.`,
+  );
+
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
 
-/** For whoever would act in a workspace that asks for two factors. */
+/** The workspace requires two factors, and this person has one. */
 export const factorMissing = () => {
   const message =
-    'This workspace asks its members for two factors. Set up an app for codes or a passkey in the app, under Profile.';
+    'This workspace asks its members for two factors. Set up an authenticator app or a passkey in the app, under Profile.';
   return new Refusal('Forbidden', message, [{ path: '', code: 'FactorMissing', message }]);
 };
 
-/** For whoever has nothing but a session of long ago to prove who they are. */
+/** The person has no password or authenticator app, and the session is too old to count as proof. */
 export const signInAgain = () => {
   const message =
-    'You signed in more than an hour ago, and have neither a password nor an app for codes. Sign in again by link, then change this.';
+    'You signed in more than an hour ago, and have neither a password nor an authenticator app. Sign in again by link, then change this.';
   return new Refusal('Forbidden', message, [{ path: '', code: 'SignInAgain', message }]);
 };
 

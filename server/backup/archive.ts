@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { systemClock } from '#server/clock';
 import { SettingError } from '#server/config/config';
 
 /** A tar file (POSIX ustar). Its last part lists the checksums of all others in the format of sha256sum. */
@@ -27,10 +28,22 @@ export const explainForbidden = (folder: string) => (error: NodeJS.ErrnoExceptio
   );
 };
 
+/** Nothing has been written to it for this long, so the process that made it was killed. */
+const abandonedMs = 3_600_000;
+
+export const removeAbandonedParts = async (folder: string) => {
+  const before = systemClock.now().getTime() - abandonedMs;
+  const names = (await readdir(folder)).filter((name) => /^(posthorn|before-migration)-.+\.part$/.test(name));
+  for (const path of names.map((name) => join(folder, name))) {
+    const { mtimeMs = before } = (await stat(path).catch(() => undefined)) ?? {};
+    if (mtimeMs < before) await rm(path, { force: true });
+  }
+};
+
 /** Writes to a temporary name and renames at the end, so that a file with the name of a backup is always complete. */
 export const createArchive = async (path: string) => {
-  const draft = `${path}.part`;
-  const file = await open(draft, 'w', 0o600).catch(explainForbidden(dirname(draft)));
+  const temporaryPath = `${path}.${randomUUID()}.part`;
+  const file = await open(temporaryPath, 'wx', 0o600).catch(explainForbidden(dirname(path)));
   let end = 0;
   const sums: string[] = [];
 
@@ -67,7 +80,7 @@ export const createArchive = async (path: string) => {
       await write(Buffer.alloc(2 * blockBytes));
       await file.sync();
       await file.close();
-      await rename(draft, path);
+      await rename(temporaryPath, path);
       // The rename is durable only after the folder is synced too.
       const folder = await open(dirname(path));
       await folder.sync().finally(() => folder.close());
@@ -76,7 +89,7 @@ export const createArchive = async (path: string) => {
 
     discard: async () => {
       await file.close().catch(() => undefined);
-      await rm(draft, { force: true });
+      await rm(temporaryPath, { force: true });
     },
   };
 };

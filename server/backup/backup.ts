@@ -46,7 +46,8 @@ export const makeBackup = async (
     const archive = await createArchive(path);
     try {
       const { files, leftOut, ...state } = await copyDatabase(store, archive, progress);
-      const media = await copyMedia(openMediaFiles(config), withoutMedia ? [] : files, archive, progress);
+      const mediaFiles = openMediaFiles(config);
+      const media = await copyMedia(mediaFiles, withoutMedia ? [] : files, archive, progress);
       if (withKeys) await archive.add(secretsName, [Buffer.from(`${JSON.stringify(secrets, null, 2)}\n`)]);
       const keys = fingerprints(secrets);
       const manifest = {
@@ -59,13 +60,14 @@ export const makeBackup = async (
       };
       await archive.add(manifestName, [Buffer.from(writeManifest(manifest))]);
       const bytes = await archive.finish();
+      const lost = media.missing.length === 0 ? [] : await findLost(store, state.tables, media.missing);
       const { audit } = openAudit({ database, config, clock });
       // A standby is read-only, and an older release may lack the table. The backup is complete without the entry.
       const isRecorded = await recordBackup(audit, { path, bytes, keys }).then(
         () => true,
         () => false,
       );
-      return { path, bytes, withKeys, leftOut, isRecorded, ...manifest };
+      return { path, bytes, withKeys, leftOut, isRecorded, lost, mediaPlace: mediaFiles.place, ...manifest };
     } catch (error) {
       await archive.discard();
       throw error;
@@ -109,13 +111,25 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
       await archive.add(tablePart(name), gzip(rows.bytes()));
       tables.push({ name, columns, rows: rows.count() });
     }
-    const mediaIds = names.includes('media') ? await store.mediaIds() : [];
-    const renditionIds = names.includes('renditions') ? await store.renditionIds() : [];
-    const files = [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
+    const files = await listFiles(store, names);
     // Older releases have other tables.
     const contents = applied.length === migrations.length ? await store.contents() : undefined;
     return { migration, postgres: await store.postgres(), tables, files, leftOut, ...(contents && { contents }) };
   });
+
+/** The keys of all media files. */
+const listFiles = async (store: BackupStore, tables: readonly string[]) => {
+  const mediaIds = tables.includes('media') ? await store.mediaIds() : [];
+  const renditionIds = tables.includes('renditions') ? await store.renditionIds() : [];
+  return [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
+};
+
+/** Whoever deletes a file deletes its row first, so a file that is missing while its row exists was lost. */
+const findLost = async (store: BackupStore, tables: Manifest['tables'], missing: readonly string[]) => {
+  const names = tables.map(({ name }) => name);
+  const files = new Set(await listFiles(store, names));
+  return missing.filter((key) => files.has(key));
+};
 
 /** In the text format of COPY each row is one line. */
 const countRows = (source: AsyncIterable<Buffer>) => {
@@ -157,7 +171,7 @@ const copyMedia = async (
   return { files: copied, bytes, missing };
 };
 
-/** Undefined if the file was deleted meanwhile. It may vanish even after `read`, so the first chunk is read here. */
+/** Undefined if there is no such file. It may vanish even after `read`, so the first chunk is read here. */
 const open = async (files: MediaFiles, key: string): Promise<AsyncIterable<Buffer> | undefined> => {
   const file = await files.read(key);
   if (file === undefined) return undefined;

@@ -4,14 +4,15 @@ import type { Backup as BackupRecord } from '#contracts/backups';
 import type { Clock } from '#server/clock';
 import { type Config, SettingError } from '#server/config/config';
 import { notFound, Refusal } from '#server/errors';
+import { countOf } from '#server/health/check';
 import { measureFreeBytes } from '#server/health/disk-space';
 import { newId } from '#server/ids';
-import { explainForbidden } from './archive.ts';
-import { makeBackup } from './backup.ts';
+import { explainForbidden, removeAbandonedParts } from './archive.ts';
+import { type Backup, makeBackup } from './backup.ts';
 import { listDumps } from './dump-before-migration.ts';
 import { inGigabytes } from './restore.ts';
 import { findExpired, lastSlot, nameOfDay } from './schedule.ts';
-import type { BackupList, BackupRow } from './store.ts';
+import type { BackupList, BackupRow, Claim } from './store.ts';
 import { verifyBackup } from './verify.ts';
 
 /** A process that does not extend its lease for this long has died, and another one makes the backup. */
@@ -64,31 +65,40 @@ export const createBackups = ({
   };
 
   /** The file first, then the test: a backup that was not tested is better than none. */
-  const run = async (id: string) => {
-    const extending = setInterval(() => list.extend(id, clock.now(), leaseMs).catch(report), leaseMs / 4);
+  const run = async (claim: Claim) => {
+    const extending = setInterval(() => list.extend(claim, clock.now(), leaseMs).catch(report), leaseMs / 4);
     let verifiedAt: Date | null = null;
     let problem: string | null = null;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 }).catch(explainForbidden(folder));
+      await removeAbandonedParts(folder);
       await mustHaveRoom();
       const made = await make(config, folder, { withKeys: false, clock, progress });
-      await list.saveMade(id, { ...made, host });
+      if (!(await list.saveMade(claim, { ...made, host }))) {
+        await rm(made.path, { force: true });
+        throw new Error('Another process took this backup over, because this one was stopped for too long.');
+      }
       await verify(config, made.path, progress);
       verifiedAt = clock.now();
+      if (made.lost.length > 0) throw new SettingError(describeLost(made));
     } catch (error) {
       problem = describe(error as NodeJS.ErrnoException);
       report(error);
     } finally {
       clearInterval(extending);
     }
-    await list.end(id, clock.now(), verifiedAt, problem);
+    await list.end(claim, clock.now(), verifiedAt, problem);
     if (problem === null) await removeExpired();
   };
 
-  /** Only after a backup was made and could be restored, so that a failure never costs an old one. */
+  /** Only after a backup that lacks nothing could be restored, so that a failure never costs an old one. */
   const removeExpired = async () => {
-    const made = (await list.all()).filter(({ state, verifiedAt }) => state === 'Made' && verifiedAt !== null);
-    for (const { id, path, host: owner, startedAt } of findExpired(made, keep)) {
+    const made = (await list.all()).filter(({ state }) => state === 'Made');
+    const [good, bad] = [made.filter(isGood), made.filter((row) => !isGood(row))];
+    const expired = findExpired(good, keep);
+    const oldest = good.findLast((row) => !expired.includes(row))?.startedAt ?? '';
+    const isOlder = ({ startedAt }: BackupRow) => Date.parse(startedAt) < Date.parse(oldest);
+    for (const { id, path, host: owner, startedAt } of [...expired, ...bad.filter(isOlder)]) {
       const isHere = path === null || owner === null || owner === host || (await isFile(path));
       // The other machine removes its file. One that is gone for good leaves only the row.
       if (!isHere && clock.now().getTime() - Date.parse(startedAt) < failuresKeptMs) continue;
@@ -120,7 +130,7 @@ export const createBackups = ({
       const slotAt = lastSlot(now, at);
       const id = newId('backup', now);
       const claimed = await list.claimNight(id, { slot: nameOfDay(slotAt), slotAt, now, leaseMs, retryMs });
-      if (claimed !== undefined) await run(claimed);
+      if (claimed !== undefined) await run({ id: claimed, startedAt: now });
     },
 
     /** Returns when it has begun. */
@@ -129,7 +139,7 @@ export const createBackups = ({
       await list.endAbandoned(now);
       const id = await list.claimAsked(newId('backup', now), now, leaseMs);
       if (id === undefined) throw new Refusal('Conflict', 'A backup is being made already. Wait until it is done.');
-      return { done: run(id).catch(report) };
+      return { done: run({ id, startedAt: now }).catch(report) };
     },
 
     /** 0 when no backups are made. */
@@ -151,6 +161,11 @@ export const createBackups = ({
     },
   };
 };
+
+const isGood = ({ verifiedAt, problem }: BackupRow) => verifiedAt !== null && problem === null;
+
+const describeLost = ({ lost, mediaPlace }: Backup) =>
+  `${countOf(lost.length, 'file')} missing in ${mediaPlace} and so in the backup, such as ${lost[0]}. Put them back from an older backup, which has them as media/<name>, or delete them in the media library. No older backup is removed until then.`;
 
 const isFile = (path: string) =>
   stat(path).then(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Backup as BackupRecord } from '#contracts/backups';
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config/config';
+import { removeAbandonedParts } from './archive.ts';
 import type { makeBackup } from './backup.ts';
 
 const keptDumps = 3;
@@ -43,6 +44,7 @@ export const dumpBeforeMigration = async (
     now.getTime() - Date.parse(last.startedAt) < sameStartMs;
   if (isSameStart) return last?.path;
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeAbandonedParts(folder);
   const dump = make ?? (await import('./backup.ts')).makeBackup;
   const options = { withKeys: false, withoutMedia: true, clock: systemClock, progress: () => undefined };
   const { path } = await dump(config, join(folder, nameOf(nextMigration, now)), options).catch(

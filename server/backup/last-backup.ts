@@ -27,6 +27,7 @@ export const findLastBackup = async (audit: Pick<AuditLog, 'newestForService'>):
 export interface NewestBackup {
   readonly startedAt: string;
   readonly state: string;
+  readonly verifiedAt: string | null;
   readonly problem: string | null;
 }
 
@@ -37,9 +38,14 @@ export const checkBackup = (
 ): Check => {
   const backup = checksNamed('backup');
   if (newest?.problem) {
-    const what = newest.state === 'Failed' ? 'was not made' : 'could not be restored for a test';
+    const what =
+      newest.state === 'Failed'
+        ? 'was not made'
+        : newest.verifiedAt === null
+          ? 'could not be restored for a test'
+          : 'is not complete';
     return backup.failure(
-      `The backup of ${newest.startedAt} ${what}: ${newest.problem} Correct it; Settings, Backups has a button to make one now.`,
+      `The backup of ${newest.startedAt} ${what}: ${newest.problem.replace(/\.?$/, '.')} Mend the cause, then press Back up now under Settings, Backups.`,
     );
   }
   if (last === undefined) {

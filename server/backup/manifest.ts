@@ -25,7 +25,7 @@ const Manifest = z.object({
   media: z.object({
     files: count,
     bytes: count,
-    /** In the table, but deleted before they were copied. */
+    /** Files of rows in the tables that were not in the store. */
     missing: z.array(z.string()),
   }),
   /** True in a dump before a migration: the media stay where they are. */

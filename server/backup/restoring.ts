@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -7,6 +7,7 @@ import type { UploadedBackup } from '#contracts/backups';
 import { type Config, SettingError } from '#server/config/config';
 import { badInput, Refusal } from '#server/errors';
 import { measureFreeBytes } from '#server/health/disk-space';
+import { isSameSecret } from '#server/secrets/is-same-secret';
 import { findSecrets, fingerprints, parseSecrets, type Secrets } from '#server/secrets/keys';
 import { type OpenArchive, readArchive } from './archive.ts';
 import { type Manifest, manifestName, readManifest, secretsName } from './manifest.ts';
@@ -19,7 +20,7 @@ const reserveBytes = 0.5e9;
 const unusedMs = 3_600_000;
 
 export interface RestoreRequest {
-  /** Replace those of the data folder. */
+  /** Written over the keys of the data folder. */
   readonly keys: Secrets | undefined;
 }
 
@@ -67,7 +68,7 @@ export const createRestoring = ({
   };
 
   const mustHaveUpload = (ticket: string) => {
-    if (upload === undefined || !isSame(upload.ticket, ticket)) {
+    if (upload === undefined || !isSameSecret(ticket, upload.ticket)) {
       throw new Refusal('Conflict', 'This upload is no longer here. Choose the backup again.');
     }
     return upload;
@@ -147,8 +148,6 @@ export const createRestoring = ({
     },
   };
 };
-
-const isSame = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 const inspect = async (config: Config, path: string, freeBytes: typeof measureFreeBytes) => {
   const archive = await readArchive(path, () => undefined);

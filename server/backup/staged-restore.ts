@@ -7,7 +7,7 @@ import { openMediaFiles } from '#server/media/open-files';
 import { type Secrets, secretsFile } from '#server/secrets/keys';
 import { connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
-import { isAlive } from '#server/store/embedded-process';
+import { isAlive, startTimeOf } from '#server/store/embedded-process';
 import { isUnwritable } from '#server/store/pg-errors';
 import { listParts } from './archive.ts';
 import { mediaKey } from './manifest.ts';
@@ -26,6 +26,8 @@ const State = z.object({
   /** Of a restore that has begun. The database has a hold of this id when it is complete. */
   holdId: z.string().optional(),
   pid: z.number().optional(),
+  /** Start time of that process: after a reboot another one may have its pid. */
+  began: z.string().optional(),
   /** Why the last one changed nothing. */
   problem: z.string().optional(),
 });
@@ -38,9 +40,9 @@ const readState = async (config: Config): Promise<State> => {
 
 const writeState = async (config: Config, state: State) => {
   await mkdir(folderOf(config), { recursive: true, mode: 0o700 });
-  const draft = `${stateFile(config)}.part`;
-  await writeFile(draft, JSON.stringify(state), { mode: 0o600, flush: true });
-  await rename(draft, stateFile(config));
+  const temporaryPath = `${stateFile(config)}.part`;
+  await writeFile(temporaryPath, JSON.stringify(state), { mode: 0o600, flush: true });
+  await rename(temporaryPath, stateFile(config));
 };
 
 export const readRestoreProblem = async (config: Config) => (await readState(config)).problem;
@@ -58,7 +60,7 @@ export const restoreStaged = async (
   progress: (text: string) => void,
 ): Promise<string | undefined> => {
   const holdId = newHoldId();
-  await writeState(config, { holdId, pid: process.pid });
+  await writeState(config, { holdId, pid: process.pid, began: startTimeOf(process.pid) });
   let problem: string | undefined;
   try {
     if (keys) await writeFile(keysFile(config), `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flush: true });
@@ -89,7 +91,12 @@ export const settleInterruptedRestore = async (config: Config, say: (message: st
     for (const file of [stagedFile(config), keysFile(config)]) await rm(file, { force: true });
     return;
   }
-  if (state.pid !== undefined && state.pid !== process.pid && isAlive(state.pid)) {
+  if (
+    state.pid !== undefined &&
+    state.pid !== process.pid &&
+    isAlive(state.pid) &&
+    startTimeOf(state.pid) === state.began
+  ) {
     throw new SettingError(
       `The process ${state.pid} restores a backup into ${config.dataDir}. Wait until it is done, then start again.`,
     );

@@ -160,7 +160,10 @@ export const createScratchStore = (db: Database) => ({
   prefix: scratchPrefix,
   create: (name: string) => db.script(`create database ${name}`),
   drop: (name: string) => db.script(`drop database if exists ${name}`),
-  /** A killed process leaves one behind. One that another process is about to use has no session yet, and fails once. */
+  /**
+   * A killed process leaves its database behind. One that another process has just created has no session yet either: if
+   * it is dropped here, that test fails once.
+   */
   dropUnused: async () => {
     for (const { name } of await db.query<{ name: string }>(unusedScratch, [scratchPrefix])) {
       await db.script(`drop database if exists ${name}`).catch(() => undefined);
@@ -178,7 +181,8 @@ const claimNight = sql(
    select $1, 'Nightly', $2, 'Running', $3, $3::timestamptz + $4 * interval '1 ms'
     where (select min(applied_at) from schema_migrations) < $6
    on conflict (slot) do update
-      set state = 'Running', started_at = excluded.started_at, lease_until = excluded.lease_until, problem = null
+      set state = 'Running', started_at = excluded.started_at, lease_until = excluded.lease_until, finished_at = null,
+          problem = null
     where (backups.state = 'Running' and backups.lease_until < $3)
        or (backups.state = 'Failed' and backups.finished_at < $3::timestamptz - $5 * interval '1 ms')
    returning id`,
@@ -193,28 +197,31 @@ const claimAsked = sql(
 );
 const extendLease = sql(
   'backups.extend',
-  `update backups set lease_until = $2::timestamptz + $3 * interval '1 ms' where id = $1 and state = 'Running'`,
+  `update backups set lease_until = $3::timestamptz + $4 * interval '1 ms'
+    where id = $1 and started_at = $2 and finished_at is null`,
 );
 const saveMade = sql(
   'backups.made',
-  `update backups set state = 'Made', path = $2, bytes = $3, contents = $4, started_at = $5, host = $6 where id = $1`,
+  `update backups set state = 'Made', path = $3, bytes = $4, contents = $5, host = $6
+    where id = $1 and started_at = $2`,
 );
 const saveEnd = sql(
   'backups.end',
-  `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $2, lease_until = null,
-          verified_at = $3, problem = $4 where id = $1`,
+  `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $3, lease_until = null,
+          verified_at = $4, problem = $5 where id = $1 and started_at = $2`,
 );
-/** Of a process that died: what it made is kept, and what it did not make is named. */
+/** Of a process that died: what it made is kept, and what it did not make is named. `claimNight` makes a night again. */
 const endAbandoned = sql(
   'backups.endAbandoned',
   `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $1, lease_until = null,
-          problem = 'The process that made it ended before it was done.'
-    where state = 'Running' and slot is null and lease_until < $1`,
+          problem = case when path is null then 'The process that made it ended before it was done.'
+                         else 'The process that made it ended before it had tested it.' end
+    where finished_at is null and lease_until < $1 and (slot is null or state = 'Made')`,
 );
 const goodAge = sql(
   'backups.goodAge',
   `select extract(epoch from $1::timestamptz - coalesce(
-            (select max(started_at) from backups where verified_at is not null),
+            (select max(started_at) from backups where verified_at is not null and problem is null),
             (select min(applied_at) from schema_migrations)))::float8 as seconds`,
 );
 const removeBackup = sql('backups.remove', 'delete from backups where id = $1');
@@ -234,13 +241,22 @@ export interface BackupRow {
   readonly host: string | null;
 }
 
+/** Another process that takes the night over changes the time, so that this one no longer writes the row. */
+export interface Claim {
+  readonly id: string;
+  readonly startedAt: Date;
+}
+
 export type BackupList = ReturnType<typeof createBackupList>;
 
 /** The table of backups that the service made. */
 export const createBackupList = (db: Database) => ({
   /** Newest first. */
   all: () => db.query<BackupRow>(listBackups),
-  /** False when it was made already, or another process makes it. A new installation has no night before it. */
+  /**
+   * Returns the id of the claimed row; undefined when the backup exists or another process is making it. A new
+   * installation owes none for the night before it.
+   */
   claimNight: async (
     id: string,
     {
@@ -253,14 +269,15 @@ export const createBackupList = (db: Database) => ({
   ) => (await db.query<{ id: string }>(claimNight, [id, slot, now, leaseMs, retryMs, slotAt]))[0]?.id,
   claimAsked: async (id: string, now: Date, leaseMs: number) =>
     (await db.query<{ id: string }>(claimAsked, [id, now, leaseMs]))[0]?.id,
-  extend: (id: string, now: Date, leaseMs: number) => db.run(extendLease, [id, now, leaseMs]),
-  saveMade: (
-    id: string,
-    made: { path: string; bytes: number; contents?: BackupContents; createdAt: string; host?: string },
-  ) => db.run(saveMade, [id, made.path, made.bytes, made.contents ?? null, made.createdAt, made.host ?? null]),
-  end: (id: string, now: Date, verifiedAt: Date | null, problem: string | null) =>
-    db.run(saveEnd, [id, now, verifiedAt, problem]),
-  /** Of the newest that could be restored, else of the installation. */
+  extend: ({ id, startedAt }: Claim, now: Date, leaseMs: number) => db.run(extendLease, [id, startedAt, now, leaseMs]),
+  /** False when another process has taken the night over. */
+  saveMade: async (
+    { id, startedAt }: Claim,
+    { path, bytes, contents, host }: { path: string; bytes: number; contents?: BackupContents; host?: string },
+  ) => (await db.run(saveMade, [id, startedAt, path, bytes, contents ?? null, host ?? null])) > 0,
+  end: ({ id, startedAt }: Claim, now: Date, verifiedAt: Date | null, problem: string | null) =>
+    db.run(saveEnd, [id, startedAt, now, verifiedAt, problem]),
+  /** Of the newest that lacks nothing and could be restored, else of the installation. */
   goodAgeSeconds: async (now: Date) => (await db.query<{ seconds: number }>(goodAge, [now]))[0]?.seconds ?? 0,
   mediaBytes: async () => (await db.query<{ bytes: number }>(mediaBytes))[0]?.bytes ?? 0,
   endAbandoned: (now: Date) => db.run(endAbandoned, [now]),

@@ -28,7 +28,7 @@ export const verifyBackup = async (config: Config, path: string, progress: (text
     await scratch.create(name).catch((error: Error & { code?: string }) => {
       if (error.code !== noPermission) throw error;
       throw new SettingError(
-        `${path} is whole, but it was not restored for a test: the role of DATABASE_URL may not create databases. Run: alter role <role> createdb`,
+        `${path} is whole, but it was not restored for a test: the role of DATABASE_URL may not create databases. Run: alter role <role> createdb. Until then no nightly backup is removed.`,
       );
     });
     const copy = openDatabase({ ...direct, database: name }, { report: () => undefined, poolSize: 1 });

@@ -3,7 +3,7 @@ import type { Post } from '#contracts/posts';
 import { admins, type Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
-import { notFound, Refusal } from '#server/errors';
+import { notFound, Refusal, temporaryConflict } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
@@ -11,6 +11,7 @@ import { type Lifecycle, reachedBy } from '#server/posts/lifecycle';
 import { keepMedia, mediaIn } from '#server/posts/outgoing';
 import { cursorOf, placeOf } from '#server/posts/overview';
 import type { Reading } from '#server/posts/reading';
+import type { DeletedSends } from '#server/publishing/deleted-sends';
 import type { Comments } from '#server/review/comments';
 import { isNotMigrated } from '#server/store/pg-errors';
 import type { BinRow, BinStore } from './store.ts';
@@ -21,8 +22,8 @@ const purgeBatch = 500;
 export type Bin = ReturnType<typeof createBin>;
 
 /**
- * Deleted posts that can still be restored. They are rows of another table, not posts with a mark: what lists, counts or
- * sends posts cannot meet them.
+ * Deleted posts that can still be restored. They have a table of their own instead of a flag, so that nothing that lists,
+ * counts or sends posts can include them.
  */
 export const createBin = ({
   store,
@@ -30,6 +31,7 @@ export const createBin = ({
   lifecycle,
   revisions,
   comments,
+  sends,
   labels,
   library,
   audit,
@@ -39,6 +41,7 @@ export const createBin = ({
   lifecycle: Lifecycle;
   revisions: Revisions;
   comments: Comments;
+  sends: DeletedSends;
   labels: Labels;
   library: MediaLibrary;
   audit: AuditLog;
@@ -69,12 +72,13 @@ export const createBin = ({
           labelIds: await labels.ofPost(caller, id),
           history: await revisions.copyRows(caller, id),
           comments: await comments.copyRows(caller, id),
+          sends: await sends.copyRows(caller, id),
         };
         await store.add(caller, await lifecycle.remove(caller, id), companions);
       })
       .catch((error: unknown) => {
         if (!isNotMigrated(error)) throw error;
-        throw new Refusal('Conflict', 'Posts cannot be deleted while Posthorn is being upgraded. Try again later.');
+        throw temporaryConflict('Posts cannot be deleted while Posthorn is being upgraded. Try again later.');
       });
 
   return {
@@ -115,6 +119,7 @@ export const createBin = ({
         await lifecycle.restore(caller, { ...deleted, versions });
         await revisions.putBack(caller, id, deleted.history);
         await comments.putBack(caller, id, deleted.comments);
+        await sends.putBack(caller, id, deleted.sends);
         await labels.putBack(caller, id, deleted.labelIds);
         await revisions.recordStatus(caller, id, 'Restored');
         return {

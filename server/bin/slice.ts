@@ -4,6 +4,7 @@ import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Reading } from '#server/posts/reading';
+import type { DeletedSends } from '#server/publishing/deleted-sends';
 import type { Comments } from '#server/review/comments';
 import type { Database } from '#server/store/database';
 import { createBin } from './bin.ts';
@@ -16,6 +17,7 @@ export const openBin = ({
   lifecycle,
   revisions,
   comments,
+  sends,
   labels,
   library,
   audit,
@@ -25,12 +27,13 @@ export const openBin = ({
   lifecycle: Lifecycle;
   revisions: Revisions;
   comments: Comments;
+  sends: DeletedSends;
   labels: Labels;
   library: MediaLibrary;
   audit: AuditLog;
 }) => {
   const store = createBinStore(database);
-  const bin = createBin({ store, reading, lifecycle, revisions, comments, labels, library, audit });
+  const bin = createBin({ store, reading, lifecycle, revisions, comments, sends, labels, library, audit });
   return {
     bin,
     routes: binRoutes({ bin }),

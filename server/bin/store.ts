@@ -16,6 +16,7 @@ export interface Companions {
   /** JSON. */
   readonly history: string;
   readonly comments: string;
+  readonly sends: string;
 }
 
 export interface BinRow {
@@ -36,13 +37,13 @@ export interface BinRow {
 }
 
 const retention = `interval '${binDays} days'`;
-/** What the chore has not removed yet is already gone. */
+/** Expired posts are hidden at once; the chore deletes their rows later. */
 const isHere = `deleted_at > posthorn_now() - ${retention}`;
 const add = sql(
   'bin.add',
   `insert into deleted_posts (workspace_id, id, status, account_ids, versions, scheduled_at, results, updated_at, created_by,
-     created_client, label_ids, history, comments, deleted_by, deleted_client)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     created_client, label_ids, history, comments, sends, deleted_by, deleted_client)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 );
 const list = sql(
   'bin.list',
@@ -64,11 +65,12 @@ const lock = sql(
     where workspace_id = $1 and id = $2 and ${isHere} for update`,
 );
 const has = sql('bin.has', `select 1 from deleted_posts where workspace_id = $1 and id = $2 and ${isHere}`);
+/** `to_jsonb`, because the column is missing until its migration has run. */
 const take = sql(
   'bin.take',
   `delete from deleted_posts where workspace_id = $1 and id = $2 and ${isHere}
    returning ${postColumns}, created_by as "createdBy", created_client as "createdClient", label_ids as "labelIds",
-     history::text, comments::text`,
+     history::text, comments::text, coalesce(to_jsonb(deleted_posts) ->> 'sends', '[]') as sends`,
 );
 const remove = sql(
   'bin.remove',
@@ -87,7 +89,11 @@ export type BinStore = ReturnType<typeof createBinStore>;
 export const createBinStore = (db: Database) => ({
   transaction: db.transaction,
 
-  add: ({ workspaceId, userId, client }: Caller, post: RemovedPost, { labelIds, history, comments }: Companions) =>
+  add: (
+    { workspaceId, userId, client }: Caller,
+    post: RemovedPost,
+    { labelIds, history, comments, sends }: Companions,
+  ) =>
     db.run(add, [
       workspaceId,
       post.id,
@@ -102,6 +108,7 @@ export const createBinStore = (db: Database) => ({
       labelIds,
       history,
       comments,
+      sends,
       userId,
       jsonOrNull(client),
     ]),

@@ -66,7 +66,9 @@ export const createBulk = ({
     },
 
     Unschedule: async (caller, id, { requestId }) => {
-      if ((await reading.get(caller, id)).status !== 'Draft') await run(caller, 'unschedule', { id }, requestId);
+      const { status } = await reading.get(caller, id);
+      // A post that some accounts already have goes back to Failed.
+      if (status !== 'Draft' && status !== 'Failed') await run(caller, 'unschedule', { id }, requestId);
     },
 
     Schedule: async (caller, id, { at, requestId }) => {
@@ -151,7 +153,7 @@ const problemOf = ({ status }: Post) =>
     ? undefined
     : status === 'Failed'
       ? 'It failed. Publish it again from its page.'
-      : 'It went out already.';
+      : 'It is published, or being published.';
 
 /** Posts without a time come last, in the order in which they were created. */
 const byTime = (a: Post, b: Post) => {

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config/config';
+import { countOf } from '#server/health/check';
 import { type Command, createProgress } from './command.ts';
 
 export const backup: Command = async (config, options, [place]) => {
-  if (place === undefined) throw new SettingError('Say where: posthorn backup <file or folder>');
+  if (place === undefined) throw new SettingError('Name a file or folder: posthorn backup <file or folder>');
   const progress = createProgress();
   if (options.verify !== undefined && (await isFile(place))) return verify(config, place, progress);
   const { makeBackup } = await import('#server/backup/backup');
@@ -13,8 +14,12 @@ export const backup: Command = async (config, options, [place]) => {
   progress.end();
   if (options.verify === undefined) console.log(JSON.stringify(summarize(result), null, 2));
   else await verify(config, result.path, progress);
-  const { missing } = result.media;
-  if (missing.length > 0) console.error(`${missing.length} files were deleted while they were copied: ${missing[0]} …`);
+  const { lost, mediaPlace } = result;
+  if (lost.length > 0) {
+    console.error(
+      `${countOf(lost.length, 'file')} missing in ${mediaPlace} and so in the backup, such as ${lost[0]}. An older backup may have them as media/<name>.`,
+    );
+  }
   if (result.leftOut.length > 0) console.error(`Left out, as they are not Posthorn's: ${result.leftOut.join(', ')}`);
   if (!result.isRecorded) {
     console.error(
@@ -38,7 +43,7 @@ const verify = async (config: Config, path: string, progress: ReturnType<typeof 
 };
 
 export const restore: Command = async (config, _options, [place]) => {
-  if (place === undefined) throw new SettingError('Say what: posthorn restore <file>');
+  if (place === undefined) throw new SettingError('Name the backup: posthorn restore <file>');
   const { restoreBackup } = await import('#server/backup/restore');
   const progress = createProgress();
   const restored = await restoreBackup(config, place, throttle(progress.say));

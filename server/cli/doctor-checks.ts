@@ -197,7 +197,7 @@ export const checkPeople = async ({ people: { people }, sandboxClock }: Core): P
     ...(isInPast
       ? [
           failure(
-            'The clock stands in the past: a demo is being made, or was interrupted. `posthorn demo --again` sets it right.',
+            'The clock is in the past, because a demo is being created or was interrupted. `posthorn demo --again` resets it.',
           ),
         ]
       : []),

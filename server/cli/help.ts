@@ -6,8 +6,9 @@ export const help = `posthorn <command>
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
   link     [--email]                     a sign-in link that works once, for the operator or somebody else
   user     list | reset --email | sign-out --email [--all] | delete --email [--yes]
-                                         who is here; a link for a new password; end sessions, with --all tokens and clients too;
-                                         delete a person, whose posts stay by "A former member"
+                                         who is here; a link for a new password, which also removes second factors;
+                                         end sessions, with --all tokens and clients too; delete a person, whose posts
+                                         stay by "A former member"
   doctor   [--fix] [--json]              check settings, database, keys, networks and service; with --fix repair what it can
   doctor   --network <key>|all [--json]  for a network: what to register there, and whether it accepts the credentials
   logs     <request id> [--json]         what LOG_FILE, or a log on standard input, says of one request
@@ -43,7 +44,7 @@ export const help = `posthorn <command>
 
 Settings are environment variables; docs/settings.md has the table. A running service has all pages of docs/ at /help.`;
 
-/** The lines of one command; all of them for a name that is none. */
+/** Help for one command, or all of it when there is no such command. */
 export const helpFor = (command: string): string => {
   const lines = help.match(/^ {2}\S.*(?:\n {3,}\S.*)*/gm)?.filter((entry) => entry.startsWith(`  ${command} `)) ?? [];
   return lines.length === 0 ? help : `posthorn ${command}\n\n${lines.join('\n')}`;

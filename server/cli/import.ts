@@ -13,24 +13,27 @@ export const importFile: Command = async (config, options) => {
   return usingService(config, async ({ posthorn: { imports, helpDesk } }) => {
     const caller = { ...(await helpDesk.ownerOf(workspaceId)), role: 'owner', human: true } as const;
     const settings = { fileName: basename(file), timeZone: options['time-zone'] ?? 'UTC', accountIds: [] };
-    let read = await imports.check(caller, settings, createReadStream(file));
+    let report = await imports.check(caller, settings, createReadStream(file));
     if (options.save !== undefined) {
       const rows = { unmatched: options.unmatched !== undefined, duplicates: options.duplicates !== undefined };
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: Awaited<ReturnType<typeof imports.save>> = await imports.save(caller, read.id, { ...rows, after });
-        read = step.import;
+        const step: Awaited<ReturnType<typeof imports.save>> = await imports.save(caller, report.id, {
+          ...rows,
+          after,
+        });
+        report = step.import;
         after = step.next;
       }
     }
     const problems = [];
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const page: Awaited<ReturnType<typeof imports.rows>> = await imports.rows(caller, read.id, {
+      const page: Awaited<ReturnType<typeof imports.rows>> = await imports.rows(caller, report.id, {
         after,
         problemsOnly: true,
       });
       problems.push(...page.rows);
       after = page.next;
     }
-    return { ...read, problems };
+    return { ...report, problems };
   });
 };

@@ -36,8 +36,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** These start or fill an installation of their own, so they never use that of a running instance. */
 const ownInstallation = ['start', 'restore'];
-/** These may create an installation. `doctor` reports itself that there is none, and `logs` needs none. */
-const withoutInstallation = [...ownInstallation, 'setup', 'demo', 'doctor', 'logs', 'keys generate'];
+/** These read and write nothing of an installation. */
+const noInstallation = ['logs', 'keys generate'];
+/** These may create an installation. `doctor` reports itself that there is none. */
+const withoutInstallation = [...ownInstallation, ...noInstallation, 'setup', 'demo', 'doctor'];
 
 const text = { type: 'string' } as const;
 
@@ -86,7 +88,8 @@ const main = async () => {
   );
   const [first = '', second] = positionals;
   const isPair = `${first} ${second}` in commands;
-  const command = commands[isPair ? `${first} ${second}` : first];
+  const name = isPair ? `${first} ${second}` : first;
+  const command = commands[name];
   if (wantsHelp || command === undefined) {
     console.log(wantsHelp ? helpFor(first) : help);
     process.exitCode = wantsHelp ? 0 : 2;
@@ -96,9 +99,9 @@ const main = async () => {
   const config = readConfig();
   const run = await command();
   // Receipts in a file are checked without an installation.
-  const isOffline = first === 'verify' && options.workspace === undefined;
+  const isOffline = (first === 'verify' && options.workspace === undefined) || noInstallation.includes(name);
   const chosen = ownInstallation.includes(first) || isOffline ? config : await chooseInstallation(config);
-  if (!isOffline && !withoutInstallation.includes(isPair ? `${first} ${second}` : first)) await mustExist(chosen);
+  if (!isOffline && !withoutInstallation.includes(name)) await mustExist(chosen);
   await run(chosen, options, positionals.slice(isPair ? 2 : 1));
 };
 

@@ -24,7 +24,7 @@ const levels: Readonly<Record<number, string>> = {
 
 /** Prints the log lines of one request, oldest first. */
 export const logs: Command = async ({ logFile }, { json }, [requestId]) => {
-  if (requestId === undefined) throw new SettingError('Say which: posthorn logs <request id>');
+  if (requestId === undefined) throw new SettingError('Give a request id: posthorn logs <request id>');
   if (logFile === undefined && process.stdin.isTTY) {
     throw new SettingError(
       'LOG_FILE is not set, so Posthorn keeps no log. Send yours here, such as: journalctl -u posthorn -o cat | npx posthorn logs <request id>',

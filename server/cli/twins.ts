@@ -16,7 +16,7 @@ const text = { type: 'string' } as const;
 /** What is wrong with the command line. */
 class UsageError extends Error {}
 
-/** Serves until a signal ends it. 1: the port is taken. 2: the command line is wrong. */
+/** Returns 0 when it serves; the open server keeps the process alive. 1: the port is taken. 2: the command line is wrong. */
 export const twins = async (args: readonly string[]): Promise<number> => {
   try {
     return await serve(args);

@@ -84,7 +84,7 @@ export interface Config {
     readonly folder: string;
   };
   /** How long the start waits for the database and the media store. */
-  readonly startPatienceMs: number;
+  readonly startTimeoutMs: number;
   readonly drainMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
@@ -213,7 +213,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     auditRetentionMs: durationMs(settings.AUDIT_KEEP) ?? 0,
     backup: backupSettings(settings),
-    startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
+    startTimeoutMs: durationMs(settings.START_PATIENCE) ?? 0,
     drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,

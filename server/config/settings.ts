@@ -167,7 +167,7 @@ export const Settings = z.object({
       'An outside OpenID Connect provider for sign-in and MCP, with redirect address `{BASE_URL}/sign-in/callback`. Its access tokens must be JWTs by RFC 9068 (`typ: at+jwt`) with audience `{BASE_URL}/mcp`. There are no passwords then: see [People](people.md)',
     )
     .meta(without('the embedded provider')),
-  AUTH_CLIENT_ID: z.string().optional().describe('What Posthorn is registered as at that provider'),
+  AUTH_CLIENT_ID: z.string().optional().describe('Client id of Posthorn at that provider'),
   AUTH_CLIENT_SECRET: z.string().optional().describe('Its secret, if it has one'),
   AUTH_TRUST_EMAIL: trueOrFalse
     .default('false')
@@ -183,7 +183,9 @@ export const Settings = z.object({
     .describe('Where Agenda stores its recurring jobs; posts are never there')
     .meta(without('PostgreSQL')),
   ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
-  LATE_GRACE: duration('24h').describe('A post that is overdue by more than this, after an outage, is not published'),
+  LATE_GRACE: duration('24h')
+    .refine((text) => durationMs(text) !== 0, 'must be at least 1s')
+    .describe('A post that is overdue by more than this, after an outage, is not published'),
   AUDIT_KEEP: duration('730d')
     .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
     .describe('How long the audit log keeps an entry'),
@@ -199,7 +201,9 @@ export const Settings = z.object({
     .string()
     .regex(/^\d{1,3}d \d{1,3}w$/, 'must be days and weeks, such as 7d 4w')
     .default('7d 4w')
-    .describe('How many nightly backups are kept: the newest of each of so many days, and of each of so many weeks'),
+    .describe(
+      'Which nightly backups are kept: `7d 4w` keeps the newest of each of the last 7 days and of each of the last 4 weeks',
+    ),
   BACKUP_FOLDER: z
     .string()
     .min(1)
@@ -233,7 +237,10 @@ export const Settings = z.object({
   OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas')
     .default([])
     .describe('Development only: `host:port` that the guarded client may reach over https though it is private'),
-  OUTBOUND_CA: z.string().optional().describe('Development only: a file with one more certificate authority for it'),
+  OUTBOUND_CA: z
+    .string()
+    .optional()
+    .describe('Development only: a file with one more certificate authority for that client'),
   FFMPEG_PATH: z
     .string()
     .min(1)
@@ -254,8 +261,8 @@ export const Settings = z.object({
     .meta(without('the folder `media` in `POSTHORN_DATA`')),
   S3_BUCKET: z.string().optional().describe('Its bucket'),
   S3_REGION: z.string().default('us-east-1').describe('Its region'),
-  S3_ACCESS_KEY_ID: z.string().optional().describe('The key to it'),
-  S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key'),
+  S3_ACCESS_KEY_ID: z.string().optional().describe('Its access key id'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret access key'),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/[^\s]+$/, 'must be smtp://user:password@host:587, or smtps:// for port 465')
@@ -278,7 +285,10 @@ export const Settings = z.object({
     )
     .meta(without('the embedded model')),
   LLM_API_KEY: z.string().optional().describe('The key to it, if it takes one'),
-  LLM_MODEL: z.string().optional().describe('The name of the model there; needed with either of the two'),
+  LLM_MODEL: z
+    .string()
+    .optional()
+    .describe('The name of the model; required with `LLM_BASE_URL` or `ANTHROPIC_API_KEY`'),
   LLM_TIMEOUT_SECONDS: wholeNumber(1, 3600).default(120).describe('How long one answer of the assistant may take'),
   ANTHROPIC_API_KEY: z.string().optional().describe("The assistant uses `LLM_MODEL` of Anthropic's API with this key"),
 });

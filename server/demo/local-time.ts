@@ -27,7 +27,7 @@ export const createLocalTime = (now: Date, timeZone: string) => {
     /** The first day from `from` on that is this weekday. */
     nextWeekday: (weekday: number, from: number) => from + ((weekday - weekdayOn(from) + 7) % 7),
 
-    /** The half hour before; nobody posts bread at night, so that moves to the evening before. */
+    /** Rounds down to the half hour. A time at night moves to the evening before: nobody posts bread at night. */
     byDayBefore: (at: Date) => {
       const { hour } = zoned(at);
       if (hour >= closes) return onDay(dayOf(at), '19:30');

@@ -182,7 +182,7 @@ const toPlanned = ({ id, accountIds, reachedIds, scheduledAt, text }: ScheduledP
   text: text ?? '',
 });
 
-/** The day is part of it, so that everything is examined once a day, whatever nobody reported. */
+/** Includes the date, so that every post is examined once a day even if no change was reported. */
 const contentKey = (
   { updatedAt, accountIds, media }: ScheduledPost,
   accounts: ReadonlyMap<string, AccountOutlook>,
@@ -233,16 +233,16 @@ const sorted = (value: unknown): unknown => {
 const isSame = (before: ForecastRow | undefined, now: ForecastRow) =>
   before !== undefined && before.contentKey === now.contentKey && isEqual(before.entries, now.entries);
 
-interface Told {
+interface Topic {
   readonly entry: ForecastEntry;
   readonly postIds: readonly string[];
 }
 
 const ruleOf = new Map(rules.map((rule) => [rule.cause, rule]));
 
-/** What people are told of once: an account with all its posts, or one post. */
-const groupByTopic = (entries: ReadonlyMap<string, readonly ForecastEntry[]>): ReadonlyMap<string, Told> => {
-  const topics = new Map<string, Told>();
+/** One notification each: an account with all its posts, or a single post. */
+const groupByTopic = (entries: ReadonlyMap<string, readonly ForecastEntry[]>): ReadonlyMap<string, Topic> => {
+  const topics = new Map<string, Topic>();
   for (const [postId, own] of entries) {
     for (const entry of own) {
       const { isToldElsewhere = false, isOfAccount = false } = ruleOf.get(entry.cause) ?? {};
@@ -258,7 +258,7 @@ const groupByTopic = (entries: ReadonlyMap<string, readonly ForecastEntry[]>): R
 const toNotification = (
   workspaceId: string,
   topic: string,
-  { entry: { level, provider, short, message }, postIds }: Told,
+  { entry: { level, provider, short, message }, postIds }: Topic,
   posts: readonly PlannedPost[],
 ): NewNotification => {
   const [first = ''] = postIds;

@@ -51,7 +51,8 @@ export interface Rule {
 type Finding = Omit<ForecastEntry, 'cause'>;
 
 /** `2026-11-24 10:00 UTC`: the app shows it in the zone of the reader. */
-const said = (instant: string | number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const formatInstant = (instant: string | number) =>
+  `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 const moveTo = (ms: number): ForecastFix => ({ kind: 'MoveTo', at: instantOf(new Date(ms)) });
 const reconnect: ForecastFix = { kind: 'Reconnect' };
 const leaveOut = (post: PlannedPost): ForecastFix[] => (post.accountIds.length > 1 ? [{ kind: 'LeaveOut' }] : []);
@@ -84,7 +85,7 @@ export const rules: readonly Rule[] = [
       const finding: Finding = {
         level: 'Blocks',
         short: 'the workspace is being deleted',
-        message: `The workspace is deleted on ${said(deleteAt ?? 0)}, and nothing is published from it until then.`,
+        message: `The workspace is deleted on ${formatInstant(deleteAt ?? 0)}, and nothing is published from it until then.`,
         fixes: [{ kind: 'KeepWorkspace' }],
       };
       return () => (deleteAt === undefined ? [] : [finding]);
@@ -138,7 +139,7 @@ export const rules: readonly Rule[] = [
         return {
           level: 'Blocks',
           short: 'sign-in refused',
-          message: `${network.name} refused our access to ${name} on ${said(refusal.at)}.`,
+          message: `${network.name} refused our access to ${name} on ${formatInstant(refusal.at)}.`,
           fixes: [reconnect, ...leaveOut(post)],
         };
       }
@@ -147,7 +148,7 @@ export const rules: readonly Rule[] = [
       return {
         level: 'Blocks',
         short: 'sign-in ends',
-        message: `The sign-in of ${name} on ${network.name} ends on ${said(signInEndsAt)}, before the post.`,
+        message: `The sign-in of ${name} on ${network.name} ends on ${formatInstant(signInEndsAt)}, before the post.`,
         fixes: [reconnect, ...(beforeEnd > nowMs + hourMs ? [moveTo(beforeEnd)] : []), ...leaveOut(post)],
       };
     }),
@@ -166,7 +167,7 @@ export const rules: readonly Rule[] = [
       }
       const refusedAt = refusal?.kind === 'permission' ? refusal.at : refusedPermissions.get(id);
       if (refusedAt === undefined || refusedAt < connectedAt) return undefined;
-      const message = `${network.name} said on ${said(refusedAt)} that ${name} lacks a permission. It may refuse this post too.`;
+      const message = `${network.name} said on ${formatInstant(refusedAt)} that ${name} lacks a permission. It may refuse this post too.`;
       return { level: 'Warns', short: 'permission refused', message, fixes };
     }),
   },
@@ -213,7 +214,7 @@ export const rules: readonly Rule[] = [
         return {
           level: isLate ? 'Warns' : 'Blocks',
           short: isLate ? 'goes out late' : 'daily limit reached',
-          message: `${network.name} takes ${posts} posts in ${hours} hours, all apps together. Full until ${said(untilMs)}.`,
+          message: `${network.name} takes ${posts} posts in ${hours} hours, all apps together. Full until ${formatInstant(untilMs)}.`,
           fixes: [moveTo(Math.ceil((untilMs + minuteMs) / (10 * minuteMs)) * 10 * minuteMs), ...leaveOut(post)],
         };
       })(situation);

@@ -22,7 +22,7 @@ const claimDue = sql(
      from due where forecast_checks.workspace_id = due.workspace_id
    returning forecast_checks.workspace_id as "workspaceId"`,
 );
-/** Like one that was claimed: the next check is a day after `checked_at`. */
+/** A check is due one day after `checked_at`, so this one is due in a minute. */
 const tryAgain = sql(
   'forecast.tryAgain',
   `insert into forecast_checks as c (workspace_id, checked_at)

@@ -7,7 +7,10 @@ const noSuchTable = '42P01';
 /** For the scheduler and for commands. Separate from the slice, which needs everything that sends. */
 export const openHoldInspection = ({ database }: { database: Database }) => {
   const store = createHoldStore(database);
-  /** The table is missing while a migration before it waits for processes of the release before. No restore ends so. */
+  /**
+   * The table does not exist while an earlier migration waits for processes of the previous release. A restore applies all
+   * migrations, so no hold can be open then.
+   */
   const find = () =>
     store.open().catch((error: { code?: string }) => {
       if (error.code === noSuchTable) return undefined;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { RawRoute, Route } from '#contracts/define';
-import { mustHaveSender } from '#server/admission';
+import { countRefused, mustHaveSender } from '#server/admission';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import type { SessionDoor } from '#server/auth/session-cookie';
@@ -32,8 +32,9 @@ export const createAuthenticate = ({
   /** SPEC, Personal API tokens: missing, wrong or revoked is 401. */
   const byToken = async (req: Request, res: Response): Promise<Caller> => {
     const bearer = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
-    const token = bearer === undefined ? undefined : await tokens.check(bearer);
-    return mustHaveSender({ rateLimit, address: req.ip, res }, token, token?.tokenId, () => {
+    const request = { rateLimit, address: req.ip, res };
+    const token = bearer === undefined ? undefined : await tokens.check(bearer).catch(countRefused(request, bearer));
+    return mustHaveSender(request, token, token?.tokenId, () => {
       res.setHeader('www-authenticate', 'Bearer realm="Posthorn"');
       return new Refusal(
         'Unauthorized',

@@ -26,6 +26,8 @@ export const liveEvents =
   (req: Request, res: Response, { signedIn, caller: { workspaceId, userId } }: Person) => {
     // An EventSource cannot send our header, so the app puts the workspace into the query.
     mustBeOpenWorkspace(signedIn, single(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
+    // The tab closed during authentication: `close` was emitted before we listen for it.
+    if (res.destroyed) return;
     live.mustAllowStream(userId);
     const after = req.get('last-event-id') ?? single(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });

@@ -1,8 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Refusal } from '#server/errors';
 import type { ServiceMetrics } from '#server/metrics/metrics';
+import { isSameSecret } from '#server/secrets/is-same-secret';
 
 /** Metrics for Prometheus, which sends ADMIN_TOKEN. */
 export const metricsPage =
@@ -17,13 +17,10 @@ export const createOperatorCheck =
     if (adminToken === undefined) {
       throw new Refusal(
         'Forbidden',
-        'Nobody may read this yet: the operator sets ADMIN_TOKEN and sends it as bearer token.',
+        'Metrics are switched off. Set ADMIN_TOKEN on the server, then send it as bearer token.',
       );
     }
     const sent = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
-    if (!isSame(sent, adminToken))
+    if (!isSameSecret(sent, adminToken))
       throw new Refusal('Unauthorized', 'Send the ADMIN_TOKEN of this server as bearer token.');
   };
-
-const isSame = (sent: string, expected: string) =>
-  Buffer.byteLength(sent) === Buffer.byteLength(expected) && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));

@@ -147,11 +147,12 @@ const takeLock = async (client: pg.PoolClient, waitMs: number) => {
   } catch (cause) {
     if (!isLocked(cause)) throw cause;
     const findHolder = "select pid from pg_locks where locktype = 'advisory' and objid = $1 and granted";
-    const { pid } = (await client.query<{ pid: number }>(findHolder, [schemaLock])).rows[0] ?? {};
-    throw new Error(
-      `The session ${pid} of PostgreSQL holds the tables of Agenda. If no other Posthorn is starting, end that session: select pg_terminate_backend(${pid})`,
-      { cause },
-    );
+    const [holder] = (await client.query<{ pid: number }>(findHolder, [schemaLock])).rows;
+    const who = holder ? `The session ${holder.pid} of PostgreSQL` : 'Another session of PostgreSQL';
+    const end = holder ? `: select pg_terminate_backend(${holder.pid})` : '';
+    throw new Error(`${who} holds the tables of Agenda. If no other Posthorn is starting, end that session${end}`, {
+      cause,
+    });
   }
 };
 

@@ -12,7 +12,7 @@ export const checkDueWork = (agesMs: ReadonlyMap<DueKind, number>): Check => {
   if (waiting.length === 0) return work.ok('Nothing that is due waits for a process');
   const kinds = waiting.map(([kind, ms]) => `${dueWork[kind]} (for ${describeDuration(ms)})`);
   return work.failure(
-    `Nobody takes up what is due: ${kinds.join(', ')}. Make sure that a process with the role jobs or all runs, and look at its log.`,
+    `No process handles the due work: ${kinds.join(', ')}. Make sure that a process with the role jobs or all runs, and look at its log.`,
   );
 };
 

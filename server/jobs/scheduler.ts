@@ -58,7 +58,7 @@ export const createScheduler = ({
   const wakeAll = () => {
     for (const loop of Object.values(loops)) loop.wake();
   };
-  const heard = (name: string) => {
+  const onNotification = (name: string) => {
     if (name === 'clock') clock.read().then(wakeAll, report);
     else if (name === 'network-keys') readNetworkKeys().catch(report);
     else if (isKind(name)) loops[name].wake();
@@ -90,11 +90,11 @@ export const createScheduler = ({
 
   const follow = () => {
     const readKeys = () => void readNetworkKeys().catch(report);
-    const resumed = () => {
+    const onReconnect = () => {
       clock.read().then(wakeAll, report);
       readKeys();
     };
-    database.listen(dueChannel, { heard, resumed, started: readKeys });
+    database.listen(dueChannel, { onNotification, onReconnect, onConnect: readKeys });
   };
 
   return {

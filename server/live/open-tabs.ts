@@ -84,7 +84,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
     }
   };
 
-  const heard = (payload: string) => {
+  const onNotification = (payload: string) => {
     const message = parseNotification(payload);
     if (message === undefined) return report(new Error(foreignNotification));
     if (!('accessOf' in message)) return broadcast(message);
@@ -155,7 +155,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
 
     /** Listens until the database is closed. */
     start: () => {
-      listening = store.listen({ heard, started: resyncAll, resumed: resyncAll });
+      listening = store.listen({ onNotification, onConnect: resyncAll, onReconnect: resyncAll });
     },
 
     /** Ends all streams, so that open tabs reconnect to another instance. */

@@ -8,6 +8,6 @@ export type LiveStore = ReturnType<typeof createLiveStore>;
 export const createLiveStore = (db: Database) => ({
   /** Delivered when the surrounding transaction commits. */
   notify: (payloads: readonly string[]) => db.query(notify, [channel, payloads]),
-  listen: (listener: { heard: (payload: string) => void; started: () => void; resumed: () => void }) =>
-    db.listen(channel, listener),
+  listen: (listeners: { onNotification: (payload: string) => void; onConnect: () => void; onReconnect: () => void }) =>
+    db.listen(channel, listeners),
 });

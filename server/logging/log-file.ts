@@ -13,8 +13,10 @@ export const openLogFile = (path: string, { bytes: maxBytes = defaultMaxBytes }:
   let checkedAtMs = performance.now();
 
   const reopen = () => {
+    // Opened first: if that fails, `file` must not keep a closed descriptor, whose number the next socket gets.
+    const reopened = openSync(path, 'a', 0o600);
     closeSync(file);
-    file = openSync(path, 'a', 0o600);
+    file = reopened;
   };
 
   const rotate = () => {
@@ -33,9 +35,11 @@ export const openLogFile = (path: string, { bytes: maxBytes = defaultMaxBytes }:
 
   return {
     write: (line: string) => {
-      // A full disk must not fail requests.
+      // A full disk must not fail requests, and a file that cannot be rotated still takes lines.
       try {
         if (performance.now() - checkedAtMs > checkEveryMs) rotateIfLarge();
+      } catch {}
+      try {
         writeSync(file, line);
       } catch {}
     },

@@ -49,7 +49,7 @@ const describePost = (post: Post) => {
   const { results: _, ...rest } = post;
   const text = [toCompactText(rest), ...describeResults(results)].join('\n');
   return status === 'Failed' && results.length > 0
-    ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
+    ? `Failed: published on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
     : text;
 };
 
@@ -78,7 +78,7 @@ const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt
       const isPlain = versions.length === 1 && content.length === 1 && parts.length === 1;
       return isPlain ? [] : [`${whose}: ${parts.join(', ')}.`];
     }),
-    ...(status === 'Draft' && scheduledAt ? [`Wished for ${shortInstant(scheduledAt)}, not scheduled.`] : []),
+    ...(status === 'Draft' && scheduledAt ? [`Suggested for ${shortInstant(scheduledAt)}, not scheduled.`] : []),
     'Next: posts_validate.',
   ].join(' ');
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { mustHaveSender, type RunnableAction } from '#server/admission';
+import { countRefused, mustHaveSender, type RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { RateLimit } from '#server/auth/rate-limit';
 import type { Caller } from '#server/context';
@@ -46,10 +46,9 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
 
   const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);
-    const access = bearer === undefined ? undefined : await authorize(bearer);
-    return mustHaveSender({ rateLimit, address: req.ip, res }, access, access?.rateKey, () =>
-      authorization.wrongToken(req.headers.authorization),
-    );
+    const request = { rateLimit, address: req.ip, res };
+    const access = bearer === undefined ? undefined : await authorize(bearer).catch(countRefused(request, bearer));
+    return mustHaveSender(request, access, access?.rateKey, () => authorization.wrongToken(req.headers.authorization));
   };
 
   const fault = (err: unknown, { requestId }: Request) => {

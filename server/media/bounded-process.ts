@@ -45,6 +45,22 @@ const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 /** A shell exits with 128 plus the number of the signal that ended its program. */
 const signals = { kill: 137, cpu: 152, fileSize: 153 };
 
+/** A paused process has not read what the program wrote meanwhile, so the program gets the lost time back, once. */
+const startTimeout = (ms: number, onTimeout: () => void) => {
+  let dueMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const extendOnce = () => {
+    timer = setTimeout(onTimeout, Math.min(performance.now() - dueMs, ms));
+  };
+  const restart = () => {
+    clearTimeout(timer);
+    dueMs = performance.now() + ms;
+    timer = setTimeout(extendOnce, ms);
+  };
+  restart();
+  return { restart, stop: () => clearTimeout(timer) };
+};
+
 /** Runs a program with low priority, and ends it when it exceeds a bound. */
 export const runBounded = (
   program: string,
@@ -82,8 +98,8 @@ export const runBounded = (
       why ??= reason;
       lifeline.destroy();
     };
-    const timer = setTimeout(() => end('TookTooLong'), bounds.timeMs);
-    const silence = bounds.silentMs === undefined ? undefined : setTimeout(() => end('TookTooLong'), bounds.silentMs);
+    const time = startTimeout(bounds.timeMs, () => end('TookTooLong'));
+    const silence = bounds.silentMs === undefined ? undefined : startTimeout(bounds.silentMs, () => end('TookTooLong'));
     const stop = () => end('Stopped');
     signal?.addEventListener('abort', stop);
     if (signal?.aborted) stop();
@@ -92,7 +108,7 @@ export const runBounded = (
     let outputBytes = 0;
     let stderr = '';
     child.stdout?.on('data', (chunk: Buffer) => {
-      silence?.refresh();
+      silence?.restart();
       if (onOutput) return onOutput(chunk.toString('latin1'));
       outputBytes += chunk.length;
       if (outputBytes > mostOutputBytes) return end('TooManyBytes');
@@ -103,8 +119,8 @@ export const runBounded = (
     });
     child.on('error', reject);
     child.on('close', (code) => {
-      clearTimeout(timer);
-      clearTimeout(silence);
+      time.stop();
+      silence?.stop();
       signal?.removeEventListener('abort', stop);
       if (why !== undefined) resolve({ is: 'ended', why });
       else if (code === 0) resolve({ is: 'done', output: Buffer.concat(output) });

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { bounds } from '#server/bounds';
+import { Refusal } from '#server/errors';
 import { runBounded } from './bounded-process.ts';
 import { BadFile } from './file-type.ts';
 
@@ -42,6 +43,12 @@ export const decodeHeic = async (path: string): Promise<Buffer> => {
     });
     if (end.is === 'ended' && end.why === 'TookTooLong') {
       throw new BadFile('TooBig', `takes longer than ${timeoutMs / 1000} seconds to read: save it smaller`);
+    }
+    if (end.is === 'ended' && end.why === 'Killed') {
+      throw new Refusal(
+        'Internal',
+        'The server had no memory left to read this image. Try again later, or save it smaller.',
+      );
     }
     if (end.is !== 'done') throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
     if ((JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig) {

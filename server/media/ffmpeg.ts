@@ -8,7 +8,7 @@ export interface Probe {
   readonly pixelFormat: string;
   readonly width: number;
   readonly height: number;
-  /** Pictures per second, on average; 0 when unknown. */
+  /** Frames per second, on average; 0 when unknown. */
   readonly frameRate: number;
   /** Absent without sound. */
   readonly audioCodec?: string;

@@ -26,18 +26,21 @@ export const createFitJobs = ({
 }): DueLoop => {
   let stopping = new AbortController();
 
-  const tellPercent = (job: FitJob) => {
-    let toldAt = 0;
+  const createPercentReporter = (job: FitJob) => {
+    let reportedAt = 0;
     return (percent: number) => {
-      if (performance.now() - toldAt < percentEveryMs) return;
-      toldAt = performance.now();
+      if (performance.now() - reportedAt < percentEveryMs) return;
+      reportedAt = performance.now();
       store.setPercent(job, percent).catch(report);
     };
   };
 
   const handle = async (job: FitJob) => {
     try {
-      await renditions.makeVideo(job.workspaceId, job, { onPercent: tellPercent(job), signal: stopping.signal });
+      await renditions.makeVideo(job.workspaceId, job, {
+        onPercent: createPercentReporter(job),
+        signal: stopping.signal,
+      });
     } catch (error) {
       if (error instanceof FitTrouble && error.why === 'Stopped') {
         await store.retry(job, job.attempts - 1, 0);

@@ -49,7 +49,7 @@ interface Size {
 /** What networks show at most; more would only take longer. */
 const longestSide = 1_920;
 const shortestSide = 32;
-/** Below that networks refuse some, and above it there is nothing to see. */
+/** Some networks refuse lower frame rates. */
 const slowestFrameRate = 23;
 const usualFrameRate = 30;
 const fastestFrameRate = 60;
@@ -57,9 +57,9 @@ const audioBits = 128_000;
 const mostVideoBits = 8_000_000;
 /** Below that a picture of this size falls apart. */
 const leastVideoBits = 150_000;
-/** Of its length; with less of it left it is no longer what somebody uploaded. */
+/** Least share of the duration in the result: with less, ffmpeg could not read the rest. */
 const leastShare = 0.5;
-/** Tables and what the rate control misses. */
+/** Share of the byte limit for the streams; the rest is for tables and the error of the rate control. */
 const headroom = 0.93;
 
 /** Writes the fitted video to `output`. The same file, mode and target become the same bytes with the same ffmpeg. */

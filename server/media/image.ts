@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Metadata as SharpMetadata, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
+import { Refusal } from '#server/errors';
 import { decodeHeic } from './decode-heic.ts';
 import { withPixels } from './decoding.ts';
 import { BadFile } from './file-type.ts';
@@ -41,7 +42,7 @@ export const readImage = async (path: string, mimeType: string) => {
       };
     });
   } catch (error) {
-    if (error instanceof BadFile) throw error;
+    if (error instanceof BadFile || error instanceof Refusal || isSystemError(error)) throw error;
     if ((error as Error).message.includes('pixel limit')) {
       const { imagePixels: limit } = bounds;
       throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
@@ -52,6 +53,9 @@ export const readImage = async (path: string, mimeType: string) => {
     throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
   }
 };
+
+/** Such as a full disk: the file is not to blame. */
+const isSystemError = (error: unknown) => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 /** AVIF and HEIC share a container. */
 const formatOf = ({ format, compression }: SharpMetadata) =>

@@ -204,7 +204,7 @@ const isMp3 = (entry: Buffer) => {
   return false;
 };
 
-/** Pictures per second, on average. Unknown for a file in fragments, whose table is empty. */
+/** Frames per second, on average. Unknown for a file in fragments, whose table is empty. */
 const frameRate = (table: Buffer, header: Box | undefined, sizes: Box | undefined) => {
   if (header === undefined || sizes === undefined) return undefined;
   const long = table[header.from] === 1;

@@ -174,7 +174,7 @@ export const createMediaLibrary = ({
     const isThumbnail = size === 'thumbnail';
     return {
       mimeType: isThumbnail ? 'image/webp' : row.mimeType,
-      /** Unknown for a isThumbnail until it is read. */
+      /** Unknown for a thumbnail until it is read. */
       bytes: isThumbnail ? undefined : row.bytes,
       read: async (range?: ByteRange) => {
         const file = await files.read(isThumbnail ? thumbnailKey(id) : id, range);

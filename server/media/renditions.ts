@@ -256,8 +256,8 @@ export const createRenditions = ({
     },
 
     /**
-     * Pictures at once, and not part of a transaction around it, which would take what is made with it when it is undone.
-     * Videos become due work. Whether the pictures were done in time; the caller looks for what there is.
+     * Renders pictures now, outside any surrounding transaction, whose rollback would undo the rows. Queues videos. Returns
+     * whether all pictures were finished in time; the caller then reads what exists.
      */
     make: async (workspaceId: string, requests: readonly FitRequest[]): Promise<boolean> => {
       const distinct = unique(requests).slice(0, bounds.renditions);
@@ -279,7 +279,7 @@ export const createRenditions = ({
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
     },
 
-    /** What there is already is not made again: who looked just before it was finished asks for it once more. */
+    /** Skips a finished rendition: a caller that looked just before it was finished requests it again. */
     makeVideo: async (workspaceId: string, request: FitRequest, watch: Watch) => {
       if ((await store.find(workspaceId, [request], recipe)).length === 0) await make(workspaceId, request, watch);
     },

@@ -146,7 +146,13 @@ export const createResumableUploads = ({
       if (bytes === 0) throw badInput({ path: 'Upload-Length', code: 'Empty', message: 'must be more than 0' });
       if (bytes > most)
         throw badInput({ path: 'Upload-Length', code: 'TooBig', message: `must be at most ${most}`, limit: most });
-      const existingUpload = key === undefined ? undefined : await store.findByKey(workspaceId, userId, key);
+      const earlier = key === undefined ? undefined : await store.findByKey(workspaceId, userId, key);
+      const isExpired = earlier !== undefined && earlier.expiresAt <= clock.now();
+      if (isExpired) {
+        await store.remove(workspaceId, earlier.id);
+        await removeParts(earlier.parts);
+      }
+      const existingUpload = isExpired ? undefined : earlier;
       if (existingUpload === undefined && (await store.countOpen(workspaceId)) >= bounds.openUploads)
         throw new Refusal(
           'Conflict',

@@ -91,7 +91,7 @@ export const createUploadAddresses = ({
       if (await store.isUsed(workspaceId, id)) throw used();
       return {
         caller: { userId, workspaceId, role, human: false },
-        rateKey: 'tokenId' in access ? access.tokenId : userId,
+        rateKey: 'tokenId' in access ? access.tokenId : `${userId} ${access.clientId}`,
         record: (write) =>
           store.transaction(async () => {
             if (!(await store.use(workspaceId, id, new Date(expiresAtMs)))) throw used();

@@ -12,7 +12,7 @@ export interface Video {
   readonly videoCodec?: string;
   /** `none` without sound. */
   readonly audioCodec?: string;
-  /** Pictures per second, on average. */
+  /** Frames per second, on average. */
   readonly frameRate?: number;
 }
 

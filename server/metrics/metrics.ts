@@ -33,10 +33,13 @@ export const createMetrics = ({ report }: { report: (error: unknown) => void }) 
   // the service takes at rest.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const registers = [registry];
-  new Gauge({ name: 'posthorn_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
-    { version: packageVersion },
-    1,
-  );
+  new Gauge({
+    name: 'posthorn_build_info',
+    help: 'Always 1',
+    labelNames: ['version'],
+    aggregator: 'max',
+    registers,
+  }).set({ version: packageVersion }, 1);
   return {
     http: httpMetrics(registers),
     publishing: publishingMetrics(registers),
@@ -186,6 +189,8 @@ const watch = (registers: Registry[], { jobs, database, live }: MetricSources) =
     name: 'posthorn_queue_age_seconds',
     help: 'How long the oldest work of a kind has been due without being taken up; the same on every instance',
     labelNames: ['kind'],
+    // Every process reads the same queues.
+    aggregator: 'max',
     registers,
     async collect() {
       for (const [kind, ms] of await jobs.agesMs()) this.set({ kind }, ms / 1000);
@@ -203,6 +208,7 @@ const watch = (registers: Registry[], { jobs, database, live }: MetricSources) =
   new Gauge({
     name: 'posthorn_scheduler_idle_seconds',
     help: 'How long the slowest loop has not reached the database; /readyz fails at 45',
+    aggregator: 'max',
     registers,
     collect() {
       this.set(jobs.idleMs() / 1000);

@@ -75,8 +75,8 @@ const settingsOf = (network: Network, setting: (name: string) => string | undefi
 const redirectOf = (name: string, redirectUri: string): Check =>
   checksNamed(name).note(
     redirectUri.startsWith('https:')
-      ? `The redirect address to register is ${redirectUri}, to the letter`
-      : `The redirect address to register is ${redirectUri}, to the letter; most networks take https alone, so set BASE_URL`,
+      ? `Register exactly this redirect address: ${redirectUri}`
+      : `Register exactly this redirect address: ${redirectUri}. Most networks accept only https: set BASE_URL to an https address`,
   );
 
 const mediaOf = ({ name, constraints, app }: Network, baseUrl: string, isLive: boolean): Check[] => {
@@ -95,16 +95,17 @@ export const versionOf = (network: Network, site: Pick<Site, 'setting' | 'now'>)
   const wrong = checkVersionFormat(network, (setting) => site.setting(setting, '') || undefined);
   if (wrong) return wrong;
   const { version, endsOn, setting } = app.api(site);
-  if (version === undefined) return checks.ok(`${name}'s API has no versions that could end`);
+  if (version === undefined) return checks.ok(`${name}'s API is not versioned`);
   const versionName = `Version ${version} of ${name}'s API`;
   if (endsOn === undefined) return checks.ok(`${versionName}: no end is known`);
   const next = setting ? `set ${setting} to a newer one` : 'update Posthorn';
   const daysLeft = (Date.parse(endsOn) - site.now().getTime()) / dayMs;
-  if (daysLeft <= 0) return checks.failure(`${versionName} has ended on ${endsOn}, or may any day: ${next}.`);
+  if (daysLeft <= 0)
+    return checks.failure(`${versionName} may stop working any day, its announced end was ${endsOn}: ${next}.`);
   if (daysLeft <= warnDays) {
     return checks.warning(`${versionName} ends on ${endsOn}, in ${Math.ceil(daysLeft)} days: ${next}.`);
   }
-  return checks.ok(`${versionName} lives until ${endsOn}`);
+  return checks.ok(`${versionName} works until ${endsOn}`);
 };
 
 const credentialsOf = async (network: Network, site: Site, redirectUri: string): Promise<Check> => {

@@ -16,7 +16,7 @@ export const foldText = (characters: Characters, text: string): FoldedText => {
   const { fold } = characters;
   if (fold === undefined || fold.unit === 'Lines') return { shown: text, rest: '' };
   const end = fold.unit === 'Counted' ? endByRule(characters, text, fold.at) : endByGraphemes(text, fold.at);
-  // A click that opens nothing but spaces is none.
+  // Do not fold when only spaces would be hidden.
   return text.slice(end).trim() === ''
     ? { shown: text, rest: '' }
     : { shown: text.slice(0, end), rest: text.slice(end) };

@@ -17,7 +17,7 @@ export interface NetworkMedia {
   readonly videoCodec?: string;
   /** `none` without sound. */
   readonly audioCodec?: string;
-  /** Pictures per second. */
+  /** Frames per second. */
   readonly frameRate?: number;
   readonly alt?: string;
   /** For a rendition: the id of its original, and the hash of its own bytes. */
@@ -217,7 +217,9 @@ export interface Sending {
   readonly out: readonly Sent[];
   /** An idempotency key: a UUID that stays the same for every attempt at this part. */
   readonly key: string;
-  /** When its first preparation began; stays the same. */
+  /** When the first attempt at this part began: the same for every attempt, and while confirming. */
+  readonly firstTriedAt: Date;
+  /** Nothing of this part was public earlier. While confirming: when it was sent, by the most reliable clock. */
   readonly since: Date;
   /** For networks that fetch files themselves: called before the request that names this file of the part. */
   beginFile?(index: number): void;

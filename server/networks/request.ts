@@ -75,7 +75,8 @@ export const createRequest =
     // The upload may have failed or been answered early, so unread streams must be closed.
     for (const stream of [body, content.multipart?.file?.stream]) if (stream instanceof Readable) stream.destroy();
     if (!answer.ok) {
-      throw new NetworkTrouble(reached ? 'unknown' : 'temporary', `The network could not be asked: ${answer.message}`, {
+      const failure = reached ? 'gave no usable answer' : 'could not be reached';
+      throw new NetworkTrouble(reached ? 'unknown' : 'temporary', `The network ${failure}: ${answer.message}`, {
         networkCode: answer.reason,
         reached,
       });

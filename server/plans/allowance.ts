@@ -62,7 +62,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       mayUseNetworks(plan, [network]);
       const count = await store.accounts(workspaceId);
       if (isOver(count + 1, plan.accounts)) {
-        throw planLimit(plan, `it has ${plan.accounts} accounts`, ({ accounts }) => !isOver(count + 1, accounts));
+        throw planLimit(plan, `it includes ${plan.accounts} accounts`, ({ accounts }) => !isOver(count + 1, accounts));
       }
     },
 
@@ -70,7 +70,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       const plan = await planOf(workspaceId);
       const count = await store.members(workspaceId);
       if (isOver(count + 1, plan.members)) {
-        throw planLimit(plan, `it has ${plan.members} members`, ({ members }) => !isOver(count + 1, members));
+        throw planLimit(plan, `it includes ${plan.members} members`, ({ members }) => !isOver(count + 1, members));
       }
     },
 

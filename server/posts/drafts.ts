@@ -106,7 +106,7 @@ export const createDrafts = ({
     mustFit(versions);
     await revisions.recordEdit(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
-    if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved, approval);
+    if (saved.status === 'Scheduled') await lifecycle.recheckScheduled(caller, post, saved, approval);
     else await lifecycle.beginFits(caller, saved);
     return saved;
   };

@@ -71,20 +71,20 @@ const codecProblems = (
   const taken = (codecs: readonly string[]) => codecs.map(codecName).join(' or ');
   const problems: Problem[] = [];
   if (videoCodecs && videoCodec !== undefined && !videoCodecs.includes(videoCodec)) {
-    const message = `The video is ${codecName(videoCodec)}; this network takes ${taken(videoCodecs)}: save it so.`;
+    const message = `The video is ${codecName(videoCodec)}, and this network accepts ${taken(videoCodecs)}: convert it.`;
     problems.push({ path, code: 'VideoCodec', message, limit: videoCodecs.join(', '), actual: videoCodec });
   }
   if (audioCodecs && audioCodec !== undefined && ![...audioCodecs, 'none'].includes(audioCodec)) {
-    const message = `The sound is ${codecName(audioCodec)}; this network takes ${taken(audioCodecs)}: save it so.`;
+    const message = `The sound is ${codecName(audioCodec)}, and this network accepts ${taken(audioCodecs)}: convert it.`;
     problems.push({ path, code: 'AudioCodec', message, limit: audioCodecs.join(', '), actual: audioCodec });
   }
   // Rates such as 60000/1001 are averages of a table, so a little above is no reason to refuse.
   if (maxFrameRate !== undefined && frameRate !== undefined && frameRate > maxFrameRate + 0.5) {
-    const message = 'It has too many pictures per second: save it with fewer.';
+    const message = 'Its frame rate is too high: save it with a lower one.';
     problems.push({ path, code: 'FrameRate', message, limit: maxFrameRate, actual: frameRate });
   }
   if (maxWidth !== undefined && width > maxWidth) {
-    const message = 'Use a video with a smaller picture.';
+    const message = 'Use a video with a lower resolution.';
     problems.push({ path, code: 'MediaTooLarge', message, limit: maxWidth, actual: width });
   }
   return problems;

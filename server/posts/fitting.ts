@@ -22,7 +22,7 @@ import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
 
-/** What an account gets in the place of files of the post, by the id of each. */
+/** The renditions that an account gets instead of the post's files, by media id. */
 export interface Fit {
   readonly finished: ReadonlyMap<string, FinishedRendition>;
   readonly refused: ReadonlyMap<string, FitRefusal>;
@@ -30,9 +30,9 @@ export interface Fit {
   readonly pending: readonly FitRequest[];
   /** All that were asked for, made or not. */
   readonly requests: readonly FitRequest[];
-  /** How far those are that are being made, by `requestKey`. */
+  /** Progress of running conversions in percent, by `requestKey`. */
   readonly percents: ReadonlyMap<string, number | null>;
-  /** Whether there is what videos take. */
+  /** Whether this server can convert videos: ffmpeg is installed. */
   readonly canFitVideos: boolean;
 }
 
@@ -64,12 +64,12 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     context: PublishContext & Pick<Caller, 'workspaceId'>,
     { isFrozen = isDecided } = {},
   ): Promise<ReadonlyMap<string, Fits>> => {
-    const turn = createYieldToEventLoop();
+    const yieldToEventLoop = createYieldToEventLoop();
     const requests = new Map<string, ReadonlyMap<string, readonly FitRequest[]>>();
     // The first who asks waits for ffmpeg to answer.
     const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
     for (const post of posts)
-      if (!isFrozen(post)) requests.set(post.id, await fitRequestsOf(post, context, canFitVideos, turn));
+      if (!isFrozen(post)) requests.set(post.id, await fitRequestsOf(post, context, canFitVideos, yieldToEventLoop));
     const all = [...requests.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const postIds = posts
       .filter((post) => isFrozen(post) || (requests.get(post.id)?.size ?? 0) > 0)
@@ -130,7 +130,7 @@ const fitRequestsOf = async (
   post: FittablePost,
   { networkOf, media }: PublishContext,
   canFitVideos: boolean,
-  turn: YieldToEventLoop,
+  yieldToEventLoop: YieldToEventLoop,
 ) => {
   const requests = new Map<string, readonly FitRequest[]>();
   const shared = new Map<string, readonly FitRequest[]>();
@@ -145,7 +145,7 @@ const fitRequestsOf = async (
       fitRequestsFor(network, outgoing.post, facts).filter((request) => canFitVideos || !isVideoFit(request));
     shared.set(key, available);
     if (available.length > 0) requests.set(accountId, available);
-    await turn();
+    await yieldToEventLoop();
   }
   return requests;
 };
@@ -155,7 +155,7 @@ const fitRequestsFor = (network: Network, post: NetworkPost, facts: Json): FitRe
   const { media: limits, thread } = network.constraintsFor(post, facts);
   const mode = modeOf(network, post);
   if (mode === undefined) return [];
-  // What is too much is refused anyway.
+  // Files beyond the network's limits are refused anyway.
   const items = post.items.slice(0, thread.form === 'Comments' ? 1 : thread.max);
   const files = new Map(items.flatMap(({ media }) => media.slice(0, limits.max)).map((file) => [file.id, file]));
   return [...files.values()].flatMap((file) => {
@@ -171,9 +171,9 @@ const modeOf = (network: Network, { options }: NetworkPost): FitMode | undefined
   fitModes.find((one) => one === options[fitKey(network)]) ??
   (options[cutKey(network)] === 'true' ? 'shrink' : undefined);
 
-/** How a file would be mended. */
+/** How a file can be fitted. */
 interface Plan {
-  /** Those that mend all that is wrong with it; empty when none does. */
+  /** The modes that solve all its problems; empty if none does. */
   readonly modes: readonly FitMode[];
   readonly target: string;
   readonly isMisshapen: boolean;
@@ -231,7 +231,7 @@ const planForVideo = (
   return planOf(codes, length.cutMs === undefined ? mended : [...mended, 'VideoTooLong'], target);
 };
 
-/** Uploaded since the length of a GIF is read; of those before, only the file says whether they move. */
+/** Only GIFs uploaded since Posthorn reads their duration have one; whether older ones are animated is unknown. */
 const isAnimatedGif = ({ mimeType, durationMs }: NetworkMedia) => mimeType === 'image/gif' && durationMs !== undefined;
 
 /** Where it is not taken as a picture it goes out as a video, repeated until it is long enough. */

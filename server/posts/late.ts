@@ -1,5 +1,5 @@
 /**
- * SQL: a scheduled post that is five minutes overdue. A busy server is late by less, so no process publishes at all. Shared
+ * SQL: a scheduled post that is five minutes overdue. A busy server is never this late, so no process is publishing. Shared
  * by the app and `doctor`, so that they agree.
  */
 export const isLate = (posts: string) =>

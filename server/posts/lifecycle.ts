@@ -60,7 +60,7 @@ export const createLifecycle = ({
   baseUrl: string;
   clock: Clock;
 }) => {
-  const locked = async ({ workspaceId }: Caller, id: string) => {
+  const lockPost = async ({ workspaceId }: Caller, id: string) => {
     const post = await store.lock(workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     return post;
@@ -92,7 +92,7 @@ export const createLifecycle = ({
     return network && { network, facts };
   };
 
-  /** What goes out in the place of files, as far as it is made. */
+  /** The renditions that replace the post's files, where they are finished. */
   const fitsOf = async (caller: Caller, post: FittablePost): Promise<Fits> =>
     (await fitting.of([post], await readContext(caller, [post]))).get(post.id) ?? new Map();
 
@@ -116,8 +116,8 @@ export const createLifecycle = ({
   };
 
   /**
-   * Makes what is not made yet. Before the transaction that decides, as pictures take their time; videos are begun and not
-   * waited for. A post that was decided goes out as it was decided.
+   * Fits the remaining pictures, and starts video conversions without waiting for them. Fitting is slow, so call it before
+   * the transaction that schedules or publishes. A scheduled post keeps the files that were approved.
    */
   const fitPictures = async (caller: Caller, post: FittablePost) => {
     if (!asksForFit(post)) return;
@@ -143,7 +143,10 @@ export const createLifecycle = ({
    * not counted again.
    */
   const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) =>
-    plans.use(caller.workspaceId, await uncounted(caller, post), { scheduled, again: await failedOn(caller, post) });
+    plans.use(caller.workspaceId, await networksToCount(caller, post), {
+      scheduled,
+      again: await failedOn(caller, post),
+    });
 
   const giveBack = async ({ workspaceId }: Caller, id: string) =>
     plans.giveBack(workspaceId, await store.counted(id, workspaceId));
@@ -154,7 +157,7 @@ export const createLifecycle = ({
       results.filter(({ ok }) => !ok).map(({ accountId }) => accountId),
     );
 
-  const uncounted = (caller: Caller, { accountIds, results }: Post) =>
+  const networksToCount = (caller: Caller, { accountIds, results }: Post) =>
     networksOf(
       caller,
       accountIds.filter((id) => results.every(({ accountId }) => accountId !== id)),
@@ -190,7 +193,7 @@ export const createLifecycle = ({
       mustDecide(caller, 'Scheduling a post', id);
       mustBeFuture(at, field);
       await deletion.mustStay(caller.workspaceId);
-      const post = await locked(caller, id);
+      const post = await lockPost(caller, id);
       // An agent has no other way to ask for another time. A person moves it by posts.update.
       if (approval && post.status === 'Scheduled') return moveTo(caller, post, at, approval);
       if (post.status !== 'Draft' && post.status !== 'Failed') {
@@ -205,10 +208,13 @@ export const createLifecycle = ({
     });
 
   /** After a change of a Scheduled post: its use of the plan and its time may have changed too. */
-  const rescheduled = async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
+  const recheckScheduled = async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
     await mustBePublishable(caller, after, approval);
     const { workspaceId } = caller;
-    const [networksBefore, networksAfter] = [await uncounted(caller, before), await uncounted(caller, after)];
+    const [networksBefore, networksAfter] = [
+      await networksToCount(caller, before),
+      await networksToCount(caller, after),
+    ];
     const counted = await store.counted(after.id, workspaceId);
     const again = await failedOn(caller, after);
     const countedNow = await plans.change(workspaceId, counted, networksBefore, networksAfter, { again });
@@ -224,7 +230,7 @@ export const createLifecycle = ({
       throw new Refusal('Conflict', `The post ${post.id} is scheduled for ${at} already. There is nothing to move.`);
     }
     const moved = await store.replace(post.id, caller.workspaceId, { ...post, scheduledAt: at });
-    await rescheduled(caller, post, moved, approval);
+    await recheckScheduled(caller, post, moved, approval);
     return moved;
   };
 
@@ -245,12 +251,12 @@ export const createLifecycle = ({
     ): Promise<ReadonlyMap<string, readonly Issue[]>> => {
       const context = await readContextOf({ workspaceId }, posts, connected);
       const fits = await fitting.of(posts, context);
-      const turn = createYieldToEventLoop();
+      const yieldToEventLoop = createYieldToEventLoop();
       const issuesById = new Map<string, readonly Issue[]>();
       for (const post of posts) {
         const { issues } = await checkLimits(post, { ...context, fits: fits.get(post.id) ?? new Map(), reachable });
         issuesById.set(post.id, issues);
-        await turn();
+        await yieldToEventLoop();
       }
       return issuesById;
     },
@@ -337,12 +343,12 @@ export const createLifecycle = ({
 
     toScheduled,
 
-    rescheduled,
+    recheckScheduled,
 
     /** Back to Draft or Failed. The time stays as a suggestion. */
     unschedule: (caller: Caller, id: string) =>
       store.transaction(async () => {
-        const post = await locked(caller, id);
+        const post = await lockPost(caller, id);
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
         mustDecide(caller, 'Unscheduling a post', id);
         await giveBack(caller, id);
@@ -363,7 +369,7 @@ export const createLifecycle = ({
     ): Promise<Result[]> => {
       mustDecide(caller, 'Publishing a post', id);
       await deletion.mustStay(caller.workspaceId);
-      const post = await locked(caller, id);
+      const post = await lockPost(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
         throw notFrom(post, 'published', 'a Draft or Failed post');
       const failed = post.results.filter(({ ok }) => !ok);
@@ -381,7 +387,7 @@ export const createLifecycle = ({
     /** A person checked uncertain accounts and found the post there. Returns their new results too. */
     confirmFound: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
-        const post = await locked(caller, id);
+        const post = await lockPost(caller, id);
         const isConfirmed = ({ accountId, uncertain }: Result) => uncertain && accountIds.includes(accountId);
         const uncertainResults = post.results.filter(isConfirmed);
         if (post.status !== 'Failed' || uncertainResults.length !== new Set(accountIds).size) {
@@ -393,7 +399,8 @@ export const createLifecycle = ({
         const results = post.results.map(
           (result) => confirmed.find(({ accountId }) => accountId === result.accountId) ?? result,
         );
-        const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
+        const hasPost = (accountId: string) => results.some((result) => result.ok && result.accountId === accountId);
+        const status = post.accountIds.every(hasPost) ? 'Published' : 'Failed';
         const settled = await store.setResults(id, caller.workspaceId, results, status);
         if (status === 'Published') await outcomes.tellOf(caller, id);
         return { post: settled, confirmed };
@@ -401,7 +408,7 @@ export const createLifecycle = ({
 
     /** Inside the transaction that moves the post to the bin. */
     remove: async (caller: Caller, id: string): Promise<RemovedPost> => {
-      const post = await locked(caller, id);
+      const post = await lockPost(caller, id);
       if (post.status === 'Publishing' || post.status === 'Published') {
         throw notFrom(post, 'deleted', 'a post that is not published');
       }
@@ -417,13 +424,15 @@ export const createLifecycle = ({
   };
 };
 
-/** Accounts that have the post, or may have it. */
+/** Accounts that have the post or a part of it, or may have it. */
 export const reachedBy = ({ results, account_ids }: Pick<RemovedPost, 'results' | 'account_ids'>) =>
-  account_ids.filter((id) => results.some(({ accountId, ok, uncertain }) => accountId === id && (ok || uncertain)));
+  account_ids.filter((id) => results.some((result) => result.accountId === id && hasReached(result)));
+
+const hasReached = ({ ok, uncertain, externalId }: Result) => ok || uncertain || externalId !== undefined;
 
 /**
- * A restored draft is for the accounts that do not have the post, so that publishing it sends nothing twice. The row keeps
- * the results of the others: when such an account is added again, it already has the post.
+ * A restored draft is for the accounts that have nothing of the post, so that publishing it sends nothing twice. The row
+ * keeps the results of the others: when such an account is added again, its send continues where it was.
  */
 const toDraft = (post: RemovedPost): RemovedPost => {
   const reached = reachedBy(post);
@@ -431,7 +440,7 @@ const toDraft = (post: RemovedPost): RemovedPost => {
     ...post,
     account_ids: post.account_ids.filter((id) => !reached.includes(id)),
     versions: post.versions.filter(({ accountId }) => accountId === undefined || !reached.includes(accountId)),
-    results: post.results.filter(({ ok, uncertain }) => ok || uncertain),
+    results: post.results.filter(hasReached),
   };
 };
 

@@ -36,7 +36,7 @@ export const checkLimits = async (
   const warnings: Issue[] = [];
   const checked = new Map<string, Awaited<ReturnType<typeof checkVersion>>>();
   const measure = createMeasure();
-  const turn = createYieldToEventLoop();
+  const yieldToEventLoop = createYieldToEventLoop();
   if (post.accountIds.length === 0) {
     warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
   }
@@ -64,11 +64,12 @@ export const checkLimits = async (
     const fitted = [...(fit?.finished.values() ?? [])].map(({ id }) => id).join(' ');
     const shared = `${network.key} ${outgoing.version} ${fitted} ${toText(facts)}`;
     const findings =
-      checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, media, fit, reachable, measure, turn }));
+      checked.get(shared) ??
+      (await checkVersion({ network, facts, outgoing, media, fit, reachable, measure, yieldToEventLoop }));
     checked.set(shared, findings);
     addUpTo(issues, findings.problems.map(place));
     addUpTo(warnings, findings.surprises.map(place));
-    await turn();
+    await yieldToEventLoop();
   }
   addUpTo(warnings, unusedOptions(post, networkOf));
   return { issues, warnings };
@@ -127,7 +128,7 @@ const checkVersion = async ({
   fit,
   reachable,
   measure,
-  turn,
+  yieldToEventLoop,
 }: {
   network: Network;
   facts: Json;
@@ -136,9 +137,9 @@ const checkVersion = async ({
   fit: Fit | undefined;
   reachable: boolean;
   measure: Measure;
-  turn: YieldToEventLoop;
+  yieldToEventLoop: YieldToEventLoop;
 }): Promise<{ problems: Problem[]; surprises: Problem[] }> => {
-  const problems = [...missing, ...(await problemsOf(network, post, facts, { fit, measure, turn }))];
+  const problems = [...missing, ...(await problemsOf(network, post, facts, { fit, measure, yieldToEventLoop }))];
   const surprises = [...fitNotes(network, post, media, fit), ...(network.surprises?.(post, facts) ?? [])];
   const hasMedia = post.items.some((item) => item.media.length > 0);
   if (!reachable && hasMedia && network.constraintsFor(post, facts).media.transport === 'PublicUrl') {
@@ -158,8 +159,8 @@ export const problemsOf = async (
   {
     fit,
     measure = createMeasure(),
-    turn = createYieldToEventLoop(),
-  }: { fit?: Fit | undefined; measure?: Measure; turn?: YieldToEventLoop } = {},
+    yieldToEventLoop = createYieldToEventLoop(),
+  }: { fit?: Fit | undefined; measure?: Measure; yieldToEventLoop?: YieldToEventLoop } = {},
 ): Promise<Problem[]> => {
   const constraints = network.constraintsFor(post, facts);
   const all = threadProblems(post, constraints);
@@ -173,14 +174,14 @@ export const problemsOf = async (
         }),
       );
     }
-    await turn();
+    await yieldToEventLoop();
   }
   for (const option of network.options) {
     const value = post.options[option.key];
     if (value !== undefined || option.required) all.push(...optionProblems(optionFor(network, option, facts), value));
     all.push(...optionFileProblems(option, post.optionFiles?.[option.key]));
   }
-  await turn();
+  await yieldToEventLoop();
   all.push(...network.check(post, facts));
   return all;
 };
@@ -368,5 +369,5 @@ const named = <One>(all: readonly One[], nameOf: (one: One) => string) =>
 /** With the labels, because the ids of a network mean nothing to a reader. */
 const offer = (choices: NonNullable<Option['choices']>) =>
   choices.length === 0
-    ? 'one that the account has, and it has none: make one on the network, then connect the account again.'
+    ? "one of the account's own, but it has none. Create one on the network, then reconnect the account."
     : `one of ${named(choices, ({ value, label }) => `${value} (${label})`)}.`;

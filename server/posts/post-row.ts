@@ -23,22 +23,25 @@ export const postColumns = 'id, status, account_ids, versions, scheduled_at, res
 /** Another release may have stored other codes. */
 const knownErrorCodes: ReadonlySet<string> = new Set(resultErrorCodes);
 
-export const toPost = (row: PostRow): Post => ({
-  id: row.id,
-  status: row.status,
-  accountIds: row.account_ids,
-  versions: row.versions,
-  ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-  // The row keeps results of removed accounts: when such an account is added again, it already has the post.
-  results: row.results
-    .filter(({ accountId }) => row.account_ids.includes(accountId))
+/** The row keeps results of removed accounts: when such an account is added again, it already has the post. */
+export const shownResults = ({ results, account_ids }: Pick<PostRow, 'results' | 'account_ids'>): Result[] =>
+  results
+    .filter(({ accountId }) => account_ids.includes(accountId))
     .map(({ error, ...result }) => ({
       ...result,
       uncertain: result.uncertain ?? false,
       ...(error && {
         error: { ...error, code: knownErrorCodes.has(error.code) ? error.code : ('unavailable' as const) },
       }),
-    })),
+    }));
+
+export const toPost = (row: PostRow): Post => ({
+  id: row.id,
+  status: row.status,
+  accountIds: row.account_ids,
+  versions: row.versions,
+  ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+  results: shownResults(row),
   updatedAt: row.updated_at,
 });
 

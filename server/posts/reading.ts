@@ -27,8 +27,8 @@ interface PostPage {
   readonly nextCursor?: string;
 }
 
-/** How many of the newest posts are searched for a duplicate draft. */
 const maxSameMinute = 100;
+/** How many of the newest posts are searched for a duplicate draft. */
 const duplicateWindow = 20;
 
 export type Reading = ReturnType<typeof createReading>;

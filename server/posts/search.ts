@@ -1,6 +1,7 @@
 import type { ForecastEntry, PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
 import { sql } from '#server/store/database';
 import { isLate } from './late.ts';
+import { shownResults } from './post-row.ts';
 
 export interface PostFilter {
   readonly query: string;
@@ -112,7 +113,7 @@ export const toMatch = (row: MatchRow): PostMatch => ({
     text: row.text ?? '',
     items: row.items,
     accountIds: row.account_ids,
-    results: row.results,
+    results: shownResults(row),
     ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
     ...(row.published_at !== null && { publishedAt: row.published_at }),
     ...(row.engagement !== null && { engagement: row.engagement }),

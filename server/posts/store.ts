@@ -232,12 +232,13 @@ const settle = sql(
        from unnest($1::text[], $2::text[], $3::jsonb[]) as given (workspace_id, post_id, result) group by workspace_id, post_id),
    settled as (
      select p.workspace_id, p.id, p.status as before, results.of_all,
-            jsonb_array_length(results.of_all) >= cardinality(p.account_ids) and results.ok as is_out
+            results.ok_ids @> p.account_ids and cardinality(p.account_ids) > 0 as is_out
        from given join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
       cross join lateral (
-        select jsonb_agg(coalesce(given.results -> (r ->> 'accountId'), r) order by place) as of_all,
-               bool_and((coalesce(given.results -> (r ->> 'accountId'), r) ->> 'ok')::boolean) as ok
-          from jsonb_array_elements(p.results) with ordinality as one (r, place)) results
+        select jsonb_agg(r order by place) as of_all,
+               coalesce(array_agg(r ->> 'accountId') filter (where (r ->> 'ok')::boolean), '{}') as ok_ids
+          from (select coalesce(given.results -> (before ->> 'accountId'), before) as r, place
+                  from jsonb_array_elements(p.results) with ordinality as one (before, place)) result) results
       where p.status <> 'Publishing' and results.of_all is not null)
    update posts set results = settled.of_all, ${touch},
           status = case when settled.is_out and posts.status = 'Failed' then 'Published' else posts.status end

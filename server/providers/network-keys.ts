@@ -163,11 +163,11 @@ export const createNetworkKeys = ({
 
     remove: async (userId: string, key: string, requestId: string) => {
       const network = mustBeRegistered(key);
-      const isRemoved = await store.transaction(async () => {
+      await store.transaction(async () => {
+        const isRemoved = await store.remove(network.settings[0] ?? '');
+        if (!isRemoved) throw new Refusal('NotFound', `No credentials of ${network.name} were entered here.`);
         await audit.write({ event: 'network-keys.removed', userId, requestId, details: { network: key } });
-        return store.remove(network.settings[0] ?? '');
       });
-      if (!isRemoved) throw new Refusal('NotFound', `No credentials of ${network.name} were entered here.`);
       await readAndPublish(network);
     },
 

@@ -36,7 +36,7 @@ export const waysToBreak = {
   'The network answers 503, or with an error that says nothing about the post': {
     known: 'It may be public',
     said: 'The same',
-    next: 'Asked after a minute. A network with keys gets the same request once more with the same key; else the same',
+    next: 'The network is asked after a minute. One with keys then gets the same request once more, with the same key; others as above',
   },
   'The answer comes late, when another process has taken over': {
     known: 'It is public',
@@ -51,7 +51,7 @@ export const waysToBreak = {
   'The process is stopped and continued': {
     known: 'Nothing leaves after half of the lease',
     said: 'The same',
-    next: 'What it then hears from the network is recorded, whoever has the row',
+    next: 'The answer it then reads is recorded, even if another process has claimed the row',
   },
   'The database is unavailable when the network answers': {
     known: 'What the network answered',

@@ -114,7 +114,8 @@ export const createPublishing = ({
       if (ended.result.ok && recording < maxRecording) ended.row.releaseSlot();
       recording++;
       const elapsedMs = await retryUntil(recordWithinMs, () => end(ended)).finally(() => recording--);
-      if (elapsedMs !== undefined) parts.note(ended.row, { step: endedStepOf(ended.result), elapsedMs });
+      if (elapsedMs === undefined) return;
+      parts.note(ended.row, { step: endedStepOf(ended.result), elapsedMs });
       if (ended.row.result === null) metrics.ended(ended.row.account.network, ended.result);
     },
     onSending: (row) => {

@@ -16,6 +16,6 @@ const checkLatePosts = async (store: PublishingStore): Promise<Check> => {
   const posts = checksNamed('late posts');
   if (count === 0) return posts.ok('No post is late');
   return posts.failure(
-    `${countOf(count, 'post')} late, the first by ${describeDuration(lateMs)} (due ${firstAt}). Nothing publishes: make sure that a process with the role jobs or all runs (\`posthorn start\`), and look at its log.`,
+    `${countOf(count, 'post')} late, the first by ${describeDuration(lateMs)} (due ${firstAt}). No process is publishing: make sure that a process with the role jobs or all runs (\`posthorn start\`), and look at its log.`,
   );
 };

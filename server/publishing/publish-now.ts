@@ -38,7 +38,7 @@ export const createPublishControls = ({
   const holdLeftMsOf = ({ network, lostForMs }: LostSend) => networks.get(network).holdMs - (lostForMs ?? 0);
 
   /** The network may still act on the lost request: a person who checks the account too early may miss the post. */
-  const mustHaveLetGo = (send: LostSend) => {
+  const mustBePastHoldTime = (send: LostSend) => {
     const holdLeftMs = holdLeftMsOf(send);
     if (holdLeftMs <= 0) return;
     throw new Refusal(
@@ -60,7 +60,7 @@ export const createPublishControls = ({
   ) => {
     const post = { workspaceId: caller.workspaceId, postId: id };
     const otherFailures = await lifecycle.readyNow(caller, id, only, approval);
-    if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustHaveLetGo(lost);
+    if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBePastHoldTime(lost);
     await begin([post]);
     if (otherFailures.length > 0) await store.holdBack(post, otherFailures);
     await outcomes.end(await store.endedPosts([post]));
@@ -133,10 +133,15 @@ export const createPublishControls = ({
     giveUp: async (caller: Caller, id: string, accountIds: readonly string[]) => {
       const post = await reading.get(caller, id);
       lifecycle.mustDecide(caller, 'Stopping a post', id);
-      const ended = await store.giveUp({ workspaceId: caller.workspaceId, postId: id }, accountIds);
-      if (ended.length < new Set(accountIds).size) {
-        throw new Refusal('Conflict', 'It no longer waits: it is being sent, or has ended. Look at its results.');
-      }
+      await store.transaction(async () => {
+        const ended = await store.giveUp({ workspaceId: caller.workspaceId, postId: id }, accountIds);
+        if (ended.length < new Set(accountIds).size) {
+          throw new Refusal(
+            'Conflict',
+            'A send is no longer waiting: it is in progress or has ended. Look at the results.',
+          );
+        }
+      });
       return post;
     },
 

@@ -63,7 +63,7 @@ export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number)
 
 /** A person who confirms the uncertain part ends the thread with it, so they must know what is missing. */
 const missingRest = (after: number, parts: number) =>
-  `What comes after it is not out (${after} of ${parts} parts): if you find it there, add the rest yourself.`;
+  `The parts after it were not sent (${after} of ${parts} parts). If you find this part on the account, post the rest there yourself.`;
 
 export const needsReconnect = ({ name }: Pick<Network, 'name'>) =>
   failed('reconnect', `${name} no longer accepts our access. ${advice.token}`);
@@ -78,13 +78,18 @@ export const missed = failed(
   'Its time passed long ago, while Posthorn was not running. Nothing was published: choose a new time, or publish now.',
 );
 
+export const missedWhileWaiting = failed(
+  'missed',
+  'Its time passed long ago, while it waited for the network or Posthorn was not running. Nothing was published: choose a new time, or publish now.',
+);
+
 export const givenUp = ({ name }: Pick<Network, 'name'>) =>
   failed('rate_limited', `It was given up while it waited for ${name}. Publish again, or choose a new time.`);
 
 /** For a thread whose first parts are published. */
 export const restMissed = failed(
   'missed',
-  'The time of the others passed long ago, while Posthorn was not running: choose a new time, or publish now.',
+  'The time of the others passed long ago: choose a new time, or publish now.',
 );
 
 export const uncertain: Outcome = {
@@ -93,7 +98,7 @@ export const uncertain: Outcome = {
   error: {
     code: 'uncertain',
     message:
-      'The network may have published it, but could not confirm it, and it may still appear. Look at the account in some minutes: publishing again asks the network first, and sends only what is not there.',
+      'The network may have published it, but could not confirm it, and it may still appear. Look at the account in a few minutes: publishing again asks the network first, and sends only what is not there.',
   },
 };
 
@@ -133,14 +138,14 @@ export const notSent = (
   { name, holdMs, isRepeatable }: Pick<Network, 'name' | 'holdMs' | 'isRepeatable'>,
   { repeat }: Pick<SendRow, 'repeat'>,
 ): Outcome => {
-  const isAbsent = `${name} does not have the post, ${inMinutes(holdMs)} after the last try.`;
+  const absence = `${name} does not have the post, ${inMinutes(holdMs)} after the last try.`;
   if (repeat === 'done')
-    return failed('not_sent', `It was tried twice with the same key. ${isAbsent} Publish again later.`);
+    return failed('not_sent', `It was tried twice with the same key. ${absence} Publish again later.`);
   const why =
     isRepeatable === undefined
       ? ` It is not sent again by itself, because ${name} has no key that keeps a post from appearing twice.`
       : '';
-  return failed('not_sent', `${isAbsent}${repeat === 'may' ? why : ''} Publish again.`);
+  return failed('not_sent', `${absence}${repeat === 'may' ? why : ''} Publish again.`);
 };
 
 /** For a thread: the uncertain part turned out to be published. */

@@ -31,7 +31,7 @@ import {
   failed,
   givenUp,
   mayStillAppear,
-  missed,
+  missedWhileWaiting,
   needsReconnect,
   notSent,
   refused,
@@ -124,6 +124,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     sentSince.delete(key);
     lostSince.delete(key);
   };
+  /** A send in progress may take the usual waits and retries, even if the grace for an outage is shorter. */
+  const maxAgeMs = (row: ClaimedRow) => (isInProgress(row) ? Math.max(graceMs, longestWaitMs) : graceMs);
   const lostForMs = (row: ClaimedRow) => {
     if (row.lostAt === null) return 0;
     return Math.min(ageMs(row, row.lostAt), lostSince.get(row.key)?.() ?? Number.POSITIVE_INFINITY);
@@ -149,16 +151,16 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     outcome: Omit<Result, 'accountId'>,
     {
       isRead = false,
-      maybeOut = outcome.uncertain,
+      isMaybePublic = outcome.uncertain,
       askInMs = null,
-    }: Partial<Pick<EndedSend, 'isRead' | 'maybeOut' | 'askInMs'>> = {},
+    }: Partial<Pick<EndedSend, 'isRead' | 'isMaybePublic' | 'askInMs'>> = {},
   ) =>
     parts.end({
       row,
       ...claimKeyOf(row),
       sent,
       result: { accountId: row.accountId, provider: networks.get(row.account.network).name, ...outcome },
-      maybeOut,
+      isMaybePublic,
       isRead,
       askInMs,
     });
@@ -166,7 +168,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const endState = (
     { row, sent, count }: State,
     outcome: Omit<Result, 'accountId'>,
-    how?: Partial<Pick<EndedSend, 'maybeOut' | 'askInMs'>>,
+    how?: Partial<Pick<EndedSend, 'isMaybePublic' | 'askInMs'>>,
   ) => end(row, sent, withSent(outcome, sent, count), how);
 
   const note = ({ row, sent, count }: Pick<State, 'row' | 'sent' | 'count'>, step: NewStep) =>
@@ -178,10 +180,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const pause = async (
     state: State,
     step: NewStep['step'],
-    how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat' | 'startsOver'>>,
+    how: Pick<Progress, 'prepared' | 'isBegun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat' | 'shouldStartOver'>>,
   ) => {
     const { row, sent, tries } = state;
-    const defaults = { nextPart: false, mayRepeat: false, startsOver: false };
+    const defaults = { hasNextPart: false, mayRepeat: false, shouldStartOver: false };
     const saved = await parts.save({ ...claimKeyOf(row), sent, tries, ...defaults, ...how });
     if (saved) noteWait(state, step, how.inMs);
   };
@@ -207,6 +209,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       part,
       out: sent,
       key: keyOf(key, sent.length),
+      firstTriedAt: new Date(since),
       since: new Date(since),
       readPicture: parts.readPicture,
     };
@@ -233,8 +236,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       prepared: row.prepared,
       isBegun: row.begunAt !== null,
       mayRepeat: mayRepeat(row),
-      nextPart: false,
-      startsOver: false,
+      hasNextPart: false,
+      shouldStartOver: false,
     };
     if (result.is === 'busy') await parts.save({ ...unchanged, tries: row.tries, inMs: result.forMs });
     else if (result.is === 'trouble' && row.tries < retryDelaysMs.length) {
@@ -270,22 +273,23 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     return commit(state, sending, {
       prepared: withMark(prepared, sending, clock),
       body: sending.part.body,
-      repeated: false,
+      isRepeat: false,
     });
   };
 
   const commit = async (state: State, sending: Sending, call: PublicCall): Promise<void> => {
     const { opened, row } = state;
-    const { prepared, repeated } = call;
+    const { prepared, isRepeat } = call;
     const releaseMarkSlot = await parts.waitForMarkSlot(row);
     let answer: SendEnd<unknown>;
     let begunAt: string | undefined;
     try {
-      startTimer(sentSince, state.key);
+      // The network may have the post since the first request, which another process may have sent.
+      if (!isRepeat) startTimer(sentSince, state.key);
       const sinceBegun = parts.startStopwatch();
       begunAt = await mark(state, call);
       if (begunAt === undefined) return;
-      if (state.sent.length === 0 && !repeated) parts.onSending(row);
+      if (state.sent.length === 0 && !isRepeat) parts.onSending(row);
       const onWrite = () => {
         releaseMarkSlot();
         note(state, { step: 'Sending', awaitsAnswer: true });
@@ -294,9 +298,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     } catch (error) {
       const trouble = asTrouble(error, parts.report);
       // The network may refuse the repeated request because it accepted the first one.
-      if (!repeated && isDefinite(trouble)) return handleTrouble(state, trouble);
+      if (!isRepeat && isDefinite(trouble)) return handleTrouble(state, trouble);
       startTimer(lostSince, state.key);
-      const mayRepeat = !repeated && trouble.kind === 'temporary';
+      const mayRepeat = !isRepeat && trouble.kind === 'temporary';
       await pause(state, 'Confirming', { prepared, isBegun: true, inMs: settleMs, mayRepeat });
       return;
     } finally {
@@ -316,8 +320,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     } catch (error) {
       parts.report(error);
       // A repeated send stays marked, because the first request may have been published.
-      const { prepared } = call.repeated ? call : { prepared: null };
-      await pause(state, 'Retrying', { prepared, isBegun: call.repeated, inMs: retryDelaysMs[0] ?? 0 });
+      const { prepared } = call.isRepeat ? call : { prepared: null };
+      await pause(state, 'Retrying', { prepared, isBegun: call.isRepeat, inMs: retryDelaysMs[0] ?? 0 });
       return undefined;
     }
   };
@@ -359,6 +363,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     stopTimers(state.key);
     if (sent.length >= state.count) return finish({ ...state, sent });
     const { row } = state;
+    // The post has ended, and may have been edited since: what comes next was not approved.
+    if (row.result !== null) return endState({ ...state, sent }, restNotSent);
     const next = await parts.save({
       ...claimKeyOf(row),
       sent,
@@ -367,12 +373,13 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       mayRepeat: false,
       tries: 0,
       inMs: longestStepMs,
-      nextPart: true,
-      startsOver: false,
+      hasNextPart: true,
+      shouldStartOver: false,
     });
     if (!next?.isHeld) return;
     const { key, since } = next;
-    return sendNextPart({ ...state, row: { ...row, key, prepared: null, begunAt: null }, sent, tries: 0, key, since });
+    const nextRow = { ...row, key, prepared: null, begunAt: null, tries: 0 };
+    return sendNextPart({ ...state, row: nextRow, sent, tries: 0, key, since });
   };
 
   const finish = ({ row, opened, post, sent }: State) => {
@@ -388,7 +395,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { row, tries } = state;
     if (trouble.kind === 'token') {
       if (state.hasRefreshedTokens) {
-        await access.refuse(row.account);
+        await access.refuse(row.account, state.opened.account.tokens);
         return endState(state, refused(state.opened.network, trouble));
       }
       const result = await access.renewed(row.account, state.opened.account.tokens);
@@ -411,7 +418,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   /** The progress shows this wait, where a person can give the send up. After it the send starts over. */
   const waitLong = async (state: State, trouble: NetworkTrouble, inMs: number): Promise<void> => {
     const wait: LongWait = { waitsFor: whatHappened(trouble, state.opened.network) };
-    await pause({ ...state, tries: 0 }, 'Retrying', { prepared: wait, isBegun: false, inMs, startsOver: true });
+    await pause({ ...state, tries: 0 }, 'Retrying', { prepared: wait, isBegun: false, inMs, shouldStartOver: true });
   };
 
   /** Undefined when another process holds the row. */
@@ -432,7 +439,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   const ask = async (state: State, begunAt: string): Promise<void> => {
     const { row } = state;
     startTimer(lostSince, row.key);
-    const isOut = (sent: Sent) => recordPart(state, { ...sent, publishedAt: publishedAtOf(begunAt, sent.publishedAt) });
+    const recordFound = (sent: Sent) =>
+      recordPart(state, { ...sent, publishedAt: publishedAtOf(begunAt, sent.publishedAt) });
     let confirmation: Confirmation<unknown>;
     try {
       confirmation = await confirm(state);
@@ -441,17 +449,17 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     }
     switch (confirmation.is) {
       case 'sent':
-        return isOut(confirmation.sent);
+        return recordFound(confirmation.sent);
       case 'waiting': {
         const { out, prepared } = confirmation;
-        if (ageMs(row, begunAt) > longestWaitMs) return out ? isOut(out) : endState(state, uncertain);
+        if (ageMs(row, begunAt) > longestWaitMs) return out ? recordFound(out) : endState(state, uncertain);
         await askLater(state, askAgainMs(confirmation), { prepared, step: 'Processing' });
         return;
       }
       case 'unknown':
         return endState(state, uncertain);
       case 'absent':
-        return row.result === null ? isAbsent(state, begunAt) : isStillAbsent(state);
+        return row.result === null ? handleAbsent(state, begunAt) : handleStillAbsent(state);
     }
   };
 
@@ -477,9 +485,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   /** Whether the clock of the database, of the sending process or of this process was stepped since the send. */
   const isClockStepped = async (row: ClaimedRow) => {
-    const { sentAt } = markOf(row);
-    if (row.begunAt === null || sentAt === undefined) return false;
-    const thenAheadMs = Date.parse(row.begunAt) - Date.parse(sentAt);
+    const { sentAt, begunAt = row.begunAt } = markOf(row);
+    if (begunAt === null || sentAt === undefined) return false;
+    const thenAheadMs = Date.parse(begunAt) - Date.parse(sentAt);
     const isStepped = () => Math.abs(nowMs(row) - clock.now().getTime() - thenAheadMs) > clockStepMs;
     // Every process learns of a moved sandbox clock a moment later.
     for (let tries = 0; tries < 10 && isStepped(); tries++) await sleep(100);
@@ -492,7 +500,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     { prepared = state.row.prepared, step = 'Confirming' }: { prepared?: unknown; step?: NewStep['step'] } = {},
   ) => pause(state, step, { prepared, isBegun: true, inMs, mayRepeat: mayRepeat(state.row) });
 
-  const isAbsent = async (state: State, begunAt: string): Promise<void> => {
+  const handleAbsent = async (state: State, begunAt: string): Promise<void> => {
     const { row, opened } = state;
     const { network } = opened;
     const part = opened.network.parts(state.post)[state.sent.length];
@@ -516,23 +524,23 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       case 'repeat': {
         if (sending === undefined) return endState(state, uncertain);
         const { body } = sending.part;
-        return commit(state, sending, { prepared: row.prepared, body, repeated: true });
+        return commit(state, sending, { prepared: withFirstMark(row), body, isRepeat: true });
       }
       case 'sendAnew':
         return sendAnew(state, isSame);
       case 'mayStillAppear':
         return endState(state, mayStillAppear(network, holdLeftMs), { askInMs: step.askInMs });
       case 'notSent':
-        return endState(state, notSent(network, row), { maybeOut: true });
+        return endState(state, notSent(network, row), { isMaybePublic: true });
     }
   };
 
   /** The post has ended as uncertain: only its result changes. */
-  const isStillAbsent = async (state: State): Promise<void> => {
+  const handleStillAbsent = async (state: State): Promise<void> => {
     const { row, opened } = state;
     const brokenForMs = lostForMs(row);
     const holdLeftMs = opened.network.holdMs - brokenForMs;
-    if (holdLeftMs <= 0) return endState(state, notSent(opened.network, row), { maybeOut: true });
+    if (holdLeftMs <= 0) return endState(state, notSent(opened.network, row), { isMaybePublic: true });
     await askLater(state, nextAskMs({ holdLeftMs, lostForMs: brokenForMs }));
   };
 
@@ -553,7 +561,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       if (opened && row.begunAt !== null) return ask({ ...state, opened, hasRefreshedTokens: true }, row.begunAt);
       return;
     }
-    if (trouble.kind === 'token') await access.refuse(row.account);
+    if (trouble.kind === 'token') await access.refuse(row.account, state.opened.account.tokens);
     const waitMs = trouble.kind === 'token' || trouble.kind === 'permission' ? undefined : waitFor(trouble, tries);
     if (waitMs === undefined || ageMs(row, state.since) + waitMs > longestWaitMs) return endState(state, uncertain);
     await askLater({ ...state, tries: tries + 1 }, waitMs);
@@ -570,7 +578,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const endEarly = (outcome: Omit<Result, 'accountId'>) => end(row, row.sent, withSent(outcome, row.sent, count));
     if (row.account.disconnectedAt !== null) return endEarly(mayBeOut ? uncertain : accountGone);
     if (!mayBeOut && isGivenUp(row)) return endEarly(givenUp(network));
-    if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return endEarly(row.sent.length > 0 ? restMissed : missed);
+    if (!mayBeOut && ageMs(row, row.startedAt) > maxAgeMs(row)) {
+      return endEarly(row.sent.length > 0 ? restMissed : missedWhileWaiting);
+    }
     const opened = await openedOrEnd(row, await access.open(row.account), count);
     if (opened === undefined) return;
     const problems = [...missing, ...(await problemsOf(network, post, opened.account.facts))];
@@ -621,6 +631,8 @@ interface Mark {
   readonly print?: string;
   /** By the clock of the sending process. */
   readonly sentAt?: string;
+  /** The same moment by the database's clock, once the request was repeated: `begun_at` is then that of the repeat. */
+  readonly begunAt?: string;
 }
 
 /** Stored in `prepared` while a send waits for longer than `longestWaitMs`. */
@@ -638,6 +650,9 @@ const longWaitOf = ({ prepared }: SendRow) =>
 
 const preparedIn = (row: SendRow): unknown => (longWaitOf(row) ? undefined : (row.prepared ?? undefined));
 
+/** A process has worked on it. */
+const isInProgress = ({ tries, prepared, sent }: SendRow) => tries > 0 || prepared !== null || sent.length > 0;
+
 const isGivenUp = (row: SendRow) => longWaitOf(row)?.isGivenUp === true;
 
 const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown => {
@@ -645,6 +660,10 @@ const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown =>
   const mark: Mark = { print: fingerprintOf(sending), sentAt: clock.now().toISOString() };
   return { ...prepared, ...mark };
 };
+
+/** Of a repeated request. A step of the clock between the two must still be noticed, so the times of the first one stay. */
+const withFirstMark = ({ prepared, begunAt }: SendRow): unknown =>
+  typeof prepared === 'object' && prepared !== null ? { begunAt, ...prepared } : prepared;
 
 const markOf = ({ prepared }: SendRow): Mark => (prepared ?? {}) as Mark;
 

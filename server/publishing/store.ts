@@ -48,14 +48,14 @@ export interface PublicCall {
   readonly prepared: unknown;
   readonly body: string;
   /** Repeated with the same key. */
-  readonly repeated: boolean;
+  readonly isRepeat: boolean;
 }
 
 export interface EndedSend extends ClaimKey {
   readonly result: Result;
   readonly sent: readonly Sent[];
   /** It may be public: publishing again asks the network first. */
-  readonly maybeOut: boolean;
+  readonly isMaybePublic: boolean;
   /** Whether its numbers will be read. */
   readonly isRead: boolean;
   /** When to ask the network once more what became of it; null when nothing new can be learned. */
@@ -73,13 +73,15 @@ export interface Progress extends ClaimKey {
   /** When the row is due again. It is released until then, unless the next part follows at once. */
   readonly inMs: number;
   /** A part is published, and the next one gets its own key and start time. */
-  readonly nextPart: boolean;
+  readonly hasNextPart: boolean;
   /** The next claim starts the preparation over, with a new start time. */
-  readonly startsOver: boolean;
+  readonly shouldStartOver: boolean;
 }
 
 /** Nothing is published from a workspace that waits to be deleted. */
 const isNotDeleted = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
+/** A network is still asked what became of a request that was sent. */
+const maySend = `(begun_at is not null or ${isNotDeleted})`;
 
 const lockDue = sql(
   'publishing.lockDue',
@@ -178,7 +180,7 @@ const claim = sql(
        from unnest($1::text[], $2::int[]) as network(key, room)
       cross join lateral (
         select ctid as place from sends
-         where sends.network = network.key and due_at <= (select posthorn_now()) and ${notIn('$3')}
+         where sends.network = network.key and due_at <= (select posthorn_now()) and ${notIn('$3')} and ${maySend}
          order by due_at limit network.room for update skip locked) send),
    claimed as (
      update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = gen_random_uuid(), since = coalesce(s.since, posthorn_now())
@@ -198,10 +200,24 @@ const claim = sql(
                then (select ${accountColumns('a')} from accounts a where a.id = s.account_id) end as account
      from claimed s`,
 );
+const columns = `account_id, network, due_at, started_at, key, since, sent, prepared, begun_at, begun_body, heard_at, repeat,
+  again, tries, result`;
+const copyRows = sql(
+  'publishing.copyRows',
+  `select coalesce(jsonb_agg(to_jsonb(s)), '[]')::text as rows
+     from (select * from sends where workspace_id = $1 and post_id = $2 for update) s`,
+);
+/** Without a claim: a send with a `due_at` is picked up again, to ask its network about it. */
+const putBack = sql(
+  'publishing.putBack',
+  `insert into sends (workspace_id, post_id, ${columns})
+   select $1, $2, ${columns} from jsonb_populate_recordset(null::sends, $3) s
+    where exists (select from accounts a where a.id = s.account_id)`,
+);
 const msToSend = sql(
   'publishing.msToSend',
   `select ceil(extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms
-     from sends where due_at is not null and network <> all($1) and ${notIn('$2')}`,
+     from sends where due_at is not null and network <> all($1) and ${notIn('$2')} and ${maySend}`,
 );
 const isSame = '(s.workspace_id, s.post_id, s.account_id) = (held.workspace_id, held.post_id, held.account_id)';
 const held = `${isSame} and s.claim = held.claim`;
@@ -319,7 +335,7 @@ const giveUp = sql(
    select array(select account_id from given_up) as "accountIds", ${wakes('sends')}`,
 );
 
-/** How far a send is, as far as its row tells. */
+/** The state of a send, as recorded in its row. */
 export interface SendState extends Pick<SendRow, 'accountId' | 'startedAt' | 'result'> {
   readonly dueAt: string | null;
   readonly isBegun: boolean;
@@ -423,14 +439,14 @@ export const createPublishingStore = (db: Database) => {
         ...claimColumns(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
         rows.map(({ body }) => body),
-        rows.map(({ repeated }) => repeated),
+        rows.map(({ isRepeat }) => isRepeat),
         leaseMs,
       ]),
 
     /** Undefined when another process holds it. */
     save: async (progress: Progress) => {
       const { workspaceId, postId, accountId, claim: claimId, key, sent, prepared } = progress;
-      const { isBegun, tries, inMs, nextPart, mayRepeat, startsOver } = progress;
+      const { isBegun, tries, inMs, hasNextPart, mayRepeat, shouldStartOver } = progress;
       const [row] = await db.query<Pick<SendRow, 'key' | 'since'> & { isHeld: boolean }>(save, [
         postId,
         accountId,
@@ -441,10 +457,10 @@ export const createPublishingStore = (db: Database) => {
         isBegun,
         tries,
         inMs,
-        nextPart,
+        hasNextPart,
         mayRepeat,
         workspaceId,
-        startsOver,
+        shouldStartOver,
       ]);
       return row;
     },
@@ -462,7 +478,7 @@ export const createPublishingStore = (db: Database) => {
         rows.map(({ key }) => key),
         rows.map(({ result }) => JSON.stringify(result)),
         rows.map(({ sent }) => JSON.stringify(sent)),
-        rows.map(({ maybeOut }) => maybeOut),
+        rows.map(({ isMaybePublic }) => isMaybePublic),
         rows.map(({ askInMs }) => askInMs),
       ]),
 
@@ -489,6 +505,12 @@ export const createPublishingStore = (db: Database) => {
     /** Results of accounts that are done while others are still in progress. */
     results: async ({ workspaceId, postId }: PostKey) =>
       (await db.query<{ result: Result }>(results, [workspaceId, postId])).map(({ result }) => result),
+
+    copyRows: async ({ workspaceId, postId }: PostKey) =>
+      (await db.query<{ rows: string }>(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
+    putBack: async ({ workspaceId, postId }: PostKey, rows: string) => {
+      await db.run(putBack, [workspaceId, postId, rows]);
+    },
 
     /** A person checked the account: the post is there. */
     settleFound: async ({ workspaceId, postId }: PostKey, confirmed: readonly Result[]) => {

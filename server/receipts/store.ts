@@ -123,7 +123,7 @@ export const sealedInReceipts = (db: Database) => [
   sealedColumn(db, {
     table: 'receipt_keys',
     column: 'sealed_private_key',
-    noun: 'key that signs receipts',
+    noun: 'signing key for receipts',
     replace: sql(
       'receipts.resealKey',
       'update receipt_keys set sealed_private_key = $3 where id = $1 and sealed_private_key = $2',

@@ -10,7 +10,7 @@ export const keyIdOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'bas
 
 export const hashOf = ({ entry }: Pick<SignedEntry, 'entry'>) => sha256(canonicalJson(entry));
 
-/** What a passkey signs for a whole pass: a one-time number with the numbers of all its requests. */
+/** What a passkey signs for several requests at once: a nonce and the digest of each. */
 export const challengeOf = ({ nonce, numbers }: { nonce: string; numbers: readonly string[] }) =>
   digestOf({ nonce, numbers });
 
@@ -25,7 +25,7 @@ export const confirmedNumber = ({
   scheduledAt?: string | undefined;
 }) => digestOf({ cardId, content, scheduledAt });
 
-/** By which a person knows their passkey, and the one of a receipt. */
+/** Identifies a passkey to people, in their settings and in a receipt. */
 export const fingerprintOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url')).slice(0, 32);
 
 type Confirmation = NonNullable<ReceiptEntry['confirmation']>;

@@ -28,7 +28,7 @@ export const createAdvice = ({
   store: AdviceStore;
   shares: Pick<Shares, 'open' | 'readerOf'>;
   reading: Reading;
-  /** Limits words per IP address, over all links. */
+  /** Limits advice per IP address, over all links. */
   mayWrite: (address: string) => void;
   notifyMaker: NotifyMaker;
   /** The wall clock, by which links end too. */
@@ -40,7 +40,7 @@ export const createAdvice = ({
     mayWrite(address);
     const { workspace_id: workspaceId, post_id: postId } = share;
     await store.transaction(async () => {
-      // Locks the post, so that concurrent words cannot exceed the limit.
+      // Locks the post, so that concurrent advice cannot exceed the limit.
       await reading.lock(shares.readerOf(share), postId);
       // Read again: the link may have been revoked while this waited.
       mustInvite(await shares.open(secret));

@@ -163,7 +163,6 @@ export const createKit = ({
 const personId = (handle: string) =>
   String(100_000_000_000 + (createHash('sha256').update(handle).digest().readUIntBE(0, 6) % 899_999_999_999));
 
-/** `anna.bakery` → `Anna Bakery`, `rye.and.ember` → `Rye & Ember` */
 /** Initials on a colour, both from the handle. */
 export const drawAvatar = (handle: string) => {
   const letters = nameFor(handle)
@@ -177,6 +176,7 @@ export const drawAvatar = (handle: string) => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 88 88"><rect width="88" height="88" fill="hsl(${hue} 28% 34%)"/><text x="44" y="56" font-family="sans-serif" font-size="34" font-weight="600" fill="#fff" text-anchor="middle">${letters.join('')}</text></svg>`;
 };
 
+/** `anna.bakery` → `Anna Bakery`, `rye.and.ember` → `Rye & Ember` */
 const nameFor = (handle: string) =>
   handle
     .replace(/\.example$/, '')

@@ -59,7 +59,7 @@ export const createFactors = ({
     begin: async ({ userId, email }: { userId: string; email: string }) => {
       const secret = newTotpSecret();
       if (!(await store.begin(userId, seal.seal(secret, placeOf(userId))))) {
-        throw new Refusal('Conflict', 'You have an app for codes already. Remove it first.');
+        throw new Refusal('Conflict', 'You have an authenticator app already. Remove it first.');
       }
       return { secret, uri: totpUri({ secret, email, issuer }) };
     },
@@ -75,14 +75,14 @@ export const createFactors = ({
     renewCodes: (userId: string) =>
       store.transaction(async () => {
         if ((await store.find(userId))?.confirmedAt == null) {
-          throw new Refusal('Conflict', 'Recovery codes belong to an app for codes. Set one up first.');
+          throw new Refusal('Conflict', 'Recovery codes belong to an authenticator app. Set one up first.');
         }
         return newCodes(userId);
       }),
 
     remove: (userId: string) =>
       store.transaction(async () => {
-        if (!(await store.remove(userId))) throw new Refusal('Conflict', 'You have no app for codes.');
+        if (!(await store.remove(userId))) throw new Refusal('Conflict', 'You have no authenticator app.');
         await store.removeCodes(userId);
       }),
 
@@ -107,7 +107,8 @@ export const createFactors = ({
   };
 };
 
-const digitsOf = (code: string) => code.replaceAll(/[\s-]/g, '');
+/** Some keyboards type full-width digits, which NFKC turns into ordinary ones. */
+const digitsOf = (code: string) => code.normalize('NFKC').replaceAll(/[\s-]/g, '');
 const normalize = (code: string) => digitsOf(code).toUpperCase();
 const hashOf = (code: string) => createHash('sha256').update(code).digest();
 

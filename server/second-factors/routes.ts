@@ -112,7 +112,7 @@ export const secondFactorRoutes = ({
         const recoveryCodes = await factors.confirm(signedIn.userId, body.code);
         await record(signedIn, 'totp.added', requestId);
         await mail(signedIn, {
-          subject: 'An app for codes was added to your account',
+          subject: 'An authenticator app was added to your account',
           lines: ['From now on, signing in with your password or a link also asks for a code from the app.'],
         });
         return { recoveryCodes };
@@ -126,7 +126,7 @@ export const secondFactorRoutes = ({
         await accessChanged(signedIn.userId);
         await record(signedIn, 'totp.removed', requestId);
         await mail(signedIn, {
-          subject: 'The app for codes was removed from your account',
+          subject: 'The authenticator app was removed from your account',
           lines: ['Signing in no longer asks for a code, and your recovery codes no longer work.'],
         });
       });
@@ -171,7 +171,7 @@ export const secondFactorRoutes = ({
           {
             subject: 'Your second factors were removed',
             lines: [
-              'An owner of your workspace removed your app for codes, recovery codes and passkeys, and signed you out everywhere.',
+              'An owner of your workspace removed your authenticator app, recovery codes and passkeys, and signed you out everywhere.',
               'Sign in with your password, and set them up again.',
             ],
           },

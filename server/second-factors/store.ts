@@ -69,7 +69,7 @@ export const sealedInFactors = (db: Database) => [
   sealedColumn(db, {
     table: 'totp_factors',
     column: 'sealed_secret',
-    noun: 'secret of an app for codes',
+    noun: 'secret of an authenticator app',
     id: 'user_id',
     replace: sql('totp.reseal', 'update totp_factors set sealed_secret = $3 where user_id = $1 and sealed_secret = $2'),
   }),

@@ -1,10 +1,11 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '#server/secrets/is-same-secret';
 
 const stepMs = 30_000;
 const digits = 6;
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base32 of RFC 4648, without padding, as apps for codes read it. */
+/** Base32 of RFC 4648, without padding, as authenticator apps read it. */
 export const toBase32 = (bytes: Buffer) => {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
@@ -32,11 +33,8 @@ export const totpCode = (secret: string, step: number) => {
 /** The step of a code that is valid now, or was a moment ago: clocks of phones differ. */
 export const findStep = (secret: string, code: string, now: Date) => {
   const current = stepAt(now);
-  return [current, current - 1, current + 1].find((step) => isSame(totpCode(secret, step), code));
+  return [current, current - 1, current + 1].find((step) => isSameSecret(code, totpCode(secret, step)));
 };
-
-const isSame = (expected: string, code: string) =>
-  code.length === expected.length && timingSafeEqual(Buffer.from(expected), Buffer.from(code));
 
 /** For a QR code. */
 export const totpUri = ({ secret, email, issuer }: { secret: string; email: string; issuer: string }) =>

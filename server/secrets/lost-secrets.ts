@@ -95,9 +95,9 @@ const summaryOf = (lost: readonly LostText[]): LostSecrets | undefined => {
 export const describeCounts = ({ counts }: LostSecrets) =>
   counts.map(({ noun, count }) => `${count} ${count === 1 ? noun : plural(noun)}`).join(', ');
 
-/** The first noun takes the ending: `keys that sign …`. */
+/** The first noun takes the ending: `signing keys for receipts`. */
 const plural = (noun: string) =>
-  noun.replace(/^(unsent mail or push message|\w+(?: \w+)?)(?= (?:that|at|for) |$)/, '$1s');
+  noun.replace(/^(unsent mail or push message|\w+(?: \w+)?)(?= (?:at|for|of) |$)/, '$1s');
 
 /** What is lost, and what to do about it. */
 export const describeLostSecrets = (

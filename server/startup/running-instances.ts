@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '#server/store/embedded-process';
+import { isAlive, startTimeOf } from '#server/store/embedded-process';
 
 /** A service that runs on this machine. Found by commands in other terminals, and by a second service on the same folder. */
 export interface Instance {
@@ -78,16 +78,4 @@ const namesIn = (folder: string) => {
 const isOwn = (folder: string) => {
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats !== undefined && (stats.uid === uid || process.getuid === undefined);
-};
-
-const startTimeOf = (pid: number) => {
-  try {
-    return (
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')[19] ?? ''
-    );
-  } catch {
-    return '';
-  }
 };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { describePostponed, migrate, pendingIn, postponedIn } from '#server/store/migrate';
+import { beforeNextMigration, describePostponed, migrate, pendingIn, postponedIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** How long to wait for the migration lock before reporting who holds it. */
@@ -22,9 +22,9 @@ export const prepare = async (
   config: Config,
   log: StartupLog,
 ) => {
-  const { production, startPatienceMs } = config;
+  const { production, startTimeoutMs } = config;
   await dumpFirst(database, config, log);
-  const postponed = await applyMigrations(database, log, Math.min(lockWaitMs, startPatienceMs));
+  const postponed = await applyMigrations(database, log, Math.min(lockWaitMs, startTimeoutMs));
   if (postponed) log.info({ number: postponed.migration.number }, describePostponed(postponed));
   if (production) {
     const aheadMs = await sandboxClock.close();
@@ -34,13 +34,13 @@ export const prepare = async (
 };
 
 /** A migration cannot be undone, so a database that has something in it is dumped before. */
-const dumpFirst = async (database: Database, config: Config, log: StartupLog) => {
-  const [next] = await pendingIn(database, migrations);
-  if (next === undefined || next.number === 1) return;
-  const { dumpBeforeMigration } = await import('#server/backup/dump-before-migration');
-  const path = await dumpBeforeMigration(config, next.number);
-  if (path !== undefined) log.info({ path }, 'database dumped before migrations');
-};
+const dumpFirst = (database: Database, config: Config, log: StartupLog) =>
+  beforeNextMigration(database, migrations, async ({ number }) => {
+    if (number === 1) return;
+    const { dumpBeforeMigration } = await import('#server/backup/dump-before-migration');
+    const path = await dumpBeforeMigration(config, number);
+    if (path !== undefined) log.info({ path }, 'database dumped before migrations');
+  });
 
 /** Returns a migration that has to wait until processes of an earlier release have ended. */
 export const applyMigrations = async (database: Database, log: Pick<StartupLog, 'info'>, waitMs = lockWaitMs) => {

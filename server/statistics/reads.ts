@@ -149,7 +149,7 @@ export const createReads = ({
     readMetrics.read(network.key, 'postponed', posts.length);
     await store.move(reads, posts, {
       why: whatHappened(trouble, network),
-      failed: isFailure(trouble, status),
+      isFailure: isFailure(trouble, status),
       byMs: waitMs(network, trouble),
       lastMs,
       lastMoves,

@@ -308,14 +308,14 @@ export const createStatisticsStore = (db: Database) => ({
     posts: readonly DuePost[],
     {
       why,
-      failed,
+      isFailure,
       byMs,
       lastMs,
       lastMoves,
-    }: { why: string; failed: boolean; byMs: number; lastMs: number; lastMoves: number },
+    }: { why: string; isFailure: boolean; byMs: number; lastMs: number; lastMoves: number },
   ) => {
     const ids = posts.map(({ postId }) => postId);
-    await db.run(move, [...claimColumns(reads), ids, why, failed, byMs, lastMs, lastMoves]);
+    await db.run(move, [...claimColumns(reads), ids, why, isFailure, byMs, lastMs, lastMoves]);
   },
 
   giveBack: async (reads: ClaimedReads, posts: readonly DuePost[], forMs: number) => {

@@ -14,8 +14,8 @@ export interface Server {
 }
 
 const poolerMessage =
-  'DATABASE_URL leads to a pooler that hands a connection to somebody else between two transactions (PgBouncer in transaction mode). ' +
-  'Posthorn listens for notices, which belong to a connection: set DATABASE_DIRECT_URL to the address of PostgreSQL itself or of a pool with pool_mode = session, or set pool_mode = session.';
+  'DATABASE_URL points to a pooler in transaction mode (such as PgBouncer). ' +
+  'Posthorn uses LISTEN, which needs a connection of its own: set DATABASE_DIRECT_URL to the address of PostgreSQL itself or of a pool with pool_mode = session, or set pool_mode = session.';
 
 /** The PostgreSQL of DATABASE_URL, else the embedded one. */
 export const connect = (config: Config): Promise<Server> =>

@@ -56,20 +56,28 @@ export function copyOut(client: pg.Client, text: string): Readable {
   return out;
 }
 
+/** Removes its listeners, because a large table waits thousands of times. */
+async function waitForDrain(stream: Wire['stream']) {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).finally(() =>
+    waiting.abort(),
+  );
+}
+
 /** Sends `source` to `copy … from stdin` and returns the number of rows. */
 export function copyIn(client: pg.Client, text: string, source: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0;
-    let failed = false;
+    let hasFailed = false;
     let sourceError: unknown;
     const send = async (wire: Wire) => {
       try {
         for await (const chunk of source) {
           // After an error PostgreSQL discards the rest.
-          if (failed) return;
+          if (hasFailed) return;
           wire.sendCopyFromChunk(chunk);
-          if (wire.stream.writableNeedDrain)
-            await Promise.race([once(wire.stream, 'drain'), once(wire.stream, 'close')]);
+          if (wire.stream.writableNeedDrain) await waitForDrain(wire.stream);
         }
         wire.endCopyFrom();
       } catch (error) {
@@ -85,7 +93,7 @@ export function copyIn(client: pg.Client, text: string, source: AsyncIterable<Bu
       },
       handleReadyForQuery: () => resolve(count),
       handleError: (error: Error) => {
-        failed = true;
+        hasFailed = true;
         reject(sourceError ?? error);
       },
     });

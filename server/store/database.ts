@@ -64,7 +64,7 @@ export interface Database {
   /** Receives notifications of a channel from any instance, until it is stopped or the database is closed. */
   listen(
     channel: string,
-    ears: { heard: (payload: string) => void; resumed: () => void; started?: () => void },
+    listeners: { onNotification: (payload: string) => void; onReconnect: () => void; onConnect?: () => void },
   ): Listening;
   ping(): Promise<void>;
   /** Checks that data can be written, with a temporary table. */
@@ -217,8 +217,8 @@ export function openDatabase(
     copyFrom: (table, rows) => copyIn(transactionConnection(), `copy ${table} from stdin`, rows),
     outside,
     borrow: () => waitForConnection(waitMs, () => transactionPool.connect()),
-    listen: (channel, ears) => {
-      const listening = listen(inSessionName(direct ?? connection), channel, { ...ears, report });
+    listen: (channel, listeners) => {
+      const listening = listen(inSessionName(direct ?? connection), channel, { ...listeners, report });
       open.add(listening);
       return listening;
     },

@@ -30,6 +30,20 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Distinguishes a process from a later one with the same pid; empty where the system does not tell. */
+export const startTimeOf = (pid: number): string => {
+  try {
+    return (
+      fs
+        .readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[19] ?? ''
+    );
+  } catch {
+    return '';
+  }
+};
+
 /** Its command line; empty for a zombie, undefined where the system does not tell. */
 function commandOf(pid: number): string | undefined {
   if (fs.existsSync('/proc/self/cmdline')) return readIfThere(`/proc/${pid}/cmdline`);

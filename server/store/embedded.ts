@@ -46,7 +46,7 @@ const trimMs = 3_600_000;
 export async function startEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   const { timeoutMs = 60_000, flags = [], report = () => undefined } = options;
   const cluster = await openCluster(path.resolve(dir), flags);
-  let stopping = false;
+  let isStopping = false;
   let holder = hold();
   await holder;
   // It may run for months, and the log is not for history.
@@ -57,7 +57,7 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   async function hold(): Promise<pg.Client> {
     const client = await reach(cluster, timeoutMs);
     client.once('end', () => {
-      if (stopping) return;
+      if (isStopping) return;
       holder = hold();
       holder.catch(report);
     });
@@ -65,7 +65,7 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   }
 
   async function stop(): Promise<void> {
-    stopping = true;
+    isStopping = true;
     clearInterval(trimming);
     const client = await holder.catch(() => undefined);
     if (client) await leave(client, cluster);

@@ -13,25 +13,25 @@ export interface Listening {
 
 /**
  * One connection that listens on a channel and reconnects when it is lost. Notifications sent meanwhile are lost, so
- * `resumed` tells the listener to query the database.
+ * `onReconnect` tells the listener to query the database.
  */
 export function listen(
   connection: Connection,
   channel: string,
   {
-    heard,
-    resumed,
-    started = () => undefined,
+    onNotification,
+    onReconnect,
+    onConnect = () => undefined,
     report,
   }: {
-    heard: (payload: string) => void;
-    resumed: () => void;
+    onNotification: (payload: string) => void;
+    onReconnect: () => void;
     /** What was read before may have changed until now. */
-    started?: () => void;
+    onConnect?: () => void;
     report: (error: Error) => void;
   },
 ): Listening {
-  let stopped = false;
+  let isStopped = false;
   let client: pg.Client | undefined;
   let isListening = false;
 
@@ -47,7 +47,7 @@ export function listen(
   async function connect(): Promise<pg.Client> {
     const Client = clientFor(connection);
     const newClient = new Client(connection);
-    newClient.on('notification', ({ payload = '' }) => tell(() => heard(payload)));
+    newClient.on('notification', ({ payload = '' }) => tell(() => onNotification(payload)));
     newClient.on('error', report);
     try {
       await newClient.connect();
@@ -61,21 +61,21 @@ export function listen(
   }
 
   async function keep(): Promise<void> {
-    for (let pauseMs = 50, first = true; !stopped; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+    for (let pauseMs = 50, first = true; !isStopped; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         client = await connect();
-        if (stopped) break;
+        if (isStopped) break;
         isListening = true;
-        tell(first ? started : resumed);
+        tell(first ? onConnect : onReconnect);
         first = false;
         pauseMs = 50;
         await new Promise<void>((lost) => client?.once('end', lost));
         isListening = false;
       } catch (error) {
-        if (stopped) break;
+        if (isStopped) break;
         report(error as Error);
       }
-      if (!stopped) await sleep(pauseMs, undefined, { ref: false });
+      if (!isStopped) await sleep(pauseMs, undefined, { ref: false });
     }
     await client?.end().catch(() => undefined);
   }
@@ -84,7 +84,7 @@ export function listen(
   return {
     isListening: () => isListening,
     stop: async () => {
-      stopped = true;
+      isStopped = true;
       isListening = false;
       await client?.end().catch(() => undefined);
     },

@@ -23,6 +23,7 @@ export interface Applied {
 }
 
 const migrationLock = 727001; // advisory lock: one process migrates and the others wait
+const dumpLock = 727005; // advisory lock: one process dumps the database before that
 const defaultWaitMs = 5_000;
 
 const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)');
@@ -147,6 +148,24 @@ export async function pendingIn(database: Database, migrations: readonly Migrati
   refuseUnknown(applied, migrations);
   return migrations.slice(applied.length);
 }
+
+/**
+ * Calls `work` with the next migration, in one process at a time: the others find it done. Without a limit of time, as a
+ * large database takes long.
+ */
+export const beforeNextMigration = async (
+  database: Database,
+  migrations: readonly Migration[],
+  work: (next: Migration) => Promise<void>,
+): Promise<void> => {
+  if ((await pendingIn(database, migrations)).length === 0) return;
+  await database.transaction(async () => {
+    await database.script('set local idle_in_transaction_session_timeout = 0');
+    await database.query(takeLock, [dumpLock]);
+    const [next] = await pendingIn(database, migrations);
+    if (next !== undefined) await work(next);
+  });
+};
 
 /** The migration that `migrate` would postpone now, if any. */
 export async function postponedIn(

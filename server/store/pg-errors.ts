@@ -6,9 +6,9 @@ interface PgError {
   readonly parent?: unknown;
 }
 
-/** The server is not reachable, or is starting, stopping or restarting. */
+/** The server is not reachable, is starting, stopping or restarting, or ended a transaction that stood still (25P03). */
 const unavailableCodes =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P0[123]|08\w{3})$/;
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P0[123]|25P03|08\w{3})$/;
 const unavailableMessages = /^(Connection terminated|timeout expired|Client has encountered a connection error)/;
 
 /** The server has no free connection. */

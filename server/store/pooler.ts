@@ -5,7 +5,7 @@ import { clientFor } from './leader.ts';
 import { inSessionName } from './session-name.ts';
 
 const statementModeMessage =
-  'DATABASE_URL leads to a pooler that knows no transactions (PgBouncer in statement mode). Set pool_mode = transaction or session there.';
+  'DATABASE_URL points to a pooler in statement mode (such as PgBouncer), which does not support transactions. Set pool_mode = transaction or session there.';
 
 /**
  * Detects a pooler in transaction mode: it reuses the connection of the first client for the second one, so both see the

@@ -60,7 +60,7 @@ class BusyDatabase extends Refusal {
   override readonly cause: unknown;
 
   constructor(cause: unknown) {
-    super('TooManyRequests', 'The database has more to do than it can now. Try again in a moment.');
+    super('TooManyRequests', 'The database is busy. Try again in a moment.');
     this.cause = cause;
   }
 }

@@ -38,14 +38,17 @@ const Versions = z.array(z.object({ account: z.string(), content: Items.min(1), 
 export const mediaCells = {
   write: (media: readonly EntryMedia[]) => {
     const alts = media.map(({ alt = '' }) => alt);
-    const isPlain = alts.every((alt) => !alt.includes('\n') && alt.trim() === alt) && !alts[0]?.startsWith('[');
+    // Somebody who edits the file easily loses an empty first line.
+    const isPlain = alts.every((alt) => !alt.includes('\n') && alt.trim() === alt) && !/^(\[|$)/.test(alts[0] ?? '');
     return {
       media: media.map(({ url }) => url).join('\n'),
       alt: alts.every((alt) => alt === '') ? '' : isPlain ? alts.join('\n') : JSON.stringify(alts),
     };
   },
   read: (media: string, alt: string): EntryMedia[] | undefined => {
-    const alts = alt.startsWith('[') ? parseCell(Alts, alt) : alt.split('\n').map((line) => line.trim());
+    // Not trimmed as a whole: an empty first line is the first picture's.
+    const isList = alt.trimStart().startsWith('[');
+    const alts = isList ? parseCell(Alts, alt) : alt.split('\n').map((line) => line.trim());
     if (alts === undefined) return undefined;
     const urls = media.split(/\s+/).filter((url) => url !== '');
     return urls.map((url, index) => ({ url, ...(alts[index] && { alt: alts[index] }) }));

@@ -195,7 +195,7 @@ const entryOf = (cell: (column: Column) => string, line: number): Entry => {
     return value ?? empty;
   };
   const media = orProblem(
-    mediaCells.read(cell('media'), cell('alt').trim()),
+    mediaCells.read(cell('media'), cell('alt')),
     [],
     'alt',
     'must have one text a line, or be a JSON list of texts',

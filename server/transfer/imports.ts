@@ -162,7 +162,8 @@ export const createImports = ({
   const notifyUploader = async ({ workspaceId, userId }: Caller, { id, fileName, totals }: Import) => {
     const uploader = await store.uploader(workspaceId, id);
     if (uploader === undefined) return;
-    const failed = totals.failed > 0 ? ` ${totals.failed} could not be saved; the report says why.` : '';
+    const unsaved = await store.countUnsaved(workspaceId, id);
+    const failed = unsaved > 0 ? ` ${unsaved} could not be saved; the report says why.` : '';
     await store.transaction(() =>
       notifications.tell([
         {

@@ -83,6 +83,12 @@ const uploader = sql(
   'imports.uploader',
   'select created_by as "userId" from imports where id = $2 and workspace_id = $1',
 );
+/** Rows with a failure that are no posts; one with a post could not be scheduled. */
+const countUnsaved = sql(
+  'imports.countUnsaved',
+  `select count(r.failure)::int as count from import_rows r left join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and p.id is null`,
+);
 const remove = sql('imports.remove', 'delete from imports where id = $1 and workspace_id = $2');
 const purge = sql(
   'imports.purge',
@@ -202,6 +208,9 @@ export const createImportStore = (db: Database) => ({
   /** Who uploaded the file. */
   uploader: async (workspaceId: string, id: string) =>
     (await db.query<{ userId: string }>(uploader, [workspaceId, id]))[0]?.userId,
+
+  countUnsaved: async (workspaceId: string, id: string) =>
+    (await db.query<{ count: number }>(countUnsaved, [workspaceId, id]))[0]?.count ?? 0,
 
   list: (workspaceId: string, limit: number) => db.query<ImportRecord>(list, [workspaceId, limit]),
 

@@ -34,7 +34,7 @@ export const adminRoutes = (twins: Twins): Router => {
   const plans = async () => ({ planned: await twins.planned() });
 
   const router = Router();
-  // Without a look at the type, so that `curl -d` needs no header.
+  // Parses every content type as JSON, so that `curl -d` needs no header.
   router.use(refuseOtherSites, express.json({ type: () => true, limit: '100kb' }));
 
   router.get('/', async (_req, res) => {
@@ -112,7 +112,7 @@ export const adminRoutes = (twins: Twins): Router => {
 
 /** A page that a developer has open elsewhere could else reset the twins on their machine. */
 const refuseOtherSites: RequestHandler = ({ headers: { origin, host = '' }, socket }, _res, next) => {
-  // A name that was made to point here is a page of another site, too.
+  // DNS rebinding: a foreign name that resolves to loopback is another site too.
   const isNamed = !isLoopback(hostname(host)) && isLoopback(socket.localAddress?.replace('::ffff:', '') ?? '');
   if (isNamed) {
     throw new Refusal('Forbidden', 'Use this API at localhost or 127.0.0.1: under another name it is closed.');

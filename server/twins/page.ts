@@ -21,7 +21,7 @@ export const pageRoutes = (twins: Twins): Router => {
     sendPage(res, arrivalsPage({ twins, chosen, all, posts, requests }));
   };
   const router = Router();
-  // Addresses of posts lead to the second.
+  // Post URLs point to /sandbox.
   router.get(['/', '/sandbox'], show);
   router.get('/twins.js', (_req, res) => void res.type('js').send(script));
   // Consent pages ask for it. The stylesheet follows the system by itself.
@@ -72,7 +72,7 @@ ${requests.length === 0 ? html`<p>No request has arrived yet.</p>` : requestTabl
   });
 };
 
-/** Not the time itself, with which the page would change all the time. */
+/** The offset, because the time itself would change the page at every refresh. */
 const clockLine = (aheadMs: number) =>
   aheadMs === 0
     ? 'The clock of the twins shows the true time.'

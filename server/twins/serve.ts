@@ -10,7 +10,10 @@ import { createMediaFetch, isLoopback } from './fetch-media.ts';
 import { pageRoutes } from './page.ts';
 import { createTwins, type Twins } from './twins.ts';
 
-/** Listens, and answers once somebody has signed in everywhere. Errors of listening are those of Node. */
+/**
+ * Listens at once, and holds requests until the demo account is signed in at every network. Rejects with Node's error when a
+ * port cannot be used.
+ */
 export const serveTwins = async ({
   folders,
   networks,

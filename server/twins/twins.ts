@@ -22,7 +22,7 @@ const answerWithinMs = 20_000;
 
 export type Twins = Awaited<ReturnType<typeof createTwins>>;
 
-/** The sandboxes of all networks on a store in memory, with somebody who has signed in at each of them. */
+/** The sandboxes of all networks on a store in memory, with one account signed in at each. */
 export const createTwins = async ({
   folders,
   networks,

@@ -141,7 +141,7 @@ export const createDelivering = ({
   const pause = async (webhook: ClaimedWebhook) => {
     const reason = `${givenUpUntilPause} deliveries in a row were given up.`;
     if (!(await store.pause(webhook.id, reason))) return;
-    await announcePause(webhook, reason, 'Mend the receiver, then resume it.');
+    await announcePause(webhook, reason, 'Fix the receiver, then resume the webhook.');
   };
 
   return deliver;

@@ -15,9 +15,6 @@ const checkWebhooks = async (store: WebhookStore): Promise<Check> => {
   if (first === undefined) return webhooks.ok('No webhook is paused');
   const hosts = [...new Set([first, ...others].map(({ url }) => new URL(url).host))].join(', ');
   return webhooks.warning(
-    `${countOf(first.count, 'webhook')} paused and get no events (${hosts}). The page Webhooks says why; an admin resumes there.`.replace(
-      'is paused and get ',
-      'is paused and gets ',
-    ),
+    `${countOf(first.count, 'webhook', ['is paused and gets', 'are paused and get'])} no events (${hosts}). The page Webhooks says why; an admin resumes there.`,
   );
 };

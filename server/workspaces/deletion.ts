@@ -2,7 +2,7 @@ import { instantOf } from '#contracts/instant';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { badInput, Refusal } from '#server/errors';
+import { badInput, Refusal, temporaryConflict } from '#server/errors';
 import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import { nameOf } from './people.ts';
@@ -61,7 +61,7 @@ export const createDeletion = ({
         if (workspace.deleteAt !== null)
           throw new Refusal(
             'Conflict',
-            'This workspace already waits to be deleted. An owner can take that back on the Workspace page.',
+            'This workspace is already being deleted. An owner can cancel that on the Workspace page.',
           );
         const deleteAt = new Date(clock.now().getTime() + waitMs);
         await store.setDeletion(workspaceId, { at: deleteAt, askedBy: userId });
@@ -79,7 +79,7 @@ export const createDeletion = ({
             kind: 'workspace.deletion',
             subjectId: workspaceId,
             title: `${owner ? nameOf(owner) : 'An owner'} deletes the workspace ${workspace.name} in ${waitDays} days`,
-            detail: 'Nothing is published from it any more. An owner can take it back until then.',
+            detail: 'Nothing is published from it any more. An owner can cancel until then.',
             path: '/settings/workspace',
             by: userId,
           },
@@ -92,7 +92,7 @@ export const createDeletion = ({
         const workspace = await locked(workspaceId);
         if (workspace.deleteAt === null) return;
         await store.setDeletion(workspaceId, null);
-        await store.wakePosts();
+        await store.wakePublishing();
         const details = { name: workspace.name };
         await audit.write({ event: 'workspace.deletion-taken-back', workspaceId, userId, requestId, details });
         await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
@@ -104,9 +104,8 @@ export const createDeletion = ({
     /** Called before anything is scheduled or published. */
     mustStay: async (workspaceId: string) => {
       if ((await store.workspace(workspaceId))?.deleteAt) {
-        throw new Refusal(
-          'Conflict',
-          'This workspace waits to be deleted, and nothing is published from it. An owner can take that back on the Workspace page.',
+        throw temporaryConflict(
+          'This workspace is being deleted, so nothing is published from it. An owner can cancel that on the Workspace page.',
         );
       }
     },

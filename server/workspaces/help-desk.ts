@@ -20,7 +20,7 @@ export const createHelpDesk = ({
   sessions: Sessions;
   secrets: OneTimeSecrets;
   audit: AuditLog;
-  /** The app for codes, recovery codes and passkeys of a person. */
+  /** The authenticator app, recovery codes and passkeys of a person. */
   removeFactors: (userId: string) => Promise<void>;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;

@@ -177,6 +177,7 @@ export const workspaceRoutes = ({
         transaction(async () => {
           await people.changePassword(userId, body.next, byLink ? undefined : body.current);
           await sessions.endOthers(userId, session.secret);
+          await signIns.endOf(userId);
           await forgetUser(userId);
           await audit.write({ event: 'password.changed', workspaceId: workspace?.id, userId, requestId });
         }),
@@ -199,6 +200,7 @@ export const workspaceRoutes = ({
       const userId = await transaction(async () => {
         const resetUserId = await forgotten.set(secret, password);
         await sessions.endOthers(resetUserId);
+        await signIns.endOf(resetUserId);
         await forgetUser(resetUserId);
         if (endTokens) await revokeTokens(resetUserId);
         const workspaceId = await people.lastWorkspace(resetUserId);

@@ -121,8 +121,8 @@ const setDeletion = sql(
 );
 const removeWorkspace = sql('workspaces.remove', 'delete from workspaces where id = $1 and delete_at <= $2');
 const setPlan = sql('workspaces.setPlan', 'update workspaces set plan = $2 where id = $1');
-/** Wakes the publishing loop for posts that became due while publishing was stopped. */
-const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
+/** For posts and sends that became due while publishing was stopped. */
+const wakePublishing = sql('workspaces.wakePublishing', `select ${wakes('posts')}, ${wakes('sends')}`);
 
 export interface MembershipRow extends WorkspaceRow {
   readonly role: Role;
@@ -283,7 +283,7 @@ export const createWorkspaceStore = (db: Database) => {
     dueWorkspaces: (now: Date) => db.query<WorkspaceRow>(dueWorkspaces, [now]),
     /** Deletes the workspace with everything in it, if it is due. */
     removeWorkspace: (id: string, now: Date) => db.run(removeWorkspace, [id, now]),
-    wakePosts: () => db.run(wakePosts),
+    wakePublishing: () => db.run(wakePublishing),
     setPlan: async (id: string, plan: string) => (await db.run(setPlan, [id, plan])) > 0,
 
     memberships: (userId: string) => db.query<MembershipRow>(memberships, [userId]),

@@ -8,7 +8,19 @@ import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, intercept, isAt, isClean, isFocused, isSideways } from './harness.ts';
+import {
+  axe,
+  go,
+  holdAnswer,
+  inBrowser,
+  intercept,
+  isAt,
+  isClean,
+  isFocused,
+  isSideways,
+  letPageReact,
+  pathOf,
+} from './harness.ts';
 
 /** Accepts all credentials. */
 const tiktokHost = 'open.tiktokapis.com';
@@ -75,6 +87,15 @@ inBrowser(
       await other.getByText(/^10 networks need keys: .+ Ask owner\.$/).waitFor();
       await go(other, '/settings/networks');
       await other.getByText('owner set this server up and enters the credentials of networks. Ask them.').waitFor();
+    });
+
+    test('know no clock that was moved, also for a browser whose own clock is wrong', async () => {
+      const page = await world.visit({ at: '/favicon.svg' });
+      const json = { now: '2040-01-02T12:00:00.000000Z' };
+      await intercept(page, '**/api/app/sandbox/clock', (route) => route.fulfill({ json }));
+      await page.goto(`${world.service.url}/settings/profile`);
+      await page.getByText(/It is Mon 2 Jan, \d\d:\d\d there/).waitFor();
+      expect(await page.getByRole('link', { name: /^Clock is/ }).count()).toBe(0);
     });
   },
   {},
@@ -150,6 +171,21 @@ inBrowser('Social accounts', (world) => {
     await page.getByLabel('Server').fill('');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText(/Connected @cleo\S* on Bluesky/).waitFor();
+
+    // Whoever cancels is left where they are when the answer arrives.
+    await go(page, '/connect/bluesky');
+    await page.getByLabel('Handle').fill('dino');
+    await password.fill('abcd-efgh-ijkl-mnop');
+    const release = await holdAnswer(page, '**/api/app/connections');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await go(page, '/webhooks-of-nobody');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    const answer = page.waitForResponse('**/api/app/connections');
+    release();
+    await answer;
+    await letPageReact(page);
+    expect(pathOf(page)).toBe('/webhooks-of-nobody');
   });
 
   test('of several pages at least one has to be chosen', async () => {
@@ -238,12 +274,21 @@ inBrowser('Social accounts', (world) => {
       versions: [{ content: [{ body: 'Open from seven', media: [media] }] }],
     });
     await world.service.asHuman('posts.schedule', { id: post.id, at });
-    const page = await world.visit({ at: '/accounts' });
+    const page = await world.visit({ at: '/accounts', expected: [/403/] });
     const jan = row(page, /@jan\S* on Pixelfed/);
     await jan.getByText('1 scheduled', { exact: true }).waitFor();
+    // As a proxy answers, without a request id.
+    const refusal = { code: 'Forbidden', message: 'Not now.', issues: [] };
+    let isRefused = true;
+    await intercept(page, /\/api\/app\/posts\?.*accountIds/, (route) =>
+      isRefused ? route.fulfill({ status: 403, json: refusal }) : route.continue(),
+    );
     await jan.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: 'Disconnect' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('The scheduled posts could not be looked up').waitFor();
+    isRefused = false;
+    await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText('1 scheduled post will fail on Pixelfed:').waitFor();
     await dialog.getByText('Open from seven').waitFor();
     expect(await axe(page)).toEqual([]);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { publicationsOf } from '#test/support/publications';
-import { axe, inBrowser, isClean, isSideways, type World } from './harness.ts';
+import { axe, inBrowser, intercept, isClean, isSideways, type World } from './harness.ts';
 
 /** Four posts in three weeks, and one in the three weeks before. */
 const threeWeeks = '/analytics?from=2026-09-21&to=2026-10-11';
@@ -149,8 +149,13 @@ inBrowser('Analytics', (world) => {
     await page.getByLabel('First day').fill('2026-10-06');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await expect.poll(() => new URL(page.url()).search).toBe(`?from=2026-10-06&to=2026-10-11&accounts=${texts}`);
+    // Until the new numbers are there, the old ones keep their range.
+    await page.getByText('1 post brought 20 engagements from 6 Oct to 11 Oct.').waitFor();
+    await intercept(page, /analytics\.summary/, () => new Promise<void>(() => undefined));
     await page.getByText('7 days').click();
     await expect.poll(() => new URL(page.url()).search).toBe(`?accounts=${texts}&range=7`);
+    await expect.poll(() => page.getByRole('button', { name: 'Download as CSV' }).isDisabled()).toBe(true);
+    await page.getByText('1 post brought 20 engagements from 6 Oct to 11 Oct.').waitFor();
   });
 
   test("counts in the person's time zone, not in the browser's", async () => {

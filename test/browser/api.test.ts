@@ -40,7 +40,7 @@ inBrowser('API and MCP', (world) => {
     await dialog.getByLabel('Name').fill('Phone');
     await loseAnswer(page, '**/api/auth/tokens');
     await dialog.getByRole('button', { name: 'Create token' }).click();
-    await dialog.getByText('It may have been made all the same.').waitFor();
+    await dialog.getByText('It may have been created anyway.').waitFor();
     await expect.poll(() => rows.count()).toBe(1);
     // Made elsewhere, so that only a list that is loaded again shows it.
     const other = world.service.browser();

@@ -9,6 +9,7 @@ import {
   axe,
   endSession,
   go,
+  hold,
   inBrowser,
   intercept,
   isAbove,
@@ -507,7 +508,7 @@ inBrowser('approvals', (world) => {
       const { id } = await world.service.client.posts.create({ accountIds: [account], body });
       await ask('posts_schedule', { id, at: '2126-11-21T09:00:00Z' });
     }
-    const page = await world.visit({ at: '/approvals', width: 390, height: 844 });
+    const page = await world.visit({ at: '/approvals', width: 390, height: 844, expected: [/ERR_FAILED/] });
     await page.getByRole('link', { name: /Thumb/ }).click();
     await cardOf(page).getByText('The first of two').first().waitFor();
     await expect.poll(() => cardOf(page).count()).toBe(1);
@@ -527,6 +528,9 @@ inBrowser('approvals', (world) => {
     await expect.poll(() => reason.evaluate((field) => field.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
     const reader = page.getByText('reads this and may ask again.');
     await expect.poll(() => reader.evaluate((words) => words.getBoundingClientRect().left)).toBeGreaterThan(0);
+    await intercept(page, '**/reject', (route) => route.abort(), { times: 1 });
+    await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('alert').getByText('No answer arrived.').waitFor();
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await swipe(page, 60);
     await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();
@@ -635,6 +639,10 @@ inBrowser('approvals', (world) => {
     await page.getByText(/^Rejected by you/).waitFor();
     // The focus goes on to a neighbour.
     await isFocused(cardOf(page).first());
+    await page.keyboard.press('e');
+    await isFocused(page.getByRole('form', { name: 'Edit' }).getByRole('textbox', { name: 'Text' }));
+    await page.getByRole('form', { name: 'Edit' }).getByRole('button', { name: 'Cancel' }).click();
+    await cardOf(page).first().focus();
     const dialog = page.getByRole('dialog');
     await page.keyboard.press('a');
     await dialog.waitFor();
@@ -645,6 +653,31 @@ inBrowser('approvals', (world) => {
     await page.keyboard.press('Enter');
     await page.getByText(/^Approved by you/).waitFor();
     await isOut(world, 'Pressed by a key');
+  });
+
+  test('A approves with the edit that the card shows, after another decision that is still being sent', async () => {
+    const { ask, post, account } = await draftIn(world, 'Two at once', 'Words of the client');
+    await ask('posts_publishNow', { id: post.id });
+    const other = await world.service.client.posts.create({ accountIds: [account], body: 'Not to be deleted' });
+    await ask('posts_delete', { id: other.id });
+    const page = await world.visit({ at: '/approvals' });
+    await page.getByRole('link', { name: /Two at once/ }).click();
+    const edited = cardOf(page).filter({ hasText: 'Words of the client' });
+    const rejected = cardOf(page).filter({ hasText: 'Not to be deleted' });
+    const release = await hold(page, '**/reject');
+    await rejected.getByRole('button', { name: 'Reject' }).click();
+    await rejected.getByRole('form').getByRole('button', { name: 'Reject' }).click();
+    await edited.getByRole('button', { name: 'Edit', exact: true }).click();
+    await edited.getByRole('textbox').first().fill('Words of a person');
+    await edited.getByRole('button', { name: 'Use my edit' }).click();
+    await edited.focus();
+    await page.keyboard.press('a');
+    await isFocused(page.getByRole('dialog').getByRole('button', { name: 'Approve and publish with your edit' }));
+    await page.keyboard.press('Enter');
+    release();
+    await page.getByText(/^Rejected by you/).waitFor();
+    await page.getByText(/^Approved by you/).waitFor();
+    await isOut(world, 'Words of a person');
   });
 
   test('a viewer sees the requests and who decides', async () => {

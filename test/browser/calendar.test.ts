@@ -244,7 +244,7 @@ inBrowser('the calendar', (world) => {
     await page.getByRole('button', { name: 'Choose time for Only a wish' }).click();
     const dialog = page.getByRole('dialog', { name: 'Choose a time' });
     await dialog.getByLabel('Time', { exact: true }).fill(`${date} 9.30`);
-    await dialog.getByRole('button', { name: 'Only keep the time' }).click();
+    await dialog.getByRole('button', { name: 'Save the time only' }).click();
     await card(page, 'Only a wish').waitFor();
     await expect.poll(() => timeOf(id)).toBe(`${date}T09:30:00.000Z`);
     expect((await world.service.client.posts.get({ id })).status).toBe('Draft');

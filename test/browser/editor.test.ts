@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { mp4 } from '#test/support/videos';
-import { axe, beDarkPhone, inBrowser, intercept, isAt, isFocused, isSideways, pathOf } from './harness.ts';
+import { axe, beDarkPhone, go, hold, inBrowser, intercept, isAt, isFocused, isSideways, pathOf } from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
 interface Draft {
@@ -45,6 +45,7 @@ inBrowser('the editor', (world) => {
     await options.getByRole('button', { name: network }).click();
     return options;
   };
+  const whyBlocked = (page: Page) => page.locator('#editor-blocked').textContent();
   const idIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? '';
 
   test('write, a version for one account, an option, schedule', async () => {
@@ -161,6 +162,8 @@ inBrowser('the editor', (world) => {
     await intercept(page, '**/posts.update', (route) => route.abort());
     await text(page).fill('Written while the server was gone');
     await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
+    // A screen reader does not hear every second.
+    await expect.poll(() => page.getByRole('main').ariaSnapshot()).toMatch(/Not saved\. Trying again ?\./);
     await page.reload();
     await expect.poll(() => text(page).inputValue()).toBe('Written while the server was gone');
     await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
@@ -187,8 +190,69 @@ inBrowser('the editor', (world) => {
     await isAt(page, /^\/posts\/post_/);
     await saved(page);
     expect(lost).toBe(2);
-    const drafts = (await world.service.client.posts.list({ status: 'Draft' })).posts;
-    expect(drafts.length).toBe(before + 1);
+    const drafts = async () => (await world.service.client.posts.list({ status: 'Draft' })).posts.length;
+    expect(await drafts()).toBe(before + 1);
+
+    await go(page, '/posts/new');
+    lost = 0;
+    await text(page).fill('Made once, over a reload');
+    await page.getByText(/Not saved\. Trying again/).waitFor();
+    await page.reload();
+    await isAt(page, /^\/posts\/post_/);
+    await saved(page);
+    expect(await drafts()).toBe(before + 2);
+  });
+
+  test('a post that a colleague deletes while it is written can be kept as a copy', async () => {
+    const { id } = await makeDraft();
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/404/] });
+    await text(page).waitFor();
+    const release = await hold(page, '**/posts.update');
+    await text(page).fill('Not lost');
+    await page.getByText('Saving…').waitFor();
+    const missing = page.waitForResponse((response) => response.url().endsWith('posts.get') && !response.ok());
+    await world.service.asHuman('posts.delete', { id });
+    await missing;
+    release();
+    await page.getByText('This post was deleted while you were writing').waitFor();
+    await page.getByRole('button', { name: 'Keep mine as a copy' }).click();
+    await expect.poll(() => pathOf(page)).not.toContain(id);
+    await text(page).waitFor();
+    expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Not lost');
+  });
+
+  test('a new post that is left or deleted during its first save does not open again', async () => {
+    const page = await world.visit({ at: '/posts/new' });
+    const paths: string[] = [];
+    page.on('framenavigated', () => paths.push(pathOf(page)));
+    const write = async (words: string) => {
+      const release = await hold(page, '**/posts.create');
+      const request = page.waitForRequest('**/posts.create');
+      await text(page).fill(words);
+      await request;
+      return async () => {
+        const answer = page.waitForResponse('**/posts.create');
+        release();
+        await (await answer).finished();
+      };
+    };
+    const saveLeft = await write('Left behind');
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await isAt(page, /^\/calendar/);
+    await saveLeft();
+    await go(page, '/posts/new');
+    await expect.poll(() => text(page).inputValue()).toBe('');
+    const saveDeleted = await write('Not wanted');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await isAt(page, '/posts');
+    await saveDeleted();
+    await page.getByText('Draft “Not wanted” deleted').waitFor();
+    expect(paths.filter((path) => path.startsWith('/posts/post_'))).toEqual([]);
+    const { posts } = await world.service.client.posts.list({ status: 'Draft' });
+    const bodies = posts.map(({ versions }) => versions[0]?.content[0]?.body);
+    expect(bodies).toContain('Left behind');
+    expect(bodies).not.toContain('Not wanted');
   });
 
   test('by keyboard alone: text, tabs, thread, checks, schedule', async () => {
@@ -212,6 +276,12 @@ inBrowser('the editor', (world) => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-item-1');
     await page.keyboard.type('Second');
+    // Where Alt and a digit types a character, it does.
+    const isTyped = page.evaluate(() => {
+      const press = { code: 'Digit3', key: '#', altKey: true, bubbles: true, cancelable: true };
+      return document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', press));
+    });
+    expect(await isTyped).toBe(true);
     await page.keyboard.press('Alt+Digit3');
     await page.getByRole('tab', { name: /Mastodon/, selected: true }).waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('version')).toBe(mastodon);
@@ -237,6 +307,27 @@ inBrowser('the editor', (world) => {
     const bodies = async () => (await read(id)).versions[0]?.content.map(({ body }) => body);
     await expect.poll(bodies).toEqual(['Second', 'Start and more']);
     expect((await read(id)).status).toBe('Draft');
+
+    await page.keyboard.press('Control+Shift+Enter');
+    await panel.getByLabel('Time', { exact: true }).fill('tomorrow 9pm');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    let requests = 0;
+    let release = () => {};
+    const hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await intercept(page, '**/posts.schedule', async (route) => {
+      requests++;
+      await hold;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+Shift+Enter');
+    await expect.poll(() => requests).toBe(1);
+    await page.keyboard.press('Control+Shift+Enter');
+    release();
+    await page.getByText(/^Scheduled for .*21:00$/).waitFor();
+    expect(requests).toBe(1);
   });
 
   test('counts as each network counts, and a check links to its field', async () => {
@@ -276,8 +367,14 @@ inBrowser('the editor', (world) => {
     await page.getByRole('button', { name: 'Add media' }).click();
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('menuitem', { name: 'From this device' }).click();
+    const release = await hold(page, '**/api/media');
     await (await chooser).setFiles({ name: '../../etc/horn.png', mimeType: 'image/png', buffer: onePixel });
+    await expect.poll(() => whyBlocked(page)).toBe('A file is still being added.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('status').getByText('A file is still being added.').waitFor();
+    release();
     await page.getByRole('button', { name: 'Add alt text' }).click();
+    await expect.poll(() => whyBlocked(page)).toBe('');
     await page.getByLabel('What it shows').fill('A thing');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Add alt text' }).click();
@@ -554,7 +651,7 @@ inBrowser('the editor', (world) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.keyboard.press('c');
-    await page.getByText('the 2 accounts of last time').waitFor();
+    await page.getByText('the same 2 accounts as last time').waitFor();
     await isFocused(text(page));
     await page.keyboard.type('First of two');
     await isAt(page, /^\/posts\/post_/);
@@ -778,7 +875,10 @@ inBrowser('the editor', (world) => {
     const thumbnail = async () => (await read(id)).versions[0]?.options['youtube.thumbnail'];
     await options.getByRole('button', { name: 'Choose a file for Thumbnail' }).waitFor();
     const file = { name: 'cover.png', mimeType: 'image/png', buffer: onePixel };
+    const release = await hold(page, '**/api/media');
     await options.getByLabel('File from this device for Thumbnail').setInputFiles(file);
+    await expect.poll(() => whyBlocked(page)).toBe('A file is still being added.');
+    release();
     await options.getByRole('img', { name: 'Thumbnail' }).waitFor();
     await expect.poll(thumbnail).toMatch(/^media_/);
     // The image is too small; the check says so and links to the button.
@@ -820,8 +920,16 @@ inBrowser('the editor', (world) => {
     const at = new Date(world.service.clock.now().getTime() + 86_400_000).toISOString();
     await world.service.asHuman('posts.schedule', { id, at }, as);
     const page = await world.visit({ at: `/posts/${id}`, as: other.email, expected: [/402/] });
+    const release = await hold(page, '**/unschedule');
+    const request = page.waitForRequest('**/unschedule');
     await page.getByRole('button', { name: 'Unschedule' }).click();
+    await request;
+    await text(page).fill('Planned, and written on');
+    release();
     await page.getByText('Unscheduled. It is a draft again.').waitFor();
+    const bodyOf = async () => (await world.service.asHuman('posts.get', { id }, as)).versions[0]?.content[0]?.body;
+    await expect.poll(bodyOf).toBe('Planned, and written on');
+    expect(await text(page).inputValue()).toBe('Planned, and written on');
     await page.getByText('Ready for 1 account').waitFor();
     await world.service.posthorn.people.setPlan(other.workspaceId, 'free');
     await page.getByRole('button', { name: 'Choose a time' }).click();
@@ -898,7 +1006,7 @@ inBrowser('the editor', (world) => {
     // Whether a request without an answer arrived is not known.
     await intercept(page, '**/posts.publishNow', (route) => route.abort(), { times: 1 });
     await page.keyboard.press('Control+Enter');
-    await dialog.getByText('It may have been done all the same.').waitFor();
+    await dialog.getByText('It may have worked anyway.').waitFor();
     expect(await dialog.getByText('not published').count()).toBe(0);
     await page.keyboard.press('Control+Enter');
     await text(page).waitFor({ state: 'detached' });
@@ -1027,7 +1135,10 @@ inBrowser('the editor', (world) => {
   });
 
   test('a deleted draft opens again with Undo', async () => {
-    const { id } = await makeDraft({ body: 'Too hasty' });
+    const gone = await world.service.connect('bluesky', { handle: 'gone' });
+    const { id } = await makeDraft({ body: 'Too hasty', accountIds: [bluesky, gone] });
+    await world.service.client.posts.setVersionText({ id, accountId: gone, body: 'For one' });
+    await world.service.asHuman('accounts.delete', { id: gone });
     const page = await world.visit({ at: `/posts/${id}` });
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -1038,7 +1149,9 @@ inBrowser('the editor', (world) => {
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await page.getByText('This is the copy').waitFor();
     await expect.poll(() => pathOf(page)).not.toContain(id);
-    expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Too hasty');
+    const copy = await read(idIn(page));
+    expect(copy.accountIds).toEqual([bluesky]);
+    expect(copy.versions.map(({ content }) => content[0]?.body)).toEqual(['Too hasty']);
   });
 
   test('the cover of a video is chosen as a frame, and set on every network in its own unit', async () => {

@@ -184,8 +184,14 @@ inBrowser('coming in', (world) => {
     await intercept(page, '**/api/auth/sign-in', (route) => route.abort(), { times: 1 });
     await signIn(page, email);
     await page.getByText('The server does not answer. Check the connection, then try again.').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByText('Your session has ended').waitFor();
     await signIn(page, email);
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
+    // Whoever returns to the other tab finds themselves signed in there too.
+    await other.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await other.getByRole('heading', { name: 'Connect a client' }).waitFor();
   });
 
   test('the end of a session is seen although a change of the profile is answered in that moment', async () => {

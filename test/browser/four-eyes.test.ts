@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
-import { axe, go, inBrowser } from './harness.ts';
+import { axe, go, inBrowser, intercept } from './harness.ts';
 
 inBrowser('approvers only', (world) => {
   test('an editor asks, an outsider advises, the owner approves', async () => {
@@ -18,8 +18,8 @@ inBrowser('approvers only', (world) => {
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Share for review' }).click();
     const dialog = page.getByRole('dialog', { name: 'Share for review' });
-    await dialog.getByRole('checkbox', { name: /^Invite words/ }).check();
-    await dialog.getByRole('button', { name: 'Create an address' }).click();
+    await dialog.getByRole('checkbox', { name: /^Ask for advice/ }).check();
+    await dialog.getByRole('button', { name: 'Create a review link' }).click();
     const address = (await dialog.locator('code').textContent()) ?? '';
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Ask to publish' }).click();
@@ -55,10 +55,14 @@ inBrowser('approvers only', (world) => {
     const asker = service.browser();
     await asker.signIn(editor.email);
     const { body } = await asker.post('/api/app/actions/posts.publishNow', { id });
-    const page = await world.visit({ at: new URL(body.issues[0].url).pathname, as: editor.email });
+    const at = new URL(body.issues[0].url).pathname;
+    const page = await world.visit({ at, as: editor.email, expected: [/ERR_FAILED/] });
     const card = page.getByRole('article');
     await card.getByText('Only owners, admins and named approvers decide here. Ask one of them.').waitFor();
     expect(await card.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+    await intercept(page, '**/reject', (route) => route.abort(), { times: 1 });
+    await card.getByRole('button', { name: 'Take back' }).click();
+    await card.getByText('No answer arrived').waitFor();
     await card.getByRole('button', { name: 'Take back' }).click();
     await card.getByText(/rejected by you at /).waitFor();
     expect((await service.client.posts.get({ id })).status).toBe('Draft');
@@ -67,6 +71,7 @@ inBrowser('approvers only', (world) => {
   test('buttons say to somebody who can only ask that they ask, and drafts stay free', async () => {
     const { service } = world;
     const account = await service.addAccount('mastodon');
+    await service.addAccount('bluesky');
     const editor = await service.addMember('editor');
     const owner = await world.visit({ at: '/settings/workspace' });
     await owner.getByRole('radio', { name: 'Approvers only' }).click();
@@ -88,13 +93,34 @@ inBrowser('approvers only', (world) => {
       await bar.getByRole('button', { name, exact: true }).waitFor();
     }
     await bar.getByRole('button', { name: 'Ask to delete', exact: true }).click();
-    await page.getByRole('dialog', { name: 'Ask to delete 2 posts?' }).waitFor();
+    const deletion = page.getByRole('dialog', { name: 'Ask to delete 2 posts?' });
+    await deletion.getByText('Scheduled posts go out as planned until somebody approves that.').waitFor();
+    await page.keyboard.press('Escape');
+    await bar.getByRole('button', { name: 'Ask to add account', exact: true }).click();
+    const addition = page.getByRole('dialog', { name: 'Add an account to 2 posts' });
+    await addition.getByRole('button', { name: /Bluesky/ }).click();
+    await addition.getByRole('button', { name: 'Ask to add to 2 posts' }).waitFor();
     await page.keyboard.press('Escape');
 
     await go(page, `/posts/${id}`);
     await page.getByRole('button', { name: 'Ask to publish', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Ask to reschedule', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Ask to unschedule', exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Planned rye, and spelt');
+    await page.getByRole('button', { name: 'Ask to publish', exact: true }).click();
+    const publication = page.getByRole('dialog', { name: /^Ask to publish/ });
+    await publication.getByRole('button', { name: /^Ask to publish/ }).click();
+    await publication.getByText('Ask for your change first, or discard it.').waitFor();
+    await publication.getByRole('button', { name: 'Cancel' }).click();
+    // A discarded change gives way to what others changed meanwhile.
+    const { accountIds, versions } = await service.client.posts.get({ id });
+    const moveTo = (scheduledAt: string) => service.asHuman('posts.update', { id, accountIds, versions, scheduledAt });
+    const version = page.waitForResponse('**/posts.get');
+    await moveTo('2126-02-03T10:00:00Z');
+    await (await version).finished();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText(/^Goes out .*3 Feb 2126/).waitFor();
+    await moveTo('2126-01-01T10:00:00Z');
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('option', { name: /^Ask to publish this post/ }).waitFor();
 

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
-import { axe, inBrowser, intercept, isClean } from './harness.ts';
+import { axe, inBrowser, intercept, isClean, letPageReact } from './harness.ts';
 
 const picture = async (name: string, background = '#8a4b08') => ({
   name,
@@ -49,7 +49,21 @@ inBrowser('Media', (world) => {
           : new ClipboardEvent('paste', { clipboardData: given, bubbles: true });
         document.body.dispatchEvent(event);
       }`);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await intercept(page, '**/api/media', async (route) => {
+      await held;
+      await route.continue();
+    });
     await give('drop', 'dropped.jpg');
+    await page.getByRole('list', { name: 'Uploads' }).getByText('dropped.jpg').waitFor();
+    // Leaving would stop the upload.
+    const question = page.waitForEvent('dialog');
+    void page.getByRole('link', { name: 'Accounts' }).click();
+    await (await question).dismiss();
+    release();
     await page.getByRole('button', { name: 'dropped.jpg' }).waitFor();
     const longName = `${'p'.repeat(60)}.jpg`;
     await give('paste', longName);
@@ -69,11 +83,21 @@ inBrowser('Media', (world) => {
     await dialog.getByText(id).waitFor();
     expect(await axe(page)).toEqual([]);
     await dialog.getByLabel('Alt text').fill('A post horn on a table');
+    // Somebody else saves an alt text meanwhile, so the file no longer fits the filter.
+    await page.request.patch(`${world.service.url}/api/media/${id}`, {
+      data: { alt: 'A horn' },
+      headers: { origin: world.service.url },
+    });
+    const { workspaceId } = world.service.owner;
+    await world.service.posthorn.live.publish({ workspaceId, kind: 'media', id });
+    await card.waitFor({ state: 'detached' });
+    await expect.poll(() => dialog.getByLabel('Alt text').inputValue()).toBe('A post horn on a table');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByText('A post horn on a table').waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
+    await expect.poll(() => page.getByLabel('Search by name or alt text').inputValue()).toBe('');
   });
 
   test('a file that a post uses cannot be deleted, and the reason is shown; an unused one can', async () => {
@@ -154,10 +178,27 @@ inBrowser('Media', (world) => {
       [workspaceId],
     );
     // The rows exist in the database, the files do not.
-    const page = await world.visit({ at: '/media', as: email, expected: [/404/] });
+    const page = await world.visit({ at: '/favicon.svg', as: email, expected: [/404/, /403/] });
+    // After a refusal the person decides when to try again.
+    let refusals = 0;
+    const json = { code: 'Forbidden', message: 'Not now.', issues: [] };
+    const nextPage = /\/media\b.*cursor=/;
+    await intercept(page, nextPage, (route) => {
+      refusals++;
+      return route.fulfill({ status: 403, json });
+    });
+    await page.goto(`${world.service.url}/media`);
     const cards = page.getByRole('list', { name: 'Media' }).getByRole('listitem');
     await expect.poll(() => cards.count()).toBeGreaterThanOrEqual(60);
     await expect.poll(() => cards.count()).toBeLessThan(150);
+    await cards.last().evaluate((card) => card.scrollIntoView());
+    const banner = page.getByRole('alert').filter({ hasText: 'More files could not be loaded' });
+    await banner.waitFor();
+    await letPageReact(page);
+    expect(refusals).toBe(1);
+    expect(await page.getByText('The library could not be loaded').count()).toBe(0);
+    await page.unroute(nextPage);
+    await banner.getByRole('button', { name: 'Try again' }).click();
     await expect
       .poll(async () => {
         await cards.last().evaluate((card) => card.scrollIntoView());

@@ -168,6 +168,9 @@ inBrowser(
       await expect.poll(shown).toEqual([{ title: 'Second', body: 'Demo', tag: 'same' }]);
       const answer = await fetch(`${url}/push-worker.js`);
       expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'");
+      // A page that is not of the app is the tab that was opened last.
+      const other = await page.context().newPage();
+      await other.goto(`${url}/healthz`);
       await worker.evaluate(
         "self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), { notification: { ...self.shown[0], close: () => undefined } })), undefined",
       );

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { stepAt, totpCode } from '#server/second-factors/totp';
 import { sql } from '#server/store/database';
-import { axe, inBrowser, isAt, isClean, loseAnswer } from './harness.ts';
+import { axe, inBrowser, isAt, isClean, letPageReact, loseAnswer } from './harness.ts';
 
 const password = 'correct horse';
 
@@ -168,7 +168,7 @@ inBrowser(
       await expect.poll(() => service.posthorn.people.asksPasskey(workspaceId)).toBe(false);
     });
 
-    test('beside them: an app for codes is set up with a QR code, and signing in asks for a code', async () => {
+    test('beside them: an authenticator app is set up with a QR code, and signing in asks for a code', async () => {
       const { service } = world;
       const { workspaceId } = await service.addWorkspace();
       const email = 'second-factor@example.com';
@@ -181,7 +181,7 @@ inBrowser(
       await isClean(page, () => page.getByRole('heading', { name: /asks for two factors$/ }).waitFor());
       expect(await page.getByRole('navigation').count()).toBe(0);
       await page.getByLabel('Your password, to set up an app').fill(password);
-      await page.getByRole('button', { name: 'Set up an app for codes' }).click();
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
       await page.getByRole('img', { name: 'QR code for the app' }).waitFor();
       const key = (await page.locator('code').first().innerText()).replaceAll(' ', '');
       await page.getByLabel('Code that the app shows').fill('000000');
@@ -193,6 +193,19 @@ inBrowser(
       await isClean(page, () => codes.first().waitFor());
       await expect.poll(() => codes.count()).toBe(10);
       const recoveryCode = await codes.first().innerText();
+      // They stay when the person comes back from a password manager a minute later, and the session is read again.
+      const session = page.waitForResponse('**/api/auth/session');
+      await page.evaluate(() => {
+        const laterMs = Date.now() + 60_000;
+        Date.now = () => laterMs;
+        window.dispatchEvent(new Event('visibilitychange'));
+      });
+      await session;
+      await letPageReact(page);
+      expect(await codes.count()).toBe(10);
+      const question = page.waitForEvent('dialog');
+      await page.evaluate(() => setTimeout(() => location.reload()));
+      await (await question).dismiss();
       await page.getByRole('button', { name: 'I stored them' }).click();
       await page.getByText('10 recovery codes left').waitFor();
       await page.goto(`${service.url}/posts`);
@@ -213,11 +226,11 @@ inBrowser(
       await isAt(page, '/posts');
     });
 
-    test('an app for codes whose confirmation had no answer is shown in use, and its codes sign in', async () => {
+    test('an authenticator app whose confirmation had no answer is shown in use, and its codes sign in', async () => {
       const { email } = await world.service.addMember('viewer');
       const page = await world.visit({ at: '/settings/profile', as: email, expected: [/ERR_FAILED/, /401/] });
       await page.getByLabel('Your password, to set up an app').fill(password);
-      await page.getByRole('button', { name: 'Set up an app for codes' }).click();
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
       const key = (await page.locator('code').first().innerText()).replaceAll(' ', '');
       const step = stepAt(new Date());
       await page.getByLabel('Code that the app shows').fill(totpCode(key, step));

@@ -114,23 +114,48 @@ inBrowser('planning', (world) => {
   });
 
   test('a label is made in the editor, set on several posts in the list, and filters posts and calendar', async () => {
-    const { email, draft } = await team();
+    const { email, draft, person } = await team();
     const [id] = [await draft('About bread'), await draft('About cake'), await draft('About nothing')];
     const page = await world.visit({ ...utc, as: email, at: `/posts/${id}`, scheme: 'dark' });
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Labels' }).click();
     const dialog = page.getByRole('dialog', { name: 'Labels' });
-    await dialog.getByRole('textbox', { name: 'New label' }).fill('Bakery & more');
+    await dialog.getByRole('textbox', { name: 'New label' }).fill('Bakery');
     await dialog.getByRole('button', { name: /^Color of the new label/ }).click();
     await page.getByRole('menuitem', { name: 'Plum' }).click();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    const label = dialog.getByRole('checkbox', { name: 'Bakery & more' });
-    await expect.poll(() => label.isChecked()).toBe(true);
+    await expect.poll(() => dialog.getByRole('checkbox', { name: 'Bakery' }).isChecked()).toBe(true);
+
+    // Somebody renames it meanwhile: another color leaves it the new name.
+    const labels = async () => (await person.get('/api/app/labels')).body.labels;
+    const [made] = await labels();
+    await person.patch(`/api/app/labels/${made.id}`, { name: 'Bakery & more' });
+    await dialog.getByRole('button', { name: 'Change Bakery & more' }).click();
+    await dialog.getByRole('button', { name: /^Color of Bakery & more/ }).click();
+    await page.getByRole('menuitem', { name: 'Red' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const bin = dialog.getByRole('button', { name: 'Delete Bakery & more' });
+    await bin.waitFor();
+    expect(await labels()).toMatchObject([{ name: 'Bakery & more', color: 'red' }]);
+
+    // The focus stays in the dialog when its element goes.
+    await bin.focus();
+    await page.keyboard.press('Enter');
+    await isFocused(dialog.getByRole('button', { name: 'Keep' }));
+    await page.keyboard.press('Enter');
+    await bin.waitFor();
+    await isFocused(dialog);
+    await page.keyboard.press('Tab');
+    await isFocused(dialog.getByRole('button').first());
+
     await dialog.getByRole('textbox', { name: 'New label' }).fill('BAKERY & MORE');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('There is a label BAKERY & MORE already.').waitFor();
     expect(await axe(page)).toEqual([]);
     world.forgive(/409/);
+    await dialog.getByRole('button', { name: 'Change Bakery & more' }).click();
+    await dialog.getByRole('textbox', { name: 'New name for Bakery & more' }).press('Escape');
+    await bin.waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Labels Bakery & more' }).waitFor();
@@ -171,6 +196,9 @@ inBrowser('planning', (world) => {
     const form = page.getByRole('dialog', { name: 'Save as template' });
     await form.getByLabel('Name').fill('Closed');
     await form.getByText('It also keeps 1 option.').waitFor();
+    // In the editor these keys open the dialog that publishes.
+    await form.getByLabel('Name').press('Control+Enter');
+    expect(await page.getByRole('dialog', { name: /^Publish/ }).count()).toBe(0);
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('“Closed” is kept as a template').waitFor();
     await page.getByRole('button', { name: 'Insert template' }).click();
@@ -230,9 +258,21 @@ inBrowser('planning', (world) => {
       scheduledAt: `${monday()}T10:00:00Z`,
     });
     expect(saved.body.versions).toEqual(versions);
-    const page = await world.visit({ ...utc, as: email, at: '/posts' });
+    const page = await world.visit({ ...utc, as: email, at: '/favicon.svg', expected: [/favicon/, /400/] });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await intercept(page, '**/accounts.list', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${world.service.url}/posts`);
     await page.getByRole('link', { name: /Copied/ }).focus();
+    const read = page.waitForResponse('**/accounts.list');
     await page.keyboard.press('d');
+    release();
+    await read;
     await page.getByText('Duplicated as a draft').waitFor();
     const { posts } = (await person.get('/api/app/posts?group=Drafts&query=Copied')).body;
     const copy = posts.find((post: { id: string }) => post.id !== id);
@@ -240,6 +280,18 @@ inBrowser('planning', (world) => {
     const whole = (await person.post('/api/app/actions/posts.get', { id: copy.id })).body;
     expect(whole.versions).toEqual(versions);
     expect(whole.scheduledAt).toBeUndefined();
+
+    await intercept(page, '**/api/app/posts/labels', async (route) => {
+      await person.delete(`/api/app/labels/${labels[0]}`);
+      await route.continue();
+    });
+    await page
+      .getByRole('link', { name: /Copied/ })
+      .first()
+      .focus();
+    await page.keyboard.press('d');
+    await page.getByText(/^The copy has no labels\./).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: /Copied/ }).count()).toBe(3);
   });
 
   test.each([
@@ -278,6 +330,24 @@ inBrowser('planning', (world) => {
       .toBe('true');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Schedule' }).waitFor();
+  });
+
+  test('a slot that is changed before the accounts are loaded keeps its accounts', async () => {
+    const { email, account, person } = await team();
+    await person.post('/api/app/slots', {
+      timeZone: 'UTC',
+      slots: [{ days: [1], time: '09:00', accountIds: [account] }],
+    });
+    const page = await world.visit({ ...utc, as: email, at: '/favicon.svg' });
+    await intercept(page, /accounts\.list/, () => new Promise<void>(() => undefined));
+    await page.goto(`${world.service.url}/settings/slots`);
+    await page.getByRole('list', { name: 'Weekly times' }).getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the slot' });
+    await dialog.getByLabel('Time').fill('10:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await person.get('/api/app/slots')).body.slots).toMatchObject([{ time: '10:00', accountIds: [account] }]);
   });
 
   test('a viewer sees slots and changes none', async () => {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, intercept, isClean } from './harness.ts';
+import { axe, hold, inBrowser, intercept, isClean } from './harness.ts';
 
 /** Dates of the next month that fall on these weekdays, Monday being 1. */
 const slotDaysOfNextMonth = (weekdays: readonly number[]) => {
@@ -46,7 +46,10 @@ inBrowser('posts', (world) => {
     await page.keyboard.press('j');
     await expect.poll(() => focused(page)).toBe('keys two');
     await page.keyboard.press('k');
-    await page.keyboard.press('x');
+    // Held down, it selects once.
+    await page.keyboard.down('x');
+    await page.keyboard.down('x');
+    await page.keyboard.up('x');
     const bar = page.getByRole('region', { name: 'Selected posts' });
     await bar.getByText('1 post selected').waitFor();
     expect(await axe(page)).toEqual([]);
@@ -103,6 +106,18 @@ inBrowser('posts', (world) => {
     await page.keyboard.press('Escape');
     await bar.waitFor({ state: 'detached' });
     await expect.poll(() => box('two').isChecked()).toBe(false);
+
+    // An answer that arrives after the selection was cleared selects nothing.
+    await box('four').click();
+    const release = await hold(page, '**/api/app/bulk/posts*');
+    const answer = page.waitForResponse('**/api/app/bulk/posts*');
+    await bar.getByRole('button', { name: 'Select all 4' }).click();
+    await page.keyboard.press('Escape');
+    await bar.waitFor({ state: 'detached' });
+    release();
+    await (await answer).finished();
+    await box('one').click();
+    await bar.getByText('1 post selected').waitFor();
   });
 
   test('a long press selects by touch, and a tap then selects instead of opening', async () => {
@@ -276,11 +291,18 @@ inBrowser('posts', (world) => {
     expect((await world.service.client.posts.get({ id })).status).toBe('Draft');
   });
 
-  test('new posts of others wait behind a button; existing rows change in place', async () => {
+  test('new posts of others wait behind a button; existing rows change in place, and stay when they cannot be loaded again', async () => {
     const { id } = await draft('live first');
-    const page = await world.visit({ at: '/posts?q=live' });
+    const page = await world.visit({ at: '/posts?q=live', expected: [/400/] });
     await row(page, 'live first').waitFor();
     const { workspaceId } = world.service.owner;
+    await intercept(page, '**/api/app/posts?*', (route) => route.fulfill({ status: 400, body: 'no' }));
+    await world.service.posthorn.live.publish({ workspaceId, kind: 'post', id });
+    await page.getByText('The list could not be loaded').waitFor();
+    await row(page, 'live first').waitFor();
+    await page.unroute('**/api/app/posts?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The list could not be loaded').waitFor({ state: 'detached' });
     await draft('live second');
     await world.service.client.posts.setVersionText({ id, body: 'live first, changed' });
     await world.service.posthorn.live.publish({ workspaceId, kind: 'post', id });

@@ -87,7 +87,7 @@ inBrowser('the results of a post', (world) => {
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'It is there' }).click();
     await page.getByText('1 account has it.').waitFor();
-    await page.getByText('No statistics: a person found it').waitFor();
+    await page.getByText('No statistics, because a person confirmed it').waitFor();
     expect(await shown('mastodon', body)).toBe(0);
   });
 
@@ -241,16 +241,27 @@ inBrowser('the results of a post', (world) => {
   test('is duplicated into a draft, and deleted with a warning about what stays public', async () => {
     const { service } = world;
     const { id, body } = await uncertain();
+    const owner = service.browser();
+    await owner.signIn();
+    const label = (await owner.post('/api/app/labels', { name: 'Copied too' })).body.id;
+    await owner.post('/api/app/posts/labels', { postIds: [id], add: [label] });
     // The live event of the deletion may arrive before the page is left.
     const page = await world.visit({ at: `/posts/${id}`, expected: [/404/] });
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await expect.poll(() => new URL(page.url()).pathname).not.toBe(`/posts/${id}`);
     const copy = await service.client.posts.get({ id: new URL(page.url()).pathname.split('/').at(-1) ?? '' });
     expect(copy).toMatchObject({ status: 'Draft', accountIds: [doubtful], versions: [{ content: [{ body }] }] });
+    expect((await owner.get(`/api/app/posts/${copy.id}/labels`)).body.labelIds).toEqual([label]);
+    const dialog = page.getByRole('dialog', { name: 'Delete this post?' });
+    await go(page, `/posts/${id}?edit=1`);
+    await page.getByRole('button', { name: 'Publish now' }).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByText('What is already on a network stays there.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await go(page, `/posts/${id}`);
     await page.getByRole('main').getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete this post?' });
     await dialog.getByText('It stays public on Mastodon').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/posts');

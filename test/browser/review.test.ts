@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
-import { axe, inBrowser, isSideways, loseAnswer } from './harness.ts';
+import { axe, inBrowser, intercept, isSideways, loseAnswer } from './harness.ts';
 
 inBrowser('reviewing a post', (world) => {
   let bluesky: string;
@@ -77,8 +77,12 @@ inBrowser('reviewing a post', (world) => {
     await expect.poll(() => row.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThanOrEqual(390);
     await expectClean(phone);
     await expectClean(desk);
+    const edit = phone.getByRole('textbox', { name: 'Edit comment' });
     await phone.getByRole('button', { name: 'Edit comment' }).click();
-    await phone.getByRole('textbox', { name: 'Edit comment' }).fill('Better now');
+    await edit.press('Escape');
+    await edit.waitFor({ state: 'detached' });
+    await phone.getByRole('button', { name: 'Edit comment' }).click();
+    await edit.fill('Better now');
     await phone.getByRole('button', { name: 'Save' }).click();
     await comments.getByText('Better now').waitFor();
     await desk.getByRole('button', { name: 'Delete comment' }).click();
@@ -104,6 +108,40 @@ inBrowser('reviewing a post', (world) => {
     expect(await comments.getByRole('listitem').count()).toBe(1);
   });
 
+  test('words typed while a comment is sent stay, and one sent by a closed panel is not offered again', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'Once', accountIds: [bluesky] });
+    const page = await world.visit({ at: `/posts/${id}?side=comments` });
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    const comments = page.getByRole('list', { name: 'Comments' });
+    const whileSending = async (body: string, act: () => Promise<unknown>) => {
+      await field.fill(body);
+      await intercept(
+        page,
+        `**/posts/${id}/comments`,
+        async (route) => {
+          await act();
+          await route.continue();
+        },
+        { times: 1 },
+      );
+      await field.press('Control+Enter');
+    };
+    await whileSending('First', () => field.fill('First, and second'));
+    await comments.getByText('First', { exact: true }).waitFor();
+    await expect.poll(() => page.locator('[data-loading="true"]').count()).toBe(0);
+    expect(await field.inputValue()).toBe('First, and second');
+    await whileSending('Third', async () => {
+      await page.getByRole('button', { name: 'Close comments and history' }).click();
+      await field.waitFor({ state: 'detached' });
+    });
+    await expect
+      .poll(() => page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('${id}'))`))
+      .toEqual([]);
+    await page.getByRole('button', { name: /^Comments and history/ }).click();
+    await comments.getByText('Third').waitFor();
+    expect(await field.inputValue()).toBe('');
+  });
+
   test('a review link whose answer was lost is listed, and created again it is still one', async () => {
     const { id } = await world.service.client.posts.create({ body: 'Once', accountIds: [bluesky] });
     const page = await world.visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/, /409/] });
@@ -112,10 +150,10 @@ inBrowser('reviewing a post', (world) => {
     await page.getByRole('menuitem', { name: 'Share for review' }).click();
     await list;
     const dialog = page.getByRole('dialog', { name: 'Share for review' });
-    const create = dialog.getByRole('button', { name: 'Create an address' });
+    const create = dialog.getByRole('button', { name: 'Create a review link' });
     await loseAnswer(page, `**/posts/${id}/shares`);
     await create.click();
-    await dialog.getByText('It may have been made all the same.').waitFor();
+    await dialog.getByText('It may have been created anyway.').waitFor();
     const row = dialog.getByText(/^Made by owner/);
     await row.waitFor();
     await create.click();
@@ -125,6 +163,44 @@ inBrowser('reviewing a post', (world) => {
     await row.waitFor({ state: 'detached' });
     await create.click();
     await dialog.getByText('Copy it now.').waitFor();
+  });
+
+  test('words from a review link are about the text that was read, also when the post changes meanwhile', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'Open at 7', accountIds: [bluesky] });
+    const person = world.service.browser();
+    await person.signIn();
+    const { url } = (await person.post(`/api/app/posts/${id}/shares`, { invitesAdvice: true })).body;
+    const first = await world.visit({ at: '/healthz', as: null });
+    const page = await first.context().newPage();
+    await page.addInitScript('const wait = setInterval; setInterval = (run, ms) => wait(run, ms / 50);');
+    await page.goto(world.service.url + new URL(url).pathname);
+    const say = async (name: string) => {
+      await page.getByLabel('Your name').fill(name);
+      await page.getByRole('button', { name: 'Send' }).click();
+    };
+    const words = async () =>
+      (await person.get(`/api/app/posts/${id}/advice`)).body.advice.map(
+        ({ name, isCurrent }: { name: string; isCurrent: boolean }) => [name, isCurrent],
+      );
+    await page.getByText('Open at 7').waitFor();
+    await world.service.client.posts.update({
+      id,
+      accountIds: [bluesky],
+      versions: [{ content: [{ body: 'Open at 8', media: [] }] }],
+    });
+    await page.getByText('Open at 8').waitFor();
+    const notice = page.getByRole('status').filter({ hasText: 'The post was changed' });
+    await notice.waitFor();
+    expect(await axe(page)).toEqual([]);
+    await say('Ida');
+    await expect.poll(words).toEqual([['Ida', false]]);
+    await notice.getByRole('button', { name: 'I have read it' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await say('Jon');
+    await expect.poll(words).toEqual([
+      ['Ida', false],
+      ['Jon', true],
+    ]);
   });
 
   test('a review link shows the post without a session, live and with files; a revoked one shows nothing', async () => {
@@ -141,10 +217,13 @@ inBrowser('reviewing a post', (world) => {
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Share for review' }).click();
     const dialog = page.getByRole('dialog', { name: 'Share for review' });
-    await dialog.getByRole('button', { name: 'Create an address' }).click();
+    await dialog.getByRole('button', { name: 'Create a review link' }).click();
     await dialog.getByText('Copy it now.').waitFor();
     const address = (await dialog.locator('code').textContent()) ?? '';
     await dialog.getByText(/^Made by owner/).waitFor();
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("denied"))');
+    await dialog.getByRole('button', { name: /^Copy/ }).click();
+    await page.getByText('Not copied. Select it and copy it yourself.').waitFor();
     await expectClean(page);
 
     const outside = await world.visit({ at: new URL(address).pathname, as: null, expected: [/404/] });
@@ -166,7 +245,7 @@ inBrowser('reviewing a post', (world) => {
     await preview.getByText('For your eyes, again').waitFor();
 
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Revoked. The address shows nothing any more.').waitFor();
+    await page.getByText('Revoked. The link no longer works.').waitFor();
     const answer = await outside.reload();
     expect(answer?.status()).toBe(404);
     await outside.getByRole('heading', { name: 'Nothing is shared here' }).waitFor();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, inBrowser, intercept, isClean } from './harness.ts';
 
 inBrowser('the sandbox', (world) => {
   const publish = async (network: string, items: readonly string[]) => {
@@ -70,6 +70,13 @@ inBrowser('the sandbox', (world) => {
     // Other open pages show it as well.
     await other.getByRole('link', { name: /Clock is (6 h|5 h 59 min)/ }).waitFor();
     expect(await axe(page)).toEqual([]);
+    // A browser whose own clock is fast.
+    await intercept(other, '**/api/app/sandbox/clock', (route) =>
+      route.fulfill({ json: { now: new Date(Date.now() - 3_600_000).toISOString() } }),
+    );
+    await page.getByRole('group', { name: 'Move the clock forward' }).getByRole('button', { name: '+6 h' }).click();
+    await page.getByRole('link', { name: /Clock is (12 h|11 h 59 min)/ }).waitFor();
+    await other.getByRole('link', { name: /^Clock is/ }).waitFor({ state: 'detached' });
   });
 
   test('is clean on a desk in light and on a phone in dark', async () => {

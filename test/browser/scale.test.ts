@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
-import { go, inBrowser, isSideways } from '#test/browser/harness';
+import { go, inBrowser, intercept, isSideways } from '#test/browser/harness';
 import { networkKeys } from '#test/support/network-keys';
 import { publicationsOf } from '#test/support/publications';
 
@@ -151,6 +151,21 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
     await expect.poll(() => rows.count()).toBe(400);
     await expect.poll(() => rows.first().textContent()).toContain('Post number 400');
     await expect.poll(() => rows.last().textContent()).toContain('Post number 1 ');
+
+    // To delete and restore so many takes long.
+    await intercept(page, '**/api/app/bulk/changes', (route) => {
+      const { posts } = route.request().postDataJSON() as { posts: { id: string }[] };
+      return route.fulfill({ json: { results: posts.map(({ id }) => ({ id, done: true })) } });
+    });
+    await rows.first().getByRole('checkbox').check();
+    const bar = page.getByRole('region', { name: 'Selected posts' });
+    await bar.getByRole('button', { name: 'Select all 400' }).click();
+    await bar.getByText('400 posts selected').waitFor();
+    await bar.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('400 drafts deleted').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await rows.first().waitFor();
+    await expect.poll(() => page.getByText(/^Restoring/).count()).toBe(0);
   });
 
   test('of twenty posts at one time, a day shows seven and the number of the others, which leads to all of them', async () => {

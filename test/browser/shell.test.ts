@@ -315,6 +315,10 @@ inBrowser('the shell', (world) => {
       await sheet.getByRole('link', { name, exact: true }).waitFor();
     }
     expect(await axe(page)).toEqual([]);
+    await sheet.getByTitle('owner@example.com').click();
+    await page.getByRole('menuitem', { name: 'Profile' }).click();
+    await sheet.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
   });
 
   test('navigates by keys, but not while someone types', async () => {
@@ -456,6 +460,31 @@ inBrowser('the shell', (world) => {
     await notice.filter({ hasText: /networks/i }).waitFor({ state: 'detached' });
   });
 
+  test('tries again after each wait that the server asks for', async () => {
+    const page = await world.visit({ at: '/accounts', expected: [/429/] });
+    await page.getByRole('heading', { level: 1, name: 'Social accounts' }).waitFor();
+    let refusals = 0;
+    let isRefused = true;
+    const headers = { 'retry-after': '0', 'x-request-id': 'req_1' };
+    const refusal = { code: 'TooManyRequests', message: 'Too many requests.', issues: [] };
+    await intercept(page, '**/accounts.list', (route) => {
+      if (!isRefused) return route.continue();
+      refusals += 1;
+      return route.fulfill({ status: 429, json: refusal, headers });
+    });
+    await world.service.posthorn.live.publish({
+      workspaceId: world.service.owner.workspaceId,
+      kind: 'account',
+      id: 'acct_1',
+    });
+    const banner = page.getByRole('status').filter({ hasText: /Trying again in/ });
+    await banner.waitFor();
+    // Each try of the banner is four requests.
+    await expect.poll(() => refusals).toBeGreaterThan(12);
+    isRefused = false;
+    await banner.waitFor({ state: 'detached' });
+  });
+
   test('says on every page with an id that nothing has it, and leads home', async () => {
     const page = await world.visit(nowhere);
     const id = '01M7MX392A12SHMEHAJ9YAFFJD';
@@ -488,6 +517,31 @@ inBrowser('the shell', (world) => {
     expect(pathOf(page)).toBe('/settings/webhooks');
     await page.context().setOffline(false);
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  });
+
+  test('reloads once for a file that something blocks, then says so', async () => {
+    const page = await world.visit({
+      ...nowhere,
+      expected: [/404/, /ERR_FAILED/, /ConnectionError/, /Failed to fetch/],
+    });
+    const link = page.getByRole('link', { name: 'Analytics' });
+    await link.waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Network.clearBrowserCache');
+    await intercept(page, /assets\/analytics-.*\.js/, (route) => route.abort());
+    let loads = 0;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) loads += 1;
+    });
+    await link.click();
+    const again = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.waitForLoadState('networkidle');
+    // For the link, the page and the router.
+    expect(loads).toBeLessThanOrEqual(3);
+    await page.unroute(/assets\/analytics-.*\.js/);
+    await again.click();
+    await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor();
   });
 
   test('takes a second line in a header at 1024 with text of twice the size, where nothing is cut or covered', async () => {
@@ -528,8 +582,9 @@ inBrowser('the shell', (world) => {
   });
 
   test('sends people who are not signed in to sign in, and back', async () => {
-    const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
+    const at = '/settings/profile?from=mail#notifications';
+    const page = await world.visit({ at, as: null, expected: [/401/] });
     await isAt(page, /^\/sign-in/);
-    expect(new URL(page.url()).searchParams.get('next')).toBe('/calendar?view=week');
+    expect(new URL(page.url()).searchParams.get('next')).toBe(at);
   });
 });

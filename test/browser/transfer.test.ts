@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { axe, go, inBrowser, isAt, isSideways } from '#test/browser/harness';
+import { axe, go, holdAnswer, inBrowser, isAt, isSideways, letPageReact, pathOf } from '#test/browser/harness';
 import { accountCalled } from '#test/support/transfer';
 
 inBrowser('import and export', (world) => {
@@ -62,6 +62,19 @@ inBrowser('import and export', (world) => {
     await page.getByText('1 draft saved, nothing goes out by itself.').waitFor();
     await go(page, '/posts');
     await page.getByText('Planned Tue 2 May 2090, 09:00').waitFor();
+
+    // Whoever has gone on to another page while a file is read stays there.
+    await go(page, '/settings/transfer');
+    const release = await holdAnswer(page, '**/api/app/imports');
+    await page.getByLabel('File to import').setInputFiles(file('late.csv', ['text', 'Read late']));
+    await page.getByText('late.csv').waitFor();
+    await go(page, '/posts');
+    await page.getByText('Planned Tue 2 May 2090, 09:00').waitFor();
+    const answer = page.waitForResponse((one) => one.request().method() === 'POST' && /imports$/.test(one.url()));
+    release();
+    await answer;
+    await letPageReact(page);
+    expect(pathOf(page)).toBe('/posts');
   });
 
   test('exports download with their content', async () => {

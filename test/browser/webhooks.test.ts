@@ -83,7 +83,7 @@ inBrowser(
       await form.getByLabel('Address').fill(url);
       await loseAnswer(page, '**/api/webhooks');
       await form.getByRole('button', { name: 'Add webhook' }).click();
-      await form.getByText('It may have been made all the same.').waitFor();
+      await form.getByText('It may have been created anyway.').waitFor();
       await form.getByRole('button', { name: 'Add webhook' }).click();
       await form.getByText('Your first try worked').waitFor();
       await form.getByText('Open it and create a new secret.').waitFor();

@@ -134,7 +134,8 @@ export const startSandboxNetworks = async ({
     ): Sending => {
       const part = network.parts(post)[out.length];
       if (part === undefined) throw new Error('all parts are out');
-      return { account, post, index: out.length, part, out, key: randomUUID(), since: clock.now() };
+      const now = clock.now();
+      return { account, post, index: out.length, part, out, key: randomUUID(), firstTriedAt: now, since: now };
     },
 
     stop: async () => {

@@ -6,8 +6,10 @@ import { ownPath } from '#web/own-path.ts';
 export const useOpenFromPush = () => {
   const navigate = useNavigate();
   useEffect(() => {
-    const openPage = ({ data }: MessageEvent<{ open?: unknown }>) => {
-      if (typeof data?.open === 'string') void navigate({ href: ownPath(data.open) });
+    const openPage = ({ data, ports: [worker] }: MessageEvent<{ open?: unknown }>) => {
+      if (typeof data?.open !== 'string') return;
+      worker?.postMessage('opens');
+      void navigate({ href: ownPath(data.open) });
     };
     navigator.serviceWorker?.addEventListener('message', openPage);
     return () => navigator.serviceWorker?.removeEventListener('message', openPage);

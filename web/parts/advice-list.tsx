@@ -55,7 +55,7 @@ const AdviceRow = ({ advice, postId }: { advice: Advice; postId: string }) => {
         <p className={styles.head}>
           <b>{words}</b>
           <span>
-            “<bdi dir="auto">{advice.name}</bdi>” <span className="caption text-3">(name self-given)</span>
+            “<bdi dir="auto">{advice.name}</bdi>” <span className="caption text-3">(name not verified)</span>
           </span>
           <span className="caption text-3">
             <When at={advice.createdAt} />
@@ -70,7 +70,7 @@ const AdviceRow = ({ advice, postId }: { advice: Advice; postId: string }) => {
       </div>
       {canManage && (
         <Tooltip label="Delete">
-          <ActionIcon size={24} aria-label={`Delete the words of ${advice.name}`} onClick={() => void remove()}>
+          <ActionIcon size={24} aria-label={`Delete the advice of ${advice.name}`} onClick={() => void remove()}>
             <Trash2 size={13} aria-hidden="true" />
           </ActionIcon>
         </Tooltip>

@@ -10,7 +10,7 @@ import { useOpenApprovals } from './use-open-approvals.ts';
 const requestIn = (error: unknown) =>
   isPosthornError(error, 'ApprovalRequired') ? error.issues.find(({ code }) => code === 'Asked') : undefined;
 
-/** The server made a request of it, because this person may not publish. */
+/** The server turned the call into an approval request, because this person may not publish. */
 export const isAsked = (error: unknown) => requestIn(error) !== undefined;
 
 /** Says so, and returns true. Any other error is left to the caller. */

@@ -5,7 +5,7 @@ import { isPosthornError } from '#generated/app-client';
 import { keepaliveApp } from '#web/api.ts';
 import { describeFailure, isRetryable } from '#web/faults.ts';
 import { formatNumber, count as quantity } from './number.ts';
-import { showToast } from './toasts.tsx';
+import { closeToast, showToast } from './toasts.tsx';
 
 export type BulkPost = Pick<SelectedPost, 'id' | 'text'>;
 
@@ -36,7 +36,7 @@ export interface BulkOutcome {
 }
 
 const batchSize = 100;
-/** Repeating a request does nothing twice, so a lost connection is waited for. */
+/** The request is idempotent, so it is retried until the connection is back. */
 const maxRetries = 6;
 
 let failed: { readonly title: string; readonly failures: readonly BulkFailure[] } | undefined;
@@ -90,6 +90,7 @@ export const runBulk = async (work: BulkWork): Promise<BulkOutcome> => {
     const reached = new Set(results.map(({ id }) => id));
     pending = pending.filter(({ id }) => !reached.has(id));
   }
+  closeToast(toastId);
   if (requests.length > 0) {
     const text = requests.length === 1 ? requests[0] : `${quantity(requests.length, 'request')}. ${requests[0]}`;
     showToast({ id: `${toastId} requests`, text: text ?? '', icon: Stamp, tone: 'brass' });

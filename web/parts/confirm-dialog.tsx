@@ -1,5 +1,5 @@
 import { Button, Modal } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import styles from './confirm-dialog.module.css';
 import { FaultBanner } from './fault-banner.tsx';
 
@@ -41,9 +41,13 @@ export const ConfirmDialog = ({
       setIsRunning(false);
     }
   };
+  // Callers clear what the dialog is about when they close it, and it is still shown while it fades out.
+  const last = useRef({ title, children });
+  if (opened) last.current = { title, children };
+  const shown = last.current;
   return (
-    <Modal opened={opened} onClose={close} title={title} size={460}>
-      {children && <div className={styles.text}>{children}</div>}
+    <Modal opened={opened} onClose={close} title={shown.title} size={460}>
+      {shown.children && <div className={styles.text}>{shown.children}</div>}
       {fault !== undefined && <FaultBanner fault={fault} title="That did not work" />}
       <div className={styles.buttons}>
         <Button variant="quiet" onClick={close}>

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import styles from './copy.module.css';
+import { showToast } from './toasts.tsx';
 
 /** Without https there is no navigator.clipboard, so copy from a hidden field. */
 const copyText = async (text: string) => {
@@ -11,21 +12,27 @@ const copyText = async (text: string) => {
   field.className = 'hidden';
   document.body.append(field);
   field.select();
-  document.execCommand('copy');
+  const isDone = document.execCommand('copy');
   field.remove();
+  if (!isDone) throw new Error('The browser did not copy it.');
 };
 
 const useCopied = (value: string) => {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setIsCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
-    await copyText(value);
-    setCopied(true);
+    try {
+      await copyText(value);
+    } catch {
+      showToast({ tone: 'red', text: 'Not copied. Select it and copy it yourself.' });
+      return;
+    }
+    setIsCopied(true);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setCopied(false), 2000);
+    timer.current = setTimeout(() => setIsCopied(false), 2000);
   };
-  return { copied, copy };
+  return { isCopied, copy };
 };
 
 /** An icon button, or a text button with `children`. */
@@ -40,18 +47,18 @@ export const CopyButton = ({
   size?: number;
   children?: React.ReactNode;
 }) => {
-  const { copied, copy } = useCopied(value);
-  const Icon = copied ? Check : Copy;
+  const { isCopied, copy } = useCopied(value);
+  const Icon = isCopied ? Check : Copy;
   const announcement = (
     <span className="hidden" role="status">
-      {copied ? 'Copied' : ''}
+      {isCopied ? 'Copied' : ''}
     </span>
   );
   if (children !== undefined) {
     return (
       <>
         <Button size="xs" leftSection={<Icon size={14} aria-hidden="true" />} onClick={copy}>
-          {copied ? 'Copied' : children}
+          {isCopied ? 'Copied' : children}
         </Button>
         {announcement}
       </>
@@ -59,7 +66,7 @@ export const CopyButton = ({
   }
   return (
     <>
-      <Tooltip label={copied ? 'Copied' : label}>
+      <Tooltip label={isCopied ? 'Copied' : label}>
         <ActionIcon size={size} aria-label={label} onClick={copy}>
           <Icon size={14} aria-hidden="true" />
         </ActionIcon>

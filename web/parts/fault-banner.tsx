@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { isAlreadyDone } from '#generated/app-client';
 import { faultOf, unknownOutcome } from '#web/faults.ts';
 import { isAsked } from './asked.ts';
 import { Banner } from './banner.tsx';
+import { TimeLeft, useCountdown } from './countdown.tsx';
 import { useShowFault } from './shown-faults.ts';
 
 /** Shows the request id, so that the operator can find the request in the log. What was only read has `onRetry`. */
@@ -21,11 +21,12 @@ export const FaultBanner = ({
 }) => {
   useShowFault(fault);
   const { code, message, requestId, retryAfterSeconds } = faultOf(fault);
-  const waits = useCountdown(code === 'TooManyRequests' ? (retryAfterSeconds ?? 30) : undefined, onRetry);
-  if (code === 'TooManyRequests') {
+  const waitSeconds = code === 'TooManyRequests' ? (retryAfterSeconds ?? 30) : undefined;
+  const left = useCountdown(fault, waitSeconds, onRetry);
+  if (waitSeconds !== undefined) {
     return (
       <Banner tone="orange" title="Too many requests">
-        {onRetry ? `Too many requests. Trying again in ${waits} s.` : `Too many requests. Try again in ${waits} s.`}
+        {onRetry ? 'Trying' : 'Try'} again in <TimeLeft left={`${left} s`} of={`${waitSeconds} s`} />.
       </Banner>
     );
   }
@@ -54,20 +55,4 @@ export const FaultBanner = ({
       {message}
     </Banner>
   );
-};
-
-const useCountdown = (seconds: number | undefined, onEnd: (() => void) | undefined) => {
-  const [left, setLeft] = useState(seconds ?? 0);
-  const counting = seconds !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: onEnd may be a new function on every render
-  useEffect(() => {
-    if (!counting) return;
-    if (left <= 0) {
-      onEnd?.();
-      return;
-    }
-    const timer = setTimeout(() => setLeft(left - 1), 1000);
-    return () => clearTimeout(timer);
-  }, [counting, left]);
-  return left;
 };

@@ -42,7 +42,7 @@ const icons: Record<string, LucideIcon> = {
   workspace_deletion: CalendarX2,
 };
 
-/** A cause of a newer server has the icon of a question. */
+/** A cause that this version does not know gets a question mark. */
 export const forecastIcon = ({ cause }: ForecastEntry) => icons[cause] ?? CircleHelp;
 
 export const blocksIn = (forecast: readonly ForecastEntry[] = []) => forecast.filter(({ level }) => level === 'Blocks');

@@ -10,10 +10,10 @@ const takeStored = () => {
   return stored;
 };
 
-/** What this tab stored before the sign-in, for the forms that are not open again yet. */
+/** What this tab stored before the page was loaded, for the forms that are not open again yet. */
 let stored: Map<string, unknown> | undefined;
 
-/** Stored only when the session ends, and for this tab alone. */
+/** Stored only when the session ends or the app reloads the page, and for this tab alone. */
 export const formDrafts = {
   put: (key: string, value: unknown) => {
     drafts.set(key, value);
@@ -30,8 +30,8 @@ export const formDrafts = {
     }
   },
   /**
-   * The first form after the sign-in takes all out of the storage, for whoever signed in: an address may hold a secret,
-   * and a form that nobody opens again would leave it there.
+   * The first read empties the storage, whoever signed in: a URL may hold a secret, and a form that is not opened again
+   * would leave it there.
    */
   read: (key: string): unknown => {
     stored ??= takeStored();

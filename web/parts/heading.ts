@@ -13,5 +13,5 @@ export const headingOf = (text: string) => {
   return sentence ?? `${start.replace(/[\s,;:–—-]+\S*$/u, '')}…`;
 };
 
-/** For toasts and dialogs: */
+/** For toasts and dialogs: `“We open at 7”`. */
 export const quoteHeading = (text: string) => `“${headingOf(text)}”`;

@@ -8,7 +8,7 @@ const pauseMs = 2000;
 let lastField: HTMLElement | undefined;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
-/** The page may take a field away under somebody who types: the keys that follow were meant for it. */
+/** A field may be removed while somebody types in it. The next keys were meant for it and must not run shortcuts. */
 const isTypingOn = () => lastField !== undefined && !lastField.isConnected && performance.now() - lastKeyAt < pauseMs;
 
 const forgetField = () => {

@@ -83,14 +83,20 @@ const LabelRow = ({
 }) => {
   const client = useQueryClient();
   const [isEditing, setEditing] = useFormDraft(`change of ${label.id}`, false);
-  const [name, setName] = useFormDraft(`name of ${label.id}`, label.name);
-  const [color, setColor] = useFormDraft(`color of ${label.id}`, label.color);
+  // Only what was changed here: somebody else may change the rest meanwhile.
+  const [newName, setNewName] = useFormDraft<string | undefined>(`name of ${label.id}`, undefined);
+  const [newColor, setNewColor] = useFormDraft<Color | undefined>(`color of ${label.id}`, undefined);
+  const close = () => {
+    setEditing(false);
+    setNewName(undefined);
+    setNewColor(undefined);
+  };
   const refetch = () => client.invalidateQueries({ queryKey: keys.labels });
   const change = useMutation({
     mutationFn: (change: { name?: string; color?: Color }) => app.changeLabel({ id: label.id, ...change }),
     onSuccess: async () => {
       await refetch();
-      setEditing(false);
+      close();
     },
   });
   const remove = useMutation({
@@ -102,14 +108,16 @@ const LabelRow = ({
     },
   });
   const save = () => {
-    const newName = name.trim() || label.name;
-    if (newName === label.name && color === label.color) setEditing(false);
-    else change.mutate({ name: newName, color });
+    const name = newName?.trim() || label.name;
+    const color = newColor ?? label.color;
+    const input = { ...(name !== label.name && { name }), ...(color !== label.color && { color }) };
+    if (Object.keys(input).length === 0) close();
+    else change.mutate(input);
   };
   if (isEditing) {
     return (
       <li className={styles.row}>
-        <ColorMenu color={color} name={label.name} onChange={setColor} />
+        <ColorMenu color={newColor ?? label.color} name={label.name} onChange={setNewColor} />
         <form
           className={styles.edit}
           onSubmit={(event) => {
@@ -119,17 +127,15 @@ const LabelRow = ({
         >
           <TextInput
             aria-label={`New name for ${label.name}`}
-            value={name}
+            value={newName ?? label.name}
             maxLength={maxNameLength}
             autoFocus
             error={change.error && (fieldFault(change.error, 'name', 'The name') ?? describeFailure(change.error))}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape') return;
-              event.stopPropagation();
-              setEditing(false);
-              setName(label.name);
-              setColor(label.color);
+            onChange={({ currentTarget }) => setNewName(currentTarget.value)}
+            // Escape ends the change, and not the dialog with it.
+            data-mantine-stop-propagation="true"
+            onKeyDown={({ key }) => {
+              if (key === 'Escape') close();
             }}
           />
         </form>
@@ -146,7 +152,7 @@ const LabelRow = ({
           Delete “{label.name}”?{' '}
           {label.posts > 0 ? `${count(label.posts, 'post')} ${label.posts === 1 ? 'loses' : 'lose'} it.` : ''}
         </span>
-        <Button size="xs" variant="quiet" onClick={() => onDeleting(false)} data-autofocus>
+        <Button size="xs" variant="quiet" onClick={() => onDeleting(false)} autoFocus>
           Keep
         </Button>
         <Button size="xs" variant="danger" loading={remove.isPending} onClick={() => remove.mutate()}>

@@ -48,8 +48,10 @@ export const useListKeys = (
         focusRow(next);
         event.preventDefault();
       } else if (here >= 0 && latest.current && /^([xd]|Backspace|Delete)$/.test(key)) {
-        latest.current(key === 'Delete' ? 'Backspace' : key, rows[here]?.dataset.row ?? '', event.shiftKey);
         event.preventDefault();
+        // A key that is held down would delete row after row.
+        if (event.repeat) return;
+        latest.current(key === 'Delete' ? 'Backspace' : key, rows[here]?.dataset.row ?? '', event.shiftKey);
       }
     };
     window.addEventListener('keydown', press);

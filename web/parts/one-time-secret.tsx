@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useBlocker } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useId } from 'react';
 import { CopyField } from './copy.tsx';
 import styles from './one-time-secret.module.css';
+import { useConfirmLeaving } from './use-confirm-leaving.ts';
 
 /** A secret that the server cannot show again; confirms before the person leaves the page. */
 export const OneTimeSecret = ({
@@ -21,10 +21,7 @@ export const OneTimeSecret = ({
   onStored: () => void;
 }) => {
   const id = useId();
-  useBlocker({
-    shouldBlockFn: () => !window.confirm(`The ${label} is shown only this once. Leave without it?`),
-    enableBeforeUnload: true,
-  });
+  useConfirmLeaving(`The ${label} is shown only this once. Leave without it?`);
   return (
     <section className={styles.card} aria-labelledby={id}>
       <KeyRound className={styles.icon} size={16} aria-hidden="true" />

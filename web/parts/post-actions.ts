@@ -4,11 +4,11 @@ import { useCallback, useSyncExternalStore } from 'react';
 import type { Post, PostSummary } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
+import { queries } from '#web/queries.ts';
 import { runBulk } from './bulk.ts';
 import { count } from './number.ts';
 import { quoteHeading, titleOf } from './post-title.tsx';
 import { showToast } from './toasts.tsx';
-import { useAccounts } from './use-accounts.ts';
 
 type Deletable = Pick<PostSummary, 'id' | 'text' | 'status'>;
 
@@ -87,34 +87,40 @@ const describeDeleted = (posts: readonly Deletable[], number: number) => {
 export const showRestored = (ids: readonly string[]) =>
   setDeletedIds(new Set([...deletedIds].filter((id) => !ids.includes(id))));
 
-/** Copies a post, without accounts that are no longer connected. */
-const copyOf = async (id: string, isConnected: (accountId: string) => boolean): Promise<Post> => {
-  const post = await actions.posts.get({ id });
-  const accountIds = post.accountIds.filter(isConnected);
-  const versions = post.versions.filter(({ accountId }) => accountId === undefined || accountIds.includes(accountId));
-  return makeCopy({ accountIds, versions }, id);
+const copyLabels = async (from: string, to: string) => {
+  const { labelIds } = await app.getPostLabels({ id: from });
+  if (labelIds.length > 0) await app.labelPosts({ postIds: [to], add: labelIds });
 };
 
-/** Creates a draft with the labels of the post `labelsOf`. */
-export const makeCopy = async (
-  { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
-  labelsOf: string | undefined,
-): Promise<Post> => {
-  const { labelIds } = labelsOf === undefined ? { labelIds: [] } : await app.getPostLabels({ id: labelsOf });
-  const copy = await actions.posts.create({ accountIds, versions });
-  if (labelIds.length > 0) await app.labelPosts({ postIds: [copy.id], add: labelIds });
-  return copy;
+type Content = Pick<Post, 'accountIds' | 'versions'>;
+
+/** Creates a draft with the labels of the post `labelsOf`, without accounts that are no longer connected. */
+export const useMakeCopy = () => {
+  const client = useQueryClient();
+  return useCallback(
+    async (content: Content, labelsOf: string | undefined): Promise<Post> => {
+      const { accounts } = await client.ensureQueryData(queries.accounts);
+      const accountIds = content.accountIds.filter((id) => accounts.some((account) => account.id === id));
+      const versions = content.versions.filter(({ accountId }) => !accountId || accountIds.includes(accountId));
+      const copy = await actions.posts.create({ accountIds, versions });
+      if (labelsOf !== undefined) {
+        await copyLabels(labelsOf, copy.id).catch((error: unknown) => showFault('The copy has no labels.', error));
+      }
+      return copy;
+    },
+    [client],
+  );
 };
 
 /** Returns the ids of the copies. */
 export const useDuplicate = () => {
   const client = useQueryClient();
-  const { byId } = useAccounts();
+  const makeCopy = useMakeCopy();
   return useCallback(
     async (ids: readonly string[]): Promise<string[]> => {
       const copies: string[] = [];
       try {
-        for (const id of ids) copies.push((await copyOf(id, (accountId) => byId.has(accountId))).id);
+        for (const id of ids) copies.push((await makeCopy(await actions.posts.get({ id }), id)).id);
       } catch (error) {
         showFault('Not duplicated.', error);
       }
@@ -127,6 +133,6 @@ export const useDuplicate = () => {
       }
       return copies;
     },
-    [client, byId],
+    [client, makeCopy],
   );
 };

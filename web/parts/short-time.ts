@@ -1,10 +1,10 @@
 import { formatDay, formatTime, now, partsIn } from './time.ts';
 
-const weekMs = 6 * 24 * 3_600_000;
+const sixDaysMs = 6 * 24 * 3_600_000;
 
 /** `Thu 08:30` within six days, else `19 Nov, 08:30` */
 export const formatShort = (at: string, zone: string) => {
-  const isSoon = Date.parse(at) - now().getTime() < weekMs;
+  const isSoon = Date.parse(at) - now().getTime() < sixDaysMs;
   const day = isSoon ? partsIn(at, zone).weekday : `${formatDay(at, zone).slice(4)},`;
   return `${day} ${formatTime(at, zone)}`;
 };

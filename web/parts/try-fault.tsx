@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from './banner.tsx';
+import { TimeLeft, useCountdown } from './countdown.tsx';
 import { FaultBanner } from './fault-banner.tsx';
 import { proofFault } from './proof-field.tsx';
 import { formatSpan } from './time.ts';
@@ -17,20 +17,18 @@ export const TryFault = ({
   isRepeatable?: boolean | undefined;
 }) => {
   const { code, message, retryAfterSeconds = 0 } = faultOf(fault);
-  const [left, setLeft] = useState(retryAfterSeconds);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: restart the countdown on another error
-  useEffect(() => setLeft(retryAfterSeconds), [fault]);
-  useEffect(() => {
-    if (left <= 0) return;
-    const timer = setTimeout(() => setLeft(left - 1), 1000);
-    return () => clearTimeout(timer);
-  }, [left]);
+  const left = useCountdown(fault, retryAfterSeconds);
   if (code === 'TooManyRequests') {
     return (
       <Banner tone="orange" title="Too many tries">
-        {left > 0
-          ? `Wait ${formatSpan(left * 1000)}, then try again. Each wrong password makes the wait longer.`
-          : 'You can try again now.'}
+        {left > 0 ? (
+          <>
+            Wait <TimeLeft left={formatSpan(left * 1000)} of={formatSpan(retryAfterSeconds * 1000)} />, then try again.
+            Each wrong try makes the wait longer.
+          </>
+        ) : (
+          'You can try again now.'
+        )}
       </Banner>
     );
   }

@@ -6,7 +6,8 @@ import { formDrafts, keyPrefix } from './form-drafts.ts';
 
 /**
  * As useState, for a field of a form, for marks, or for whether a dialog is open: after the session has ended and the
- * same person has signed in again in this tab, the page begins with what was there. Never for passwords and keys.
+ * same person has signed in again in this tab, or after the app has reloaded the page, it begins with what was there.
+ * Never for passwords and keys.
  */
 export const useFormDraft = <Value>(name: string, initial: Value) => {
   const { user } = useSession();

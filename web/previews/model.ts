@@ -91,7 +91,7 @@ export const commentsOf = (post: PreviewPost): readonly { key: string; body: str
   ];
 };
 
-/** The server says so with its limits: a story takes no text. */
+/** A story takes no text, so its limit is 0 characters. */
 export const isStory = ({ limits }: PreviewPost): boolean => limits.characters.max === 0;
 
 /** Google adds it to the profile, without a post. */

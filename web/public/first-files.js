@@ -4,7 +4,7 @@
   const key = 'posthorn-first-files';
   const mostTries = 3;
   const pauseMs = 500;
-  let failed = false;
+  let hasFailed = false;
 
   const triesBefore = () => {
     try {
@@ -30,18 +30,19 @@
     const sentence = document.createElement('p');
     sentence.setAttribute('role', 'alert');
     sentence.textContent =
-      'Some files of Posthorn could not be loaded. Wait a minute and reload the page; if it stays so, tell whoever runs this server.';
+      'Some files of Posthorn could not be loaded. Wait a minute and reload the page. If that does not help, tell whoever runs this server.';
     document.body.prepend(sentence);
   };
 
   const hear = ({ target }) => {
-    if (failed || !(target instanceof Element) || !target.matches('script[type=module], link[rel=stylesheet]')) return;
-    failed = true;
+    if (hasFailed || !(target instanceof Element) || !target.matches('script[type=module], link[rel=stylesheet]'))
+      return;
+    hasFailed = true;
     setTimeout(readAnew, pauseMs);
   };
   addEventListener('error', hear, true);
   addEventListener('load', () => {
     removeEventListener('error', hear, true);
-    if (!failed) remember(0);
+    if (!hasFailed) remember(0);
   });
 })();

@@ -28,11 +28,22 @@ const read = (data) => {
   }
 };
 
+const answerMs = 300;
+
+/** Whether the tab opens the path. Pages outside the app, such as the help, do not answer. */
+const opensIn = (tab, path) =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(true);
+    setTimeout(() => resolve(false), answerMs);
+    tab.postMessage({ open: path }, [port2]);
+  });
+
 /** In an open tab or a new one, and only on this origin. */
 const open = async (path) => {
   const own = typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/';
-  const [tab] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  if (tab === undefined) return self.clients.openWindow(own);
-  tab.postMessage({ open: own });
-  return tab.focus();
+  for (const tab of await self.clients.matchAll({ type: 'window', includeUncontrolled: true })) {
+    if (await opensIn(tab, own)) return tab.focus();
+  }
+  return self.clients.openWindow(own);
 };

@@ -13,7 +13,7 @@ export interface SendOffRow extends Omit<Target, 'state'>, SendState {
   readonly target: Target;
 }
 
-/** The accounts in the order of the post, with how far each is. Nothing moves without a word of the server. */
+/** The accounts in the order of the post, with how far each is. Progress comes from the server alone, never from a timer. */
 export const useSendOff = (post: Post) => {
   const { targets, sendAgain, isLoaded } = useResults(post, { withSteps: true });
   // By account and start: a line never goes back while its send runs.

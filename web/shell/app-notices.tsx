@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
+import { TimeLeft, useCountdown } from '#web/parts/countdown.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
@@ -17,7 +18,7 @@ import { ServerChecks, useHold, useServerChecks } from './server-checks.tsx';
 
 /** The page stays mounted below, so nothing typed is lost. */
 const AppNotices = () => {
-  const { conflicts, unreachable, isSwitching, tooManyUntil } = useNotices();
+  const { conflicts, isUnreachable, isSwitching, tooManyUntil } = useNotices();
   const client = useQueryClient();
   useEffect(() => {
     if (conflicts > 0) void client.invalidateQueries({ queryKey: keys.session });
@@ -45,7 +46,7 @@ const AppNotices = () => {
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
   const missing = useMissingParts();
   const isQuiet =
-    !isSwitchedElsewhere && !unreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
+    !isSwitchedElsewhere && !isUnreachable && tooManyUntil === undefined && deletion === undefined && !isLate;
   if (isQuiet && failures.length === 0 && hold === undefined && missing === '') return null;
   return (
     <div className={styles.notices}>
@@ -92,8 +93,8 @@ const AppNotices = () => {
       {isLate && <LatePosts posts={late} />}
       {failures.length > 0 && <ServerChecks checks={failures} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
-      {missing !== '' && !unreachable && <MissingParts names={missing} />}
-      {unreachable && (
+      {missing !== '' && !isUnreachable && <MissingParts names={missing} />}
+      {isUnreachable && (
         <Banner tone="orange" title="The server does not answer">
           Posts that you write are kept in this browser and saved when it is back. Try any other change again then.
         </Banner>
@@ -103,13 +104,18 @@ const AppNotices = () => {
 };
 
 const TooMany = ({ until }: { until: number }) => {
-  const [, setTick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setTick((tick) => tick + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1000));
-  return <Banner tone="orange" title={`Too many requests. Trying again in ${seconds} s.`} />;
+  const seconds = useMemo(() => Math.ceil((until - performance.now()) / 1000), [until]);
+  const left = useCountdown(until, seconds);
+  return (
+    <Banner
+      tone="orange"
+      title={
+        <>
+          Too many requests. Wait <TimeLeft left={`${Math.max(1, left)} s`} of={`${seconds} s`} />, then try again.
+        </>
+      }
+    />
+  );
 };
 
 export default AppNotices;

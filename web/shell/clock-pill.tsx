@@ -5,16 +5,21 @@ import { clockAheadMs, formatSpan } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
 import styles from './clock-pill.module.css';
+import { useHasSandbox } from './use-nav-items.ts';
 
-/** Shown only while the server's clock is ahead. */
-export const ClockPill = () => {
+/**
+ * Shown only while the sandbox clock was moved, which is always forward. Without a sandbox, or behind, it is the clock of
+ * the person's own device that is wrong.
+ */
+export const ClockPill = ({ onGo }: { onGo?: () => void }) => {
   useQuery(queries.clock);
   useNow();
   const aheadMs = clockAheadMs();
-  if (aheadMs === 0) return null;
+  const hasSandbox = useHasSandbox();
+  if (aheadMs <= 0 || !hasSandbox) return null;
   const label = `Clock is ${formatSpan(aheadMs)} ahead`;
   return (
-    <Link to="/sandbox" className={styles.pill} data-tip={label}>
+    <Link to="/sandbox" className={styles.pill} data-tip={label} onClick={onGo}>
       <Clock size={14} aria-hidden="true" />
       <span className={styles.label}>{label}</span>
     </Link>

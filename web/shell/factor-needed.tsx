@@ -5,16 +5,16 @@ import { useWorkspace } from '#web/session.ts';
 import { PersonMenu } from './person-menu.tsx';
 
 /** In place of a workspace that asks its members for two factors, until the person has set one up. */
-const FactorNeeded = () => {
+const FactorNeeded = ({ onCodes }: { onCodes: (areShown: boolean) => void }) => {
   const { name } = useWorkspace();
   return (
     <main style={{ maxWidth: 620, margin: '0 auto', padding: '8vh 24px' }}>
       <Mark size={44} />
       <h1 style={{ marginTop: 16, fontSize: 26, lineHeight: '32px' }}>{name} asks for two factors</h1>
       <p className="text-2" style={{ margin: '8px 0 24px' }}>
-        Set up an app for codes, or add a passkey. Then you see the workspace.
+        Set up an authenticator app, or add a passkey. Then you see the workspace.
       </p>
-      <AppForCodes />
+      <AppForCodes onCodes={onCodes} />
       <Passkeys />
       <div style={{ marginTop: 32 }}>
         <PersonMenu />

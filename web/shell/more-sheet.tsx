@@ -33,9 +33,9 @@ const MoreSheet = ({ places, onClose }: { places: readonly NavItem[]; onClose: (
       Search or jump to
     </Button>
     <NavList places={places} onGo={onClose} />
-    <ClockPill />
+    <ClockPill onGo={onClose} />
     <div className={styles.person}>
-      <PersonMenu />
+      <PersonMenu onGo={onClose} />
       <ThemeMenu />
     </div>
   </Drawer>

@@ -4,15 +4,16 @@ import { useSyncExternalStore } from 'react';
 interface Notices {
   /** Number of Conflict responses: each may mean that another tab switched workspaces. */
   conflicts: number;
-  unreachable: boolean;
+  isUnreachable: boolean;
   /** This tab opens another workspace itself, and reloads then. */
   isSwitching: boolean;
   /** `performance.now()` at the end of the rate limit. */
   tooManyUntil: number | undefined;
 }
 
-let state: Notices = { conflicts: 0, unreachable: false, isSwitching: false, tooManyUntil: undefined };
+let state: Notices = { conflicts: 0, isUnreachable: false, isSwitching: false, tooManyUntil: undefined };
 const listeners = new Set<() => void>();
+let tooManyTimer: ReturnType<typeof setTimeout> | undefined;
 
 const set = (change: Partial<Notices>) => {
   const next = { ...state, ...change };
@@ -25,8 +26,11 @@ export const notices = {
   set,
   conflict: () => set({ conflicts: state.conflicts + 1 }),
   tooMany: (waitMs: number) => {
-    set({ tooManyUntil: performance.now() + waitMs });
-    setTimeout(() => set({ tooManyUntil: undefined }), waitMs);
+    const until = performance.now() + waitMs;
+    if (until <= (state.tooManyUntil ?? 0)) return;
+    clearTimeout(tooManyTimer);
+    set({ tooManyUntil: until });
+    tooManyTimer = setTimeout(() => set({ tooManyUntil: undefined }), waitMs);
   },
 };
 

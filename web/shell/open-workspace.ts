@@ -1,10 +1,11 @@
 import { app } from '#web/api.ts';
+import { formDrafts } from '#web/parts/form-drafts.ts';
 import { showFault } from '#web/parts/toasts.tsx';
 import { notices } from './notices.ts';
 
 /**
- * For a change that opens another workspace. The session may show that one before this page is gone, on a slow machine
- * for a while; no notice is needed then, since the person switched here.
+ * Runs a change that opens another workspace. The session may show the new one before this page has unloaded;
+ * `isSwitching` hides the notice about it.
  */
 export const switchBy = async <Result>(change: () => Promise<Result>) => {
   notices.set({ isSwitching: true });
@@ -16,12 +17,13 @@ export const switchBy = async <Result>(change: () => Promise<Result>) => {
   }
 };
 
-/** Always reloads, so that no data of the old workspace stays in memory. `stay`: on the same page. */
+/** Always reloads, so that no data of the old workspace stays in memory. `stay`: on the same page, with its forms. */
 export const openWorkspace = async (id: string, { stay = false } = {}) => {
   try {
     await switchBy(() => app.openWorkspace({ id }));
-    if (stay) location.reload();
-    else location.assign('/');
+    if (!stay) return location.assign('/');
+    formDrafts.store();
+    location.reload();
   } catch (error) {
     showFault(error);
   }

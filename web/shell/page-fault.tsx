@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { isFileFault, reloadIfReachable, toFileFault } from '#web/app-files.ts';
+import { isFileFault, reloadIfReachable, reloadOnce, toFileFault } from '#web/app-files.ts';
 import { faultOf } from '#web/faults.ts';
 import { Column } from '#web/parts/section.tsx';
 import styles from './page-fault.module.css';
@@ -35,7 +35,7 @@ export const PageFault = ({ error, reset }: ErrorComponentProps) => {
   };
   useEffect(() => {
     if (!isOfFiles) return;
-    void reloadIfReachable();
+    void reloadOnce();
     addEventListener('online', reloadIfReachable);
     return () => removeEventListener('online', reloadIfReachable);
   }, [isOfFiles]);

@@ -16,7 +16,7 @@ export const signOut = async () => {
   }
 };
 
-export const PersonMenu = () => {
+export const PersonMenu = ({ onGo }: { onGo?: () => void }) => {
   const { user } = useSession();
   const name = nameOf(user);
   return (
@@ -31,7 +31,12 @@ export const PersonMenu = () => {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item component={Link} to="/settings/profile" leftSection={<User size={14} aria-hidden="true" />}>
+        <Menu.Item
+          component={Link}
+          to="/settings/profile"
+          leftSection={<User size={14} aria-hidden="true" />}
+          onClick={onGo}
+        >
           Profile
         </Menu.Item>
         <Menu.Item component="a" href="/help" target="_blank" leftSection={<CircleHelp size={14} aria-hidden="true" />}>

@@ -15,7 +15,7 @@ export const useProfile = (): Session['user'] => {
   return Object.assign({}, user, ...usePendingChanges<ChangeProfileInput>(key));
 };
 
-/** `refused` replaces the error toast. */
+/** `onError` replaces the error toast. */
 export const useChangeProfile = (onError?: () => void) => {
   const client = useQueryClient();
   return useOptimisticChange({

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { enterWorkspace } from '#web/api.ts';
+import { enterWorkspace, workspaceOfTab } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
 import { useOpenFromPush } from '#web/live/use-open-from-push.ts';
 import { useReportContext } from '#web/live/use-report-context.ts';
@@ -28,6 +28,8 @@ const AppNotices = lazy(() => import('./app-notices.tsx'));
 
 export const Shell = () => {
   const { workspace } = useSession();
+  // Once the authenticator app is set up, the next read of the session leads on to the workspace, away from the codes.
+  const [hasRecoveryCodes, setHasRecoveryCodes] = useState(false);
   useProfileTheme();
   if (workspace === undefined) {
     return (
@@ -36,10 +38,10 @@ export const Shell = () => {
       </Suspense>
     );
   }
-  if (workspace.lacksFactor) {
+  if (workspace.lacksFactor || hasRecoveryCodes) {
     return (
       <Suspense>
-        <FactorNeeded />
+        <FactorNeeded onCodes={setHasRecoveryCodes} />
       </Suspense>
     );
   }
@@ -81,8 +83,8 @@ const Frame = () => {
 
 const useLive = () => {
   const client = useQueryClient();
-  const { workspace } = useSession();
-  const id = workspace?.id;
+  // Not the workspace of the session, which another tab may have switched.
+  const id = workspaceOfTab();
   useEffect(() => (id === undefined ? undefined : startLive(id, client)), [id, client]);
 };
 

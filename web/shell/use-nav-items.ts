@@ -36,7 +36,7 @@ export interface NavItem {
 const sandboxKey = 'posthorn-sandbox';
 
 /** Remembered from the last visit, so that the entries below do not jump while networks load. */
-const useHasSandbox = () => {
+export const useHasSandbox = () => {
   const { list } = useNetworks();
   const isLoaded = list.length > 0;
   const hasSandbox = list.some(({ sandbox }) => sandbox);

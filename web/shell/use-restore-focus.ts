@@ -5,7 +5,7 @@ const graceMs = 60;
 
 /**
  * For keyboard users: when the focused element is removed, the focus returns to the previous element (such as the
- * button that opened a dialog), else to the page title.
+ * button that opened a dialog), else to the page title. While a dialog is open, it stays in it.
  */
 export const useRestoreFocus = () => {
   useEffect(() => {
@@ -17,6 +17,8 @@ export const useRestoreFocus = () => {
     const isLost = () => isKeyboard && document.activeElement === document.body && focused?.isConnected === false;
     const restore = () => {
       if (!isLost()) return;
+      const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"][aria-modal="true"]')].at(-1);
+      if (dialog) return dialog.focus();
       const title = document.querySelector<HTMLElement>('main h1');
       (onPage?.isConnected ? onPage : title)?.focus({ preventScroll: onPage?.isConnected !== true });
     };

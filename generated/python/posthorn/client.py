@@ -138,12 +138,12 @@ class PostsApi(PostWaiting):
     def create(self, *, account_ids: Sequence[str] | None = None, body: str | None = None, versions: Sequence[t.VersionInput] | None = None, scheduled_at: str | None = None, options: Options | None = None) -> t.Post:
         """Create a draft.
 
-        Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.
+        Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts.schedule is called and a human approves it.
 
         account_ids: Accounts the post goes to
         body: Text of the original version; leave it out when you send versions
         versions: In place of body: exactly one original version, and at most one per account of accountIds
-        scheduled_at: Wished time, an ISO-8601 instant; empty saves a draft without one
+        scheduled_at: Suggested time, an ISO-8601 instant; empty saves a draft without one
 
         Raises BadInputError, UnauthorizedError, ForbiddenError, UnknownActionError, ConflictError, TooManyRequestsError, InternalError.
         """
@@ -157,7 +157,7 @@ class PostsApi(PostWaiting):
         id: Post id
         account_ids: Accounts the post goes to
         versions: Exactly one original version, and at most one per account of accountIds
-        scheduled_at: Wished time, an ISO-8601 instant; empty for none
+        scheduled_at: Suggested time, an ISO-8601 instant; empty for none
         unschedule: Take a Scheduled post back to Draft
         base_updated_at: updatedAt of the post this change is based on; Conflict when it was changed since
 
@@ -235,7 +235,7 @@ class PostsApi(PostWaiting):
     def delete(self, *, id: str, options: Options | None = None) -> t.Deleted:
         """Delete a post.
 
-        Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.
+        Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.
         With a token it always raises ApprovalRequiredError, whose approval_url is where a human does it.
 
         id: Post id

@@ -188,8 +188,8 @@ export class PostsApi extends PostWaiting {
    * Create a draft.
    *
    * Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between
-   * accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is
-   * called and a human approves it.
+   * accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts.schedule
+   * is called and a human approves it.
    *
    * @example
    * const answer = await posthorn.posts.create({ accountIds: ['acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'], body: 'Posthorn is here' });
@@ -299,8 +299,8 @@ export class PostsApi extends PostWaiting {
   /**
    * Delete a post.
    *
-   * Deletes a post that is not published. This cannot be undone. What a Failed post already published stays
-   * public. A human approves it in the app.
+   * Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the
+   * app for 30 days. What a Failed post already published stays public. A human approves it in the app.
    * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
    * @example

@@ -430,7 +430,7 @@ export interface PostsCreateInput {
   body?: string;
   /** In place of body: exactly one original version, and at most one per account of accountIds (default `[]`) */
   versions?: VersionInput[];
-  /** Wished time, an ISO-8601 instant; empty saves a draft without one */
+  /** Suggested time, an ISO-8601 instant; empty saves a draft without one */
   scheduledAt?: string;
 }
 
@@ -442,7 +442,7 @@ export interface PostsUpdateInput {
   accountIds: string[];
   /** Exactly one original version, and at most one per account of accountIds */
   versions: VersionInput[];
-  /** Wished time, an ISO-8601 instant; empty for none */
+  /** Suggested time, an ISO-8601 instant; empty for none */
   scheduledAt?: string;
   /** Take a Scheduled post back to Draft (default `false`) */
   unschedule?: boolean;

@@ -15,12 +15,13 @@ export function* numbers(request: UserRequest): Talk {
     ? accountsIn(request.text, yield* connectedAccounts())
     : [];
   const input = { accountIds: accounts.map(({ id }) => id), timeZone: request.timeZone };
-  const summary = yield* use<Summary>('analytics.summary', { from: range.from, to: range.to, ...input }, acceptPart);
-  const { from, to } = range.before;
-  const before = yield* use<Summary>('analytics.summary', { from, to, ...input }, acceptPart);
+  const summaryOf = (from: string, to: string) => use<Summary>('analytics.summary', { from, to, ...input }, acceptPart);
+  const summary = yield* summaryOf(range.from, range.to);
   return [
     describeTotals(summary.totals, range, networksOf(accounts)),
-    compareTotals(summary.totals, before.totals, range),
+    range.isUnfinished
+      ? ''
+      : compareTotals(summary.totals, (yield* summaryOf(range.before.from, range.before.to)).totals, range),
     bestOf(summary),
   ]
     .filter(Boolean)

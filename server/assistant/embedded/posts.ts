@@ -36,9 +36,14 @@ export function* find(request: UserRequest): Talk {
   const lines = posts
     .slice(0, shownPosts)
     .map((post) => `- ${describePost(post, request.timeZone, status === undefined)}`);
-  const rest = more || posts.length > shownPosts ? '\nThere are more; the page Posts has them all.' : '';
-  return `${countOf(posts.length, what)}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
+  const rest = more || posts.length > shownPosts ? seePosts : '';
+  const count = countOf(posts.length, what);
+  // What was not read may be due earlier.
+  if (isTimed && more) return `${count}${about} among the newest, by time:\n${lines.join('\n')}${rest}`;
+  return `${count}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
 }
+
+const seePosts = '\nThere are more; the page Posts has them all.';
 
 const nounOf: Readonly<Record<Post['status'], string>> = {
   Draft: 'draft',
@@ -70,17 +75,24 @@ const describePost = (post: Post, timeZone: string, withStatus: boolean) => {
 
 export function* failed(request: UserRequest): Talk {
   const isOne = /\b(this|it|that)\b/i.test(request.text) && !/\bposts\b/i.test(request.text);
-  const posts = isOne
-    ? [yield* use<Post>('posts.get', { id: yield* resolvePost(request) })]
-    : (yield* use<{ posts: Post[] }>('posts.list', { status: 'Failed', limit: shownPosts }, { acceptsPart: true }))
-        .posts;
+  const { posts, nextCursor } = isOne
+    ? { posts: [yield* use<Post>('posts.get', { id: yield* resolvePost(request) })] }
+    : yield* use<{ posts: Post[]; nextCursor?: string }>(
+        'posts.list',
+        { status: 'Failed', limit: shownPosts },
+        { acceptsPart: true },
+      );
   const accounts = new Map((yield* connectedAccounts()).map((one) => [one.id, one]));
   const lines = posts.flatMap((post) => {
     const reasons = post.results.filter(({ ok }) => !ok).map((result) => `  - ${reasonOf(result, accounts)}`);
     return reasons.length === 0 ? [] : [`- [${quote(textOf(post))}](/posts/${post.id})`, ...reasons];
   });
   if (lines.length === 0) return isOne ? 'That post did not fail.' : 'No post has failed.';
-  return `${isOne ? 'That post failed:' : `${countOf(posts.length, 'post')} failed:`}\n${lines.join('\n')}`;
+  const list = lines.join('\n');
+  if (isOne) return `That post failed:\n${list}`;
+  return nextCursor === undefined
+    ? `${countOf(posts.length, 'post')} failed:\n${list}`
+    : `The newest ${countOf(posts.length, 'failed post')}:\n${list}${seePosts}`;
 }
 
 const reasonOf = ({ accountId, uncertain, error }: Post['results'][number], accounts: ReadonlyMap<string, Account>) => {

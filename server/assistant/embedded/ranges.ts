@@ -9,6 +9,8 @@ export interface Range {
   readonly label: string;
   /** `9–15 Nov` */
   readonly days: string;
+  /** Like `this week`, which cannot be compared with a whole week. */
+  readonly isUnfinished: boolean;
   /** The range of the same length before it, for comparison. */
   readonly before: { readonly from: string; readonly to: string; readonly label: string };
 }
@@ -27,6 +29,7 @@ export const rangeIn = (text: string, now: Date, timeZone: string): Range | unde
     ...instants(first, end, timeZone),
     label,
     days: describeDays(first, end.subtract({ days: 1 }), today),
+    isUnfinished: Temporal.PlainDate.compare(end, today) > 0,
     before: { ...instants(beforeFirst, first, timeZone), label: beforeLabel },
   });
   const week = (first: Day, label: string) =>
@@ -44,7 +47,9 @@ export const rangeIn = (text: string, now: Date, timeZone: string): Range | unde
     const end = today.add({ days: 1 });
     const first = end.subtract(length);
     const some = `${Number(count)} ${unit.toLowerCase()}${Number(count) === 1 ? '' : 's'}`;
-    return make(first, end, first.subtract(length), `the last ${some}`, `the ${some} before`);
+    const range = make(first, end, first.subtract(length), `the last ${some}`, `the ${some} before`);
+    // Only its last day is.
+    return { ...range, isUnfinished: false };
   }
   if (/\byesterday\b/i.test(text)) return day(today.subtract({ days: 1 }), 'yesterday');
   if (/\btoday\b/i.test(text)) return day(today, 'today');

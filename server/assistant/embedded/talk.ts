@@ -110,7 +110,8 @@ export function* postsWith(words: string, status?: Post['status']): Talk<{ match
     );
     matches.push(...posts.filter((post) => textOf(post).toLowerCase().includes(words.toLowerCase())));
     cursor = nextCursor;
-    if (cursor === undefined || words === '') break;
+    // The next scheduled post may be the oldest one.
+    if (cursor === undefined || (words === '' && status !== 'Scheduled')) break;
   }
   return { matches, more: cursor !== undefined };
 }

@@ -32,6 +32,10 @@ const forgetRecords = sql(
   'identity.forget',
   "delete from identity_records where payload->>'accountId' = $1 or payload->'session'->>'accountId' = $1",
 );
+const forgetClient = sql(
+  'identity.forgetClient',
+  "delete from identity_records where payload->>'accountId' = $1 and payload->>'clientId' = $2",
+);
 
 const lockKeys = sql('identity.lockKeys', 'select pg_advisory_xact_lock(727004)');
 const readKeys = sql(
@@ -97,7 +101,9 @@ export const createIdentityStore = (db: Database) => {
 
     purge: async (now: Date) => (await db.run(purgeRecords, [now])) + (await db.run(purgeKeys, [now])),
 
-    forget: (userId: string) => db.run(forgetRecords, [userId]),
+    /** What one client has of the user, or everything of the user. */
+    forget: (userId: string, clientId?: string) =>
+      clientId === undefined ? db.run(forgetRecords, [userId]) : db.run(forgetClient, [userId, clientId]),
 
     lockKeys: () => db.run(lockKeys),
     keys: async (now: Date): Promise<StoredKey[]> => {
@@ -127,7 +133,7 @@ export const sealedInIdentity = (db: Database) => [
   sealedColumn(db, {
     table: 'signing_keys',
     column: 'sealed_private_key',
-    noun: 'key that signs access tokens',
+    noun: 'signing key for access tokens',
     replace: sql(
       'identity.resealKey',
       'update signing_keys set sealed_private_key = $3 where id = $1 and sealed_private_key = $2',

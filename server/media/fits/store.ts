@@ -13,7 +13,7 @@ export interface RenditionKey {
 export interface FitJob extends RenditionKey {
   readonly workspaceId: string;
   readonly claim: string;
-  /** With this one. */
+  /** Including this one. */
   readonly attempts: number;
 }
 
@@ -50,7 +50,7 @@ const extendJob = sql(
   `update fit_jobs set due_at = posthorn_now() + $3 * interval '1 ms' where workspace_id = $1 and claim = $2`,
 );
 const setPercent = sql('fitJobs.setPercent', 'update fit_jobs set percent = $3 where workspace_id = $1 and claim = $2');
-/** What was done is done, whoever holds the job by now. */
+/** Not fenced by the claim: the work is finished, even if another process has claimed the job since. */
 const removeJob = sql('fitJobs.remove', `delete from fit_jobs where ${ofJob}`);
 const retryJob = sql(
   'fitJobs.retry',

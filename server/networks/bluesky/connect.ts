@@ -102,7 +102,7 @@ const signInTrouble = (trouble: NetworkTrouble, entry: string): NetworkTrouble =
   if (networkCode === 'AuthFactorTokenRequired') {
     return new NetworkTrouble(
       'token',
-      'This is the own password of the account, which asks for a code besides: make an app password and use that.',
+      'This is the password of the account itself, which also needs a code. Create an app password on Bluesky and use that.',
       { networkCode },
     );
   }
@@ -111,9 +111,13 @@ const signInTrouble = (trouble: NetworkTrouble, entry: string): NetworkTrouble =
       networkCode,
     });
   }
-  return new NetworkTrouble('token', 'Bluesky knows no such handle and app password: check both, and the server.', {
-    networkCode,
-  });
+  return new NetworkTrouble(
+    'token',
+    'Bluesky did not accept this handle and app password. Check both, and the server.',
+    {
+      networkCode,
+    },
+  );
 };
 
 /** Bluesky itself is many servers; calls go to the one that keeps the account. */
@@ -151,7 +155,7 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
   const trouble = answer.status >= 400 ? troubleOf(answer, site.now()) : undefined;
   if (trouble?.kind === 'rateLimited' || trouble?.kind === 'temporary') throw trouble;
   if (trouble && isOfAnother(trouble) && answer.status !== 401) {
-    throw new NetworkTrouble('temporary', 'Something before the server answers in its place.', {
+    throw new NetworkTrouble('temporary', 'A proxy or firewall answered instead of the server. Try again later.', {
       networkCode: String(answer.status),
     });
   }
@@ -173,11 +177,15 @@ export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<vo
   if (answer.status >= 400) throw troubleOf(answer, site.now());
 };
 
-const Told = z.object({ handle: z.string(), displayName: z.string().optional(), avatar: z.string().optional() });
+const ProfileAnswer = z.object({
+  handle: z.string(),
+  displayName: z.string().optional(),
+  avatar: z.string().optional(),
+});
 
 const readProfile = async (site: Site, { id, tokens }: Pick<NetworkAccount, 'id' | 'tokens'>): Promise<Profile> => {
   const answer = await ask(site, { tokens }, { call: 'app.bsky.actor.getProfile', query: { actor: id } });
-  const { handle, displayName, avatar } = shaped(Told, answer);
+  const { handle, displayName, avatar } = shaped(ProfileAnswer, answer);
   return { name: displayName || handle, handle, ...(avatar && { avatarUrl: avatar }), facts: null };
 };
 

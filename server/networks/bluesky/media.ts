@@ -131,7 +131,7 @@ const outcomeOf = (answer: NetworkAnswer, now: Date): Uploaded => {
   const networkCode = failureCode ?? error ?? state;
   throw new NetworkTrouble(
     passing.includes(networkCode) ? 'temporary' : 'media',
-    `Bluesky could not use the video: ${message ?? error ?? 'it says no more'}`,
+    `Bluesky could not use the video: ${message ?? error ?? 'it gives no reason'}`,
     { networkCode },
   );
 };

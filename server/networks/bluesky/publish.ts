@@ -83,10 +83,12 @@ const didsOf = async (site: Site, { account, part }: Sending) => {
   return dids;
 };
 
+const rkeyOf = ({ key, firstTriedAt }: Sending) => recordKeyOf({ key, since: firstTriedAt });
+
 const Applied = z.object({ results: z.tuple([z.object({ uri: z.string(), cid: z.string() })], z.unknown()) });
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
-  const rkey = recordKeyOf(sending);
+  const rkey = rkeyOf(sending);
   const writes = [{ collection: posts, value: recordOf(sending, prepared) }, ...gatesOf(sending, rkey)];
   // All in one commit, so that nobody can reply or quote before it is forbidden, and the post first, since gates to a post
   // that is not there yet have no effect. A key that exists is refused, so this never makes a second post.
@@ -204,7 +206,7 @@ const gate = (collection: string, value: object) => ({ collection, value: { $typ
 const Found = z.object({ uri: z.string(), cid: z.string(), value: z.object({ text: z.string() }) });
 
 export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
-  const query = { repo: sending.account.id, collection: posts, rkey: recordKeyOf(sending) };
+  const query = { repo: sending.account.id, collection: posts, rkey: rkeyOf(sending) };
   try {
     const answer = await ask(site, sending.account, { call: 'com.atproto.repo.getRecord', query });
     const { value, ...found } = shaped(Found, answer);

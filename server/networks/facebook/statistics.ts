@@ -62,8 +62,8 @@ const countComments = async (site: Site, account: NetworkAccount, id: string) =>
 const readViews = async (site: Site, account: NetworkAccount, id: string) => {
   try {
     const query = { metric: 'post_media_view,post_total_media_view_unique' };
-    const told = insightsOf(await ask(site, account, { path: `/${id}/insights`, query }));
-    return { views: told.post_media_view, reach: told.post_total_media_view_unique };
+    const insights = insightsOf(await ask(site, account, { path: `/${id}/insights`, query }));
+    return { views: insights.post_media_view, reach: insights.post_total_media_view_unique };
   } catch (error) {
     if (error instanceof NetworkTrouble && error.kind === 'content') return {};
     throw error;

@@ -63,7 +63,8 @@ const uploadInPhases = async (site: Site, account: NetworkAccount, media: Publis
 };
 
 /** It asks for a piece that is not there, or for the same one again. */
-const lost = () => new NetworkTrouble('temporary', 'Facebook lost count of the upload. It is begun anew.');
+const lost = () =>
+  new NetworkTrouble('temporary', 'Facebook asked for a wrong part of the video. The upload starts again.');
 
 const Begun = z.object({ video_id: z.string(), upload_url: z.string() });
 

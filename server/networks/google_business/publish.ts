@@ -21,7 +21,7 @@ import { confirmPhoto, isPhoto, sendPhoto } from './photo.ts';
 const pageSize = 100;
 const processingMs = 15_000;
 /** A post that Google is still processing by then counts as published: refusals come earlier. */
-const patience = 8;
+const maxProcessingReads = 8;
 
 export interface Prepared {
   /** Set once Google has the post and processes it. */
@@ -75,7 +75,7 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
     ...(searchUrl && { url: searchUrl }),
     ...(createTime && { publishedAt: createTime }),
   };
-  return state === 'PROCESSING' && asked < patience ? waiting({ name, asked }, processingMs, out) : sent(out);
+  return state === 'PROCESSING' && asked < maxProcessingReads ? waiting({ name, asked }, processingMs, out) : sent(out);
 };
 
 /** Google leaves an empty list out. Beside fields that are not known, that may mean something else. */

@@ -24,8 +24,8 @@ const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost)
   // One that a story does not have is refused with all the others.
   const metric = isStory ? 'views,reach,shares' : 'views,reach,likes,comments,shares,saved';
   try {
-    const told = insightsOf(await ask(site, account, { path: `/${post.externalId}/insights`, query: { metric } }));
-    const { views, reach, likes, comments, shares, saved: saves } = told;
+    const insights = insightsOf(await ask(site, account, { path: `/${post.externalId}/insights`, query: { metric } }));
+    const { views, reach, likes, comments, shares, saved: saves } = insights;
     return { is: 'numbers', metrics: reported({ views, reach, likes, comments, shares, saves }), isLast };
   } catch (error) {
     if (isLast && (isGone(error) || isTooEarly(error))) return { is: 'over', why: forgotten };

@@ -17,6 +17,6 @@ export const scopes = ['openid', 'profile', 'w_member_social'];
 export const connect = createConnect(scopes, async (site, tokens) => [await readMe(site, tokens)]);
 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readMe(site, tokens);
-  return told;
+  const { id: _, ...me } = await readMe(site, tokens);
+  return me;
 };

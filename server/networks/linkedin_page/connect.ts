@@ -106,6 +106,6 @@ export const profile = async (site: Site, account: NetworkAccount): Promise<Prof
       'The person who connected this page may no longer write for it. Let an administrator connect it again.',
     );
   }
-  const { id: _, ...told } = page;
-  return told;
+  const { id: _, ...details } = page;
+  return details;
 };

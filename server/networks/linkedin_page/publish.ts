@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, call, tooEarly, troubleOf } from '#server/networks/families/linkedin/api';
+import { ask, call, troubleOf } from '#server/networks/families/linkedin/api';
 import {
   asSent,
   createPublishing,
@@ -22,6 +22,7 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isSince, type Page, searchBack, withoutMatch } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
 
 const pageSize = 100;
 /** A new post takes some seconds until it can be commented on, and until lists show it. */
@@ -53,7 +54,9 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     json: { actor: urnOf(sending.account), object: urn, message: { text: sending.part.body } },
   });
   if (answer.status === 404) {
-    throw tooEarly(site, 'LinkedIn does not find the post to comment on. Is it still there?', '404');
+    // It may show the post a moment later, or somebody has deleted it: sent again as after a rate limit, a few times.
+    const message = 'LinkedIn does not find the post to comment on. Is it still there?';
+    throw new NetworkTrouble('rateLimited', message, { networkCode: '404' });
   }
   if (answer.status >= 400) throw troubleOf(site, answer);
   return sent(asComment(site, urn, madeId(answer)));

@@ -49,7 +49,7 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
     return new NetworkTrouble(
       'permission',
       'Pinterest takes no pins from an app with Trial access: the operator of this server has to ask Pinterest for Standard access. To try pins before that, they set PINTEREST_TRIAL to true.',
-      { networkCode, reached: false },
+      { networkCode },
     );
   }
   if (status !== 401 && status !== 404 && aboutMedia.test(said)) {

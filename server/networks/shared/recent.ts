@@ -6,7 +6,7 @@ const clockDifferenceMs = 120_000;
 /** Upper bound per question: a busy account must not cost a network's whole quota. */
 export const maxPages = 5;
 
-/** The earliest that a network may date something to that was made by a send that began then. */
+/** The earliest timestamp that a network may give to the post of a send that began then. */
 export const earliest = (since: Date): Date => new Date(since.getTime() - clockDifferenceMs);
 
 /** Whether something the network dates to this instant may have been made by a send that began then. */
@@ -61,6 +61,6 @@ export const searchBack = async <Entry>({
   return { candidates, isComplete: false };
 };
 
-/** What a list says that does not show the post for certain. One that was not read to its end may hide it further down. */
+/** The verdict when no entry is certainly the post. A list that was not read to its end may still have it. */
 export const withoutMatch = ({ candidates, isComplete }: Search<unknown>) =>
   candidates.length === 0 && isComplete ? absent : unknown;

@@ -87,8 +87,8 @@ export const connect: OAuthConnect = {
 export const { refresh } = longTokens;
 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readMe(site, tokens);
-  return told;
+  const { id: _, ...me } = await readMe(site, tokens);
+  return me;
 };
 
 /** Ends all that the person gave to our app. */

@@ -18,8 +18,8 @@ export const readMetrics = async (
 
 const readOne = async (site: Site, account: NetworkAccount, id: string): Promise<MetricsRead> => {
   try {
-    const told = insightsOf(await ask(site, account, { path: `/${id}/insights`, query: { metric } }));
-    const { views, likes, replies: comments, reposts: shares, quotes } = told;
+    const insights = insightsOf(await ask(site, account, { path: `/${id}/insights`, query: { metric } }));
+    const { views, likes, replies: comments, reposts: shares, quotes } = insights;
     return { is: 'numbers', metrics: reported({ views, likes, comments, shares, quotes }) };
   } catch (error) {
     if (isGone(error)) return { is: 'absent', why: 'The post is no longer on Threads.' };

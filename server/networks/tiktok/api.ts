@@ -68,7 +68,7 @@ const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
   invalid_file_upload: ['media', 'TikTok cannot use the file. Choose another.'],
   file_format_check_failed: ['media', 'TikTok does not take this kind of file. Choose another.'],
   duration_check_failed: ['media', 'TikTok does not take a video of this length. Choose another.'],
-  frame_rate_check_failed: ['media', 'TikTok takes videos of 23 to 60 pictures in a second. Choose another.'],
+  frame_rate_check_failed: ['media', 'TikTok accepts videos with 23 to 60 frames per second. Choose another.'],
   picture_size_check_failed: ['media', 'TikTok does not take pictures of this size. Choose another file.'],
   video_pull_failed: ['media', 'TikTok could not fetch the video. Publish again.'],
   photo_pull_failed: [

@@ -31,9 +31,9 @@ export const app: NetworkApp = {
       url: `${site.host('api')}/v2/oauth/token/`,
       form: { client_key: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
     });
-    const told = Answer.safeParse(answer.json).data ?? {};
-    if (told.access_token) return { is: 'accepted' };
-    const said = told.error_description ?? told.error ?? `HTTP ${answer.status}`;
-    return { is: told.error === 'invalid_client' || answer.status === 401 ? 'refused' : 'unclear', said };
+    const fields = Answer.safeParse(answer.json).data ?? {};
+    if (fields.access_token) return { is: 'accepted' };
+    const said = fields.error_description ?? fields.error ?? `HTTP ${answer.status}`;
+    return { is: fields.error === 'invalid_client' || answer.status === 401 ? 'refused' : 'unclear', said };
   },
 };

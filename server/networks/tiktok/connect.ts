@@ -100,8 +100,8 @@ export const connect: OAuthConnect = {
 };
 
 export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readMe(site, account, account);
-  return told;
+  const { id: _, ...me } = await readMe(site, account, account);
+  return me;
 };
 
 export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {

@@ -69,8 +69,8 @@ export const connect: OAuthConnect = {
 };
 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readMe(site, tokens);
-  return told;
+  const { id: _, ...me } = await readMe(site, tokens);
+  return me;
 };
 
 export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {

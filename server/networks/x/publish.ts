@@ -58,7 +58,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
     });
     const { processing_info: info } = shaped(Uploaded, status).data;
     if (info?.state === 'failed') {
-      throw new NetworkTrouble('media', `X could not use the file: ${info.error?.message ?? 'it says no more'}`);
+      throw new NetworkTrouble('media', `X could not use the file: ${info.error?.message ?? 'it gives no reason'}`);
     }
     if (info === undefined || info.state === 'succeeded') continue;
     processing.push(id);
@@ -279,14 +279,14 @@ const hasLinks = ({ entities, whole }: Listed, { part, post }: Sending) => {
   const quoted = quotedIn(post);
   const isTyped = ({ expanded_url: to = '', media_key: key }: Url) =>
     key === undefined && !/\/(?:photo|video)\/\d+$/.test(to) && !(quoted && to.endsWith(`/status/${quoted}`));
-  const told = (whole.entities ?? entities)?.urls?.filter(isTyped) ?? [];
+  const shownLinks = (whole.entities ?? entities)?.urls?.filter(isTyped) ?? [];
   const typed: string[] = [];
   replaceLinks(part.body, (link) => {
     typed.push(link);
     return link;
   });
   return sameList(
-    told.map(({ expanded_url: to = '' }) => withoutScheme(to)),
+    shownLinks.map(({ expanded_url: to = '' }) => withoutScheme(to)),
     typed.map(withoutScheme),
   );
 };

@@ -30,7 +30,7 @@ export const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
     case 'dailyLimitExceeded':
       return new NetworkTrouble(
         'rateLimited',
-        'This server has used up what YouTube allows it in a day. It goes on after midnight in California.',
+        'This server has used its daily YouTube quota. Publishing continues after midnight Pacific time.',
         { networkCode, until: until ?? nextPacificDay(now) },
       );
     case 'uploadLimitExceeded':

@@ -78,6 +78,6 @@ export const connect = googleConnect(scopes, async (site, tokens, granted) => [
 ]);
 
 export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readChannel(site, account);
-  return told;
+  const { id: _, ...channel } = await readChannel(site, account);
+  return channel;
 };

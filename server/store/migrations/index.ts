@@ -55,6 +55,7 @@ import { sql as backupHosts } from './0054-backup-hosts.ts';
 import { sql as networkKeys } from './0055-network-keys.ts';
 import { sql as reopened } from './0056-reopened.ts';
 import { sql as twoFactors } from './0057-two-factors.ts';
+import { sql as deletedSends } from './0058-deleted-sends.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -115,4 +116,5 @@ export const migrations = [
   { number: 55, name: 'network-keys', sql: networkKeys },
   { number: 56, name: 'reopened', sql: reopened },
   { number: 57, name: 'two-factors', sql: twoFactors },
+  { number: 58, name: 'deleted-sends', sql: deletedSends },
 ] as const;

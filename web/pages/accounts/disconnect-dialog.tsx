@@ -41,12 +41,15 @@ export const DisconnectDialog = ({ account, onClose }: { account: Account | unde
 };
 
 const FailingPosts = ({ account: { id, provider } }: { account: Account }) => {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: keys.willFail(id),
     queryFn: ({ signal }) => app.searchPosts({ group: 'Scheduled', accountIds: id }, { signal }),
     staleTime: 0,
   });
-  if (error) return <FaultBanner fault={error} title="The scheduled posts could not be looked up" />;
+  if (error) {
+    const title = 'The scheduled posts could not be looked up';
+    return <FaultBanner fault={error} title={title} onRetry={() => void refetch()} />;
+  }
   if (!data) return <p className="text-3">Looking for scheduled posts…</p>;
   const { posts, nextCursor } = data;
   if (posts.length === 0) return <p>No scheduled post uses it.</p>;
@@ -71,7 +74,7 @@ const FailingPosts = ({ account: { id, provider } }: { account: Account }) => {
         {more > 0 && (
           <li className="text-3">
             and {more}
-            {nextCursor ? ' or more' : ''} others
+            {nextCursor ? ' or more' : ''} {more === 1 && !nextCursor ? 'other' : 'others'}
           </li>
         )}
       </ul>

@@ -15,20 +15,20 @@ const maxListed = 5;
 /** Phones list the best five; the whole week is one tap away. */
 export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; zone: string; today: string }) => {
   const isPhone = useIsPhone();
-  const [wholeWeek, setWholeWeek] = useState(false);
+  const [isWholeWeek, setIsWholeWeek] = useState(false);
   const bands = bandsOf(times);
   const ranked = rankBands(bands);
   const [chosen, setChosen] = useState<string>();
   const selected = ranked.find((band) => nameBand(band) === chosen) ?? ranked[0];
-  const isList = isPhone && !wholeWeek;
+  const isList = isPhone && !isWholeWeek;
   return (
     <Panel
       title="Best times"
       note={`engagement a post, ${cityOf(zone)}`}
       side={
         isPhone ? (
-          <button type="button" className={styles.more} onClick={() => setWholeWeek(!wholeWeek)}>
-            {wholeWeek ? 'Best only' : 'Whole week'}
+          <button type="button" className={styles.more} onClick={() => setIsWholeWeek(!isWholeWeek)}>
+            {isWholeWeek ? 'Best only' : 'Whole week'}
           </button>
         ) : (
           <HeatLegend />

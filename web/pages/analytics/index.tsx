@@ -34,7 +34,7 @@ export default function AnalyticsPage() {
   const { byId } = useAccounts();
   const hasPublished = useHasPublished();
   const save = (numbers: Numbers) =>
-    saveCsv(toCsv(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
+    saveCsv(toCsv(numbers, byId), `posthorn-${numbers.range.firstDay}-to-${numbers.range.lastDay}.csv`);
   return (
     <>
       <PageHeader
@@ -55,7 +55,7 @@ export default function AnalyticsPage() {
                 aria-label="Download as CSV"
                 className="desk-only"
                 // Rendered at once: coming later, it would move the buttons beside it.
-                disabled={!data || data.summary.totals.posts === 0}
+                disabled={!data || query.isPlaceholderData || data.summary.totals.posts === 0}
                 onClick={() => data && save(data)}
               >
                 <Download size={18} strokeWidth={1.75} aria-hidden="true" />
@@ -76,7 +76,7 @@ export default function AnalyticsPage() {
           {data === undefined && !query.error && <AnalyticsSkeleton />}
           {data &&
             (data.summary.totals.posts > 0 ? (
-              <Parts numbers={data} view={view} onSave={() => save(data)} />
+              <Parts numbers={data} view={view} isOutdated={query.isPlaceholderData} onSave={() => save(data)} />
             ) : (
               hasPublished !== undefined && (hasPublished ? <NothingInRange view={view} /> : <NothingYet view={view} />)
             ))}
@@ -97,14 +97,16 @@ const useHasPublished = () => {
 
 const Parts = ({
   numbers,
-  view: { range, zone, today },
+  view: { zone, today },
+  isOutdated,
   onSave,
 }: {
   numbers: Numbers;
   view: ReturnType<typeof useRange>;
+  isOutdated: boolean;
   onSave: () => void;
 }) => {
-  const { summary, coverage } = numbers;
+  const { range, summary, coverage } = numbers;
   const isColumn = useMediaQuery('(max-width: 74.99em)', matchMedia('(max-width: 74.99em)').matches);
   const comparison = comparisonOf(range, coverage.beganAt, zone);
   const byNetwork = <ByNetwork key="network" summary={summary} coverage={coverage} />;
@@ -118,7 +120,7 @@ const Parts = ({
         {isColumn ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
         <TopPosts posts={summary.topPosts} zone={zone} />
       </div>
-      <button type="button" className={`phone-only ${styles.save}`} onClick={onSave}>
+      <button type="button" className={`phone-only ${styles.save}`} disabled={isOutdated} onClick={onSave}>
         <Download size={16} aria-hidden="true" /> Download as CSV
       </button>
       <p className="phone-only caption text-3">Times in {zone}</p>

@@ -1,8 +1,10 @@
 import type { Coverage, GetSeriesOutput, ListBestOfDaysOutput, Summary } from '#generated/app-client';
+import type { Range } from './use-range.ts';
 
 export type DayPost = ListBestOfDaysOutput['posts'][number];
 
 export interface Numbers {
+  range: Range;
   summary: Summary;
   before: Summary;
   days: GetSeriesOutput['days'];

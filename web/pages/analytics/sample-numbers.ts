@@ -58,5 +58,5 @@ export const sampleNumbers = (range: Range): Numbers => {
     ],
   };
   const days = daysFrom(range.firstDay, 1);
-  return { summary, before: summary, days, daysBefore: [], coverage, coverageBefore: coverage, posts: [] };
+  return { range, summary, before: summary, days, daysBefore: [], coverage, coverageBefore: coverage, posts: [] };
 };

@@ -5,7 +5,7 @@ import type { Numbers } from './numbers.ts';
 import { maxBars } from './points.ts';
 import type { Range, Span } from './use-range.ts';
 
-/** The range and the one before it. The previous data stays on screen while new data loads. */
+/** The range and the one before it. The previous data stays on screen, with its own range, while new data loads. */
 export const useNumbers = (range: Range, accountIds: readonly string[], timeZone: string) => {
   const { from, to, previous } = range;
   return useQuery({
@@ -32,6 +32,7 @@ export const useNumbers = (range: Range, accountIds: readonly string[], timeZone
         range.days <= maxBars ? app.listBestOfDays(input(range), { signal }) : { posts: [] },
       ]);
       return {
+        range,
         summary: { ...now, bestTimes: times },
         before,
         days: days.days,

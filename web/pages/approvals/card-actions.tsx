@@ -22,7 +22,7 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
   const { canWrite, canPublish } = usePermissions();
   const { user } = useSession();
   const decisions = useDecisions();
-  const { approve, reject, confirm, running, fault, keepAlone } = decisions;
+  const { approve, reject, confirm, running, faults, keepAlone } = decisions;
   const form = decisions.forms[card.id];
   const edit = decisions.edits[card.id];
   const setForm = (next: RequestForm | undefined) => decisions.setForm(card.id, next);
@@ -42,24 +42,24 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
   if (!allowed) {
     return (
       <footer className={styles.foot}>
+        <Fault fault={faults[card.id]} />
         <p className="small text-2">{note ?? 'Owners, admins and named approvers decide here.'}</p>
         {isMine && (
-          <Button variant="quiet" loading={running?.id === card.id} onClick={() => reject(card)}>
+          <Button variant="quiet" loading={running[card.id] !== undefined} onClick={() => reject(card)}>
             Take back
           </Button>
         )}
       </footer>
     );
   }
-  const act = actOf(card);
-  const isRunning = running?.id === card.id;
+  const act = actOf(card, edit);
   if (form === 'reject') {
     return (
       <footer className={styles.foot}>
-        <Fault fault={fault?.id === card.id ? fault.error : undefined} />
+        <Fault fault={faults[card.id]} />
         <ReasonForm
           card={card}
-          isRunning={isRunning}
+          isRunning={running[card.id] !== undefined}
           onReject={(reason) => reject(card, reason)}
           onCancel={() => setForm(undefined)}
         />
@@ -83,16 +83,15 @@ export const CardActions = ({ card }: { card: ApprovalCard }) => {
   }
   return (
     <footer className={styles.foot}>
-      <Fault fault={fault?.id === card.id ? fault.error : undefined} />
+      <Fault fault={faults[card.id]} />
       {edit && <YourEdit card={card} edit={edit} onReset={() => setEdit(undefined)} />}
       <MainButton
         variant={isDestructive(card) ? 'danger' : 'send'}
-        // An edit may fix what is broken: the server decides.
-        reason={edit ? undefined : act.reason}
-        loading={isRunning && running?.what === 'approve'}
+        reason={act.reason}
+        loading={running[card.id] === 'approve'}
         onClick={() => (isDestructive(card) ? confirm(card) : approve(card, edit))}
       >
-        {edit ? `${act.label} with your edit` : act.label}
+        {act.label}
       </MainButton>
       {canEdit(card) && <Button onClick={() => setForm('edit')}>Edit</Button>}
       {card.post && !canEdit(card) && (
@@ -140,7 +139,10 @@ const YourEdit = ({ card, edit, onReset }: { card: ApprovalCard; edit: ApprovalE
 };
 
 /** Label of the main button, and why it is disabled. */
-export const actOf = (card: ApprovalCard): { label: string; note: string; reason: string | undefined } => {
+export const actOf = (
+  card: ApprovalCard,
+  edit?: ApprovalEdit,
+): { label: string; note: string; reason: string | undefined } => {
   const { status, action, verb, validation, accounts, input, preparing } = card;
   const isPast = typeof input.at === 'string' && Date.parse(input.at) < now().getTime();
   const isSchedule = action === 'posts.schedule';
@@ -156,8 +158,8 @@ export const actOf = (card: ApprovalCard): { label: string; note: string; reason
   if (status !== 'Open') {
     const places = count(card.changedPost?.accountIds.length ?? 0, 'account');
     return isSchedule
-      ? { label: 'Schedule it as it is now', note: `Your click, your post: goes to ${places} at that time.`, reason }
-      : { label: 'Publish it as it is now', note: `Your click, your post: goes to ${places} at once.`, reason };
+      ? { label: 'Schedule it as it is now', note: `Runs as you: goes to ${places} at that time.`, reason }
+      : { label: 'Publish it as it is now', note: `Runs as you: goes to ${places} at once.`, reason };
   }
   const notes: Record<string, string> = {
     'posts.schedule': card.becomes
@@ -165,5 +167,7 @@ export const actOf = (card: ApprovalCard): { label: string; note: string; reason
       : 'Runs as you. You can still unschedule until it goes out.',
     'posts.publishNow': `Runs as you: goes to ${count(accounts.length, 'account')} at once.`,
   };
-  return { label: verb, note: notes[action] ?? 'Runs as you.', reason };
+  const note = notes[action] ?? 'Runs as you.';
+  // An edit may fix what is broken: the server decides.
+  return edit ? { label: `${verb} with your edit`, note, reason: undefined } : { label: verb, note, reason };
 };

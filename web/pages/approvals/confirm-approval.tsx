@@ -12,18 +12,19 @@ export const ConfirmApproval = ({ decisions }: { decisions: ReturnType<typeof us
   const { confirming, closeConfirm, approve } = decisions;
   const zone = useZone();
   if (confirming === undefined) return null;
-  const { label, note, reason } = actOf(confirming);
+  const edit = decisions.edits[confirming.id];
+  const act = actOf(confirming, edit);
   return (
     <ConfirmDialog
       opened
       onClose={closeConfirm}
       title={`${titleOf(confirming, zone).title}?`}
-      act={label}
+      act={act.label}
       kind={isDestructive(confirming) ? 'danger' : 'send'}
-      onConfirm={() => (reason === undefined ? approve(confirming) : Promise.reject(new NotDone(reason)))}
+      onConfirm={() => (act.reason ? Promise.reject(new NotDone(act.reason)) : approve(confirming, edit))}
     >
       <p dir="auto">{lineOf(confirming, zone)}</p>
-      <p className="small text-3">{reason ?? note}</p>
+      <p className="small text-3">{act.reason ?? act.note}</p>
       {confirming.status === 'Open' && <PasskeyYes />}
     </ConfirmDialog>
   );

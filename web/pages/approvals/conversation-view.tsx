@@ -14,6 +14,7 @@ import { canStillSend, needsDecision } from './card-state.ts';
 import { ConfirmApproval } from './confirm-approval.tsx';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
+import { canEdit } from './edit-of-request.ts';
 import { PassView } from './pass-view.tsx';
 import { passesOf, passSize } from './passes.ts';
 import { RequestCard } from './request-card.tsx';
@@ -128,7 +129,7 @@ const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
 
 const subjectOf = ({ action, post, account }: ApprovalCard) => `${action} ${post?.id ?? account?.id}`;
 
-/** A approves and R rejects the focused card. Approving asks for confirmation. */
+/** A approves, R rejects and E edits the focused card. Approving asks for confirmation. */
 const useDecisionKeys = (
   area: React.RefObject<HTMLElement | null>,
   cards: readonly ApprovalCard[],
@@ -143,13 +144,14 @@ const useDecisionKeys = (
     const press = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const key = event.key.toLowerCase();
-      if (key !== 'a' && key !== 'r') return;
+      if (key !== 'a' && key !== 'r' && key !== 'e') return;
       const row = document.activeElement?.closest<HTMLElement>('[data-row]');
       const card = latest.current.cards.find(({ id }) => id === row?.dataset.row);
       if (!row || !area.current?.contains(row) || card === undefined || !needsDecision(card)) return;
+      if (key === 'e' && !canEdit(card)) return;
       event.preventDefault();
       if (key === 'a') latest.current.decisions.confirm(card);
-      else latest.current.decisions.setForm(card.id, 'reject');
+      else latest.current.decisions.setForm(card.id, key === 'e' ? 'edit' : 'reject');
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);

@@ -92,7 +92,7 @@ const Approvals = () => {
     );
   }
   return (
-    <Page conversation={open}>
+    <Page conversation={open} hasPass={hasPass}>
       {fault}
       <div className={styles.both} data-pass={hasPass || undefined}>
         {!isPhone && hasList && <div className={styles.side}>{side}</div>}
@@ -112,7 +112,15 @@ const Approvals = () => {
   );
 };
 
-const Page = ({ conversation, children }: { conversation?: Conversation | undefined; children: React.ReactNode }) => {
+const Page = ({
+  conversation,
+  hasPass = false,
+  children,
+}: {
+  conversation?: Conversation | undefined;
+  hasPass?: boolean;
+  children: React.ReactNode;
+}) => {
   const { user } = useSession();
   const { canPublish } = usePermissions();
   const last = conversation?.waiting[0] ?? conversation?.decided[0];
@@ -123,7 +131,7 @@ const Page = ({ conversation, children }: { conversation?: Conversation | undefi
         crumb={{ label: 'Approvals', link: { to: '/approvals' } }}
         title={conversation.title}
         meta={asks}
-        actions={canPublish && <Keys />}
+        actions={canPublish && <Keys hasPass={hasPass} />}
       />
       {children}
     </>
@@ -135,10 +143,15 @@ const Page = ({ conversation, children }: { conversation?: Conversation | undefi
   );
 };
 
-const Keys = () => (
+const Keys = ({ hasPass }: { hasPass: boolean }) => (
   <p className={`kbd-hint desk-only ${styles.keys}`} aria-hidden="true">
-    <Kbd keys="J K" /> move <Kbd keys="A" /> approve <Kbd keys="R" /> reject <Kbd keys="E" /> edit <Kbd keys="Space" />{' '}
-    leave open
+    <Kbd keys="J K" /> move <Kbd keys="A" /> approve <Kbd keys="R" /> reject <Kbd keys="E" /> edit
+    {hasPass && (
+      <>
+        {' '}
+        <Kbd keys="Space" /> leave open
+      </>
+    )}
   </p>
 );
 

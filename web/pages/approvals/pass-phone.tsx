@@ -38,7 +38,12 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
     left: () => canWrite && form === undefined && pass.open({ id, kind: 'reject' }),
     right: () => canWrite && form === undefined && !pass.marked.has(id) && markAndGoOn(),
   };
-  const failure = pass.failures.get(id);
+  const failure = pass.failureOf(id);
+  const failureLine = failure && (
+    <p className={styles.failure} role="alert">
+      {failure}
+    </p>
+  );
   return (
     <div className={styles.phone}>
       <div className={styles.where}>
@@ -60,11 +65,7 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
           {index + 1} of {cards.length}
         </p>
       </div>
-      {failure && (
-        <p className={styles.failure} role="alert">
-          Not approved. {failure}
-        </p>
-      )}
+      {form?.kind !== 'reject' && failureLine}
       <div className={styles.warnings}>
         <PassWarnings card={card} pass={pass} />
       </div>
@@ -74,9 +75,10 @@ export const PassPhone = ({ pass, foot }: { pass: Pass; foot: React.ReactNode })
       <div className={styles.bar}>
         {form?.kind === 'reject' && (
           <div className={styles.sheet}>
+            {failureLine}
             <ReasonForm
               card={card}
-              isRunning={running?.id === id}
+              isRunning={running[id] !== undefined}
               onReject={(reason) => {
                 void reject(card, reason).then(goOn);
               }}

@@ -26,13 +26,13 @@ const maxThumbnails = 3;
 export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
   const zone = useZone();
   const { canWrite } = usePermissions();
-  const { reject, running, fault } = useDecisions();
+  const { reject, running } = useDecisions();
   const { id } = card;
   const edit = pass.edits.get(id);
   const isMarked = pass.marked.has(id);
   const isCurrent = pass.current === id;
   const form = pass.form?.id === id ? pass.form.kind : undefined;
-  const failure = pass.failures.get(id) ?? (fault?.id === id ? String(Object(fault.error).message) : undefined);
+  const failure = pass.failureOf(id);
   // The card is on screen, so its toast is redundant.
   useEffect(() => closeToast(toastIdOf('approval', id)), [id]);
   const line = lineOf(card, zone);
@@ -80,7 +80,7 @@ export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
         </div>
         {failure && (
           <p className={styles.failure} role="alert">
-            Not approved. {failure}
+            {failure}
           </p>
         )}
         {form !== 'edit' && <Texts card={card} pass={pass} />}
@@ -88,7 +88,7 @@ export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
         {form === 'reject' && (
           <ReasonForm
             card={card}
-            isRunning={running?.id === id}
+            isRunning={running[id] !== undefined}
             onReject={(reason) => reject(card, reason)}
             onCancel={() => pass.open(undefined)}
           />

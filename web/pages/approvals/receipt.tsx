@@ -97,7 +97,7 @@ const ReceiptView = ({ receipt, name }: { receipt: ReceiptRecord; name: string }
   );
 };
 
-/** The last yes of this client, so that it is clear what a yes leaves behind. */
+/** The last approval of this client, to show what an approval leaves behind. */
 export const EarlierReceipt = ({ card }: { card: ApprovalCard }) => {
   const zone = useZone();
   const text = useDecisionText();
@@ -110,9 +110,9 @@ export const EarlierReceipt = ({ card }: { card: ApprovalCard }) => {
   if (receipt === undefined || decision?.content === undefined) return null;
   const means = joinWithAnd((decision.means ?? []).map((one) => meansTexts[one]));
   return (
-    <section className={styles.earlier} aria-label="Receipt of an earlier yes">
+    <section className={styles.earlier} aria-label="Receipt of an earlier approval">
       <h3 className={styles.earlierHead}>
-        Receipt <span className="small text-2">of an earlier yes</span>
+        Receipt <span className="small text-2">of an earlier approval</span>
       </h3>
       <div className={styles.slip}>
         <p className={styles.slipHead}>
@@ -134,8 +134,8 @@ export const EarlierReceipt = ({ card }: { card: ApprovalCard }) => {
           ]}
         />
         <p className={styles.slipNote}>
-          The content number is made from the text, the files, the accounts and the options. If one of them changes,
-          this yes is void.
+          The content number covers the text, the files, the accounts and the options. If one of them changes, this
+          approval no longer applies.
         </p>
       </div>
     </section>

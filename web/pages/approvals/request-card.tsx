@@ -68,7 +68,7 @@ export const RequestCard = ({
     queryKey: keys.approval(listed.id),
     queryFn: ({ signal }) => app.getApproval({ id: listed.id }, { signal }),
     placeholderData: listed,
-    // Nothing tells how far a video is.
+    // No event reports the progress of a video, so poll.
     refetchInterval: ({ state }) => (state.data?.preparing ? pollMs : false),
   });
   // The card is on screen, so its toast is redundant.

@@ -22,8 +22,10 @@ interface Decisions {
   confirm: (card: ApprovalCard) => void;
   confirming: ApprovalCard | undefined;
   closeConfirm: () => void;
-  running: { id: string; what: 'approve' | 'reject' } | undefined;
-  fault: { id: string; error: unknown } | undefined;
+  /** Decisions that are being sent or wait for another one, by the id of the card. */
+  running: Readonly<Record<string, 'approve' | 'reject'>>;
+  /** Why the last decision about a card failed, by its id. */
+  faults: Readonly<Record<string, unknown>>;
   /** Cards that someone else decided before this person's click. */
   late: ReadonlySet<string>;
   /** Cards in which the person writes. A pass with a later request would take their words away. */
@@ -37,19 +39,19 @@ export const DecisionsProvider = Context.Provider;
 
 export const useDecisions = () => {
   const decisions = useContext(Context);
-  if (decisions === undefined) throw new Error('no decisions here');
+  if (decisions === undefined) throw new Error('useDecisions needs a DecisionsProvider');
   return decisions;
 };
 
 /** One decision at a time, shown only after the server accepted it. `leave` runs when a card disappears. */
 export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
   const client = useQueryClient();
-  const [running, setRunning] = useState<Decisions['running']>();
+  const [running, setRunning] = useState<Decisions['running']>({});
   const [forms, setForms] = useFormDraft<Decisions['forms']>('forms of requests', {});
   const [edits, setEdits] = useFormDraft<Decisions['edits']>('edits of requests', {});
   const setForm = (id: string, form: RequestForm | undefined) => setForms((before) => withEntry(before, id, form));
   const setEdit = (id: string, edit: ApprovalEdit | undefined) => setEdits((before) => withEntry(before, id, edit));
-  const [fault, setFault] = useState<Decisions['fault']>();
+  const [faults, setFaults] = useState<Decisions['faults']>({});
   const [confirming, setConfirming] = useState<ApprovalCard>();
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
   const [alone, setAlone] = useState<ReadonlySet<string>>(new Set());
@@ -58,29 +60,32 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     return () => setAlone((before) => new Set([...before].filter((one) => one !== id)));
   }, []);
   const passkeyYes = usePasskeyYes();
-  const isRunning = useRef(false);
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
+  const queued = useRef(new Set<string>());
   const refresh = () =>
     Promise.all(['approvals', 'posts'].map((domain) => client.invalidateQueries({ queryKey: [domain] })));
 
   const decide = async ({ id }: ApprovalCard, what: 'approve' | 'reject', work: () => Promise<unknown>) => {
-    if (isRunning.current) return;
-    isRunning.current = true;
-    setRunning({ id, what });
-    setFault(undefined);
+    if (queued.current.has(id)) return;
+    queued.current.add(id);
+    setRunning((before) => withEntry(before, id, what));
+    setFaults((before) => withEntry(before, id, undefined));
+    const sent = queue.current.catch(() => undefined).then(work);
+    queue.current = sent;
     let isApproved = false;
     try {
-      await work();
+      await sent;
       setForm(id, undefined);
       leave(id);
       isApproved = what === 'approve';
     } catch (error) {
       if (isPosthornError(error, 'Conflict')) setLate((before) => new Set([...before, id]));
-      else setFault({ id, error });
+      else setFaults((before) => withEntry(before, id, error));
     } finally {
       await refresh();
       if (isApproved) setEdit(id, undefined);
-      isRunning.current = false;
-      setRunning(undefined);
+      queued.current.delete(id);
+      setRunning((before) => withEntry(before, id, undefined));
     }
   };
 
@@ -105,7 +110,7 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     confirming,
     closeConfirm: () => setConfirming(undefined),
     running,
-    fault,
+    faults,
     late,
     alone,
     keepAlone,

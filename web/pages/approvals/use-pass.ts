@@ -17,10 +17,10 @@ export interface Pass {
   /** What approving all of them would answer. */
   readonly checks: ReadonlyMap<string, CheckResult>;
   readonly seen: ReadonlySet<string>;
-  /** Why one of the last run was not approved. */
-  readonly failures: ReadonlyMap<string, string>;
   readonly current: string | undefined;
   readonly form: { readonly id: string; readonly kind: RequestForm } | undefined;
+  /** Why the last decision about it failed. */
+  failureOf(id: string): string | undefined;
   canMark(card: ApprovalCard): boolean;
   look(id: string): void;
   mark(id: string, isMarked: boolean): void;
@@ -36,7 +36,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
   const { canWrite } = usePermissions();
   const passkeyYes = usePasskeyYes();
   const [marked, setMarked] = useFormDraft<readonly string[]>(`marks from ${cards[0]?.id} on`, []);
-  const { forms, setForm, edits: editsById, setEdit } = useDecisions();
+  const { forms, setForm, edits: editsById, setEdit, faults } = useDecisions();
   const edits = new Map(Object.entries(editsById));
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState<ReadonlyMap<string, string>>(new Map());
@@ -60,9 +60,9 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
     edits,
     checks,
     seen,
-    failures,
     current,
     form,
+    failureOf: (id) => (id in faults ? describeFailure(faults[id], 'Not rejected.') : failures.get(id)),
     canMark,
     look: setChosen,
     mark: (id, isMarked) => {
@@ -91,7 +91,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
           await app.approve(yesTo(card.id));
           approved.push(card);
         } catch (error) {
-          failed.set(card.id, describeFailure(error));
+          failed.set(card.id, describeFailure(error, 'Not approved.'));
         }
       }
       setFailures(failed);

@@ -35,12 +35,12 @@ export const detailOf = (
 ): string | undefined => {
   if (state === 'running') return undefined;
   const text = (field: string) => (typeof input[field] === 'string' ? String(input[field]) : '');
-  if (name === 'posts.validate') return state === 'done' ? 'fits' : 'does not fit';
-  if (state === 'failed') return 'refused';
+  if (name === 'posts.validate' && state === 'done') return 'fits';
+  const { posts, error } = (output ?? {}) as { posts?: unknown[]; error?: { code?: string } };
+  if (state === 'failed') return name === 'posts.validate' && error?.code === 'Invalid' ? 'does not fit' : 'refused';
   if (name === 'analytics.summary') return daysOf(text('from'), text('to'), zone);
   if (name === 'posts.schedule') return formatDateTime(text('at'), zone);
   if (name === 'posts.setVersionText') return accounts.find(({ id }) => id === text('accountId'))?.provider;
-  const { posts } = (output ?? {}) as { posts?: unknown[] };
   return name === 'posts.list' && posts ? `${posts.length} ${posts.length === 1 ? 'post' : 'posts'}` : undefined;
 };
 

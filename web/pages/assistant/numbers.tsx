@@ -34,7 +34,7 @@ export const summaryIn = (actions: readonly UsedAction[]): { summary: Summary; a
 export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds: string }) => {
   const { from, to, timeZone, totals } = summary;
   const input = { from, to, timeZone, ...(accountIds && { accountIds }) };
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: keys.analytics({ seriesWithCoverage: input }),
     queryFn: async ({ signal }) => {
       const [{ days }, coverage] = await Promise.all([
@@ -58,7 +58,7 @@ export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds:
   return (
     <dl className={`card ${styles.numbers}`}>
       {metrics.map(({ name, word, values }) => {
-        const reason = data && whyUnknown(data.coverage, name);
+        const reason = data ? whyUnknown(data.coverage, name) : error ? 'could not be read' : 'loading';
         return (
           <div key={word}>
             <dt className="small text-2">{word}</dt>

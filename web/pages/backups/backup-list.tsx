@@ -3,7 +3,7 @@ import { Archive, CircleCheck, Download, LoaderCircle, TriangleAlert } from 'luc
 import { useState } from 'react';
 import type { Backup } from '#generated/app-client';
 import { EmptyState } from '#web/parts/empty-state.tsx';
-import { count } from '#web/parts/number.ts';
+import { count, formatBytes } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import styles from './backups.module.css';
@@ -86,16 +86,13 @@ const StateIcon = ({ backup }: { backup: Backup }) => {
   return <Icon className={styles.icon} size={16} aria-hidden="true" />;
 };
 
-const describe = ({ state, reason, problem, contents }: Backup) => {
+const describe = ({ state, reason, problem, contents, verifiedAt }: Backup) => {
   if (state === 'Failed') return `Not made: ${problem ?? 'unknown reason'}`;
   if (state === 'Running') return 'Being made';
-  if (problem) return `Could not be restored: ${problem}`;
+  if (problem) return `${verifiedAt ? 'Not complete' : 'Could not be restored'}: ${problem}`;
   if (reason === 'Update') return 'The database, before an update';
   const held = contents
     ? [count(contents.posts, 'post'), count(contents.files, 'file'), count(contents.accounts, 'account')].join(', ')
     : 'Database and media';
-  return reason === 'Asked' ? `${held} · by hand` : held;
+  return reason === 'Asked' ? `${held} · on request` : held;
 };
-
-const formatBytes = (bytes: number) =>
-  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`;

@@ -17,10 +17,18 @@ export const BackupState = ({ backups, at }: { backups: readonly Backup[]; at: s
           <>
             The last backup was made{' '}
             <strong>
-              <When at={last.startedAt} form="relative" />
+              {/* Screen readers would announce the whole status whenever the relative time changes. */}
+              <span aria-hidden="true">
+                <When at={last.startedAt} form="relative" />
+              </span>
+              <span className="hidden">
+                <When at={last.startedAt} form="full" />
+              </span>
             </strong>{' '}
             and{' '}
-            {last.verifiedAt ? (
+            {last.verifiedAt && last.problem ? (
+              <strong className={styles.bad}>is not complete</strong>
+            ) : last.verifiedAt ? (
               <strong className={styles.good}>could be restored</strong>
             ) : last.problem ? (
               <strong className={styles.bad}>could not be restored</strong>

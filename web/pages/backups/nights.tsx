@@ -1,4 +1,4 @@
-import { Check, Minus, X } from 'lucide-react';
+import { Check, Ellipsis, Minus, X } from 'lucide-react';
 import type { Backup } from '#generated/app-client';
 import { addDays, dateIn, now } from '#web/parts/time.ts';
 import { When } from '#web/parts/when.tsx';
@@ -39,7 +39,8 @@ export const Nights = ({ backups }: { backups: readonly Backup[] }) => {
       {bad.map(({ day, backup }) => (
         <p key={day} className={styles.nightProblem}>
           {backup && <When at={backup.startedAt} form="day" />}:{' '}
-          {backup?.state === 'Failed' ? 'not made' : 'could not be restored'}. {backup?.problem}
+          {backup?.state === 'Failed' ? 'not made' : backup?.verifiedAt ? 'not complete' : 'could not be restored'}.{' '}
+          {backup?.problem}
         </p>
       ))}
     </>
@@ -49,11 +50,12 @@ export const Nights = ({ backups }: { backups: readonly Backup[] }) => {
 const stateOf = (backup: Backup | undefined) => {
   if (backup === undefined) return 'none';
   if (backup.state === 'Failed' || backup.problem) return 'bad';
-  return backup.verifiedAt ? 'good' : 'none';
+  return backup.verifiedAt ? 'good' : 'untested';
 };
 
 const looks = {
   good: { Icon: Check, words: 'made and tested' },
   bad: { Icon: X, words: 'not good' },
+  untested: { Icon: Ellipsis, words: 'not tested yet' },
   none: { Icon: Minus, words: 'no backup' },
 };

@@ -54,7 +54,7 @@ export const DraftsTray = ({
     </ul>
     <p className={styles.hint}>
       {drafts.length > 0
-        ? 'Without a mouse: press Choose time, or take Move to in a post’s menu.'
+        ? 'Without a mouse: press Choose time, or choose Move to in a post’s menu.'
         : 'Drafts without a time appear here.'}
     </p>
   </aside>

@@ -106,7 +106,7 @@ const TimeForm = ({
         ) : (
           <>
             <Button loading={running === 'note'} onClick={() => void act('note')} {...blocked}>
-              Only keep the time
+              Save the time only
             </Button>
             <Button type="submit" variant="send" loading={running === 'schedule'} {...blocked}>
               {label('Schedule')}

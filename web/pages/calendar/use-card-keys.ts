@@ -45,7 +45,7 @@ export const useCardKeys = (items: readonly Item[], onChoose: (choosing: Choosin
   };
   return {
     areaProps,
-    /** `first` is the tab stop until one was focused, and again when that one is gone. */
+    /** The first id is the tab stop until one is focused, and again when that one is gone. */
     tabIndexOf: (id: string, ids: readonly string[]) =>
       id === (active !== undefined && ids.includes(active) ? active : ids[0]) ? 0 : -1,
   };

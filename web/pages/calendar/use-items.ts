@@ -80,7 +80,7 @@ export const useItems = (
     error,
     refetch,
     isLoading: isPending || isPlaceholderData,
-    /** A day without an item has none: it is not only that they are still to come. */
+    /** Whether all items of the range have loaded, so that a day without one is really empty. */
     isLoaded: data !== undefined && !isPlaceholderData,
   };
 };

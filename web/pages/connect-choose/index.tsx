@@ -17,7 +17,7 @@ import { usePermissions } from '#web/session.ts';
 const Choose = () => {
   const { id } = useParams({ from: '/shell/connect/choose/$id' });
   const { canManage } = usePermissions();
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: keys.choices(id),
     queryFn: ({ signal }) => app.listChoices({ id }, { signal }),
     enabled: canManage,
@@ -31,7 +31,7 @@ const Choose = () => {
   });
   return (
     <ConnectPage title={`Connect ${data?.provider ?? 'an account'}`}>
-      {error && <NotConnected fault={error} />}
+      {error && <NotConnected fault={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={3} />}
       {data && (
         <form

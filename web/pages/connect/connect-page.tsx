@@ -37,12 +37,20 @@ export const TakingThere = ({ provider }: { provider: string }) => (
   </p>
 );
 
-/** Final errors have no Try again. */
-export const NotConnected = ({ fault, onAgain }: { fault: unknown; onAgain?: () => void }) => {
+/** Final errors have no Try again. `onAgain` follows a change, `onRetry` what was only read. */
+export const NotConnected = ({
+  fault,
+  onAgain,
+  onRetry,
+}: {
+  fault: unknown;
+  onAgain?: () => void;
+  onRetry?: () => void;
+}) => {
   const isFinal = isPosthornError(fault, 'NotFound') || isPosthornError(fault, 'Forbidden');
   return (
     <>
-      <FaultBanner fault={fault} title="Not connected" />
+      <FaultBanner fault={fault} title="Not connected" {...(onRetry && !isFinal && { onRetry })} />
       <Ways>
         {onAgain && !isFinal && (
           <Button variant="ink" onClick={onAgain}>

@@ -16,7 +16,11 @@ import { useConnect } from './use-connect.ts';
 const Connect = () => {
   const { network } = useParams({ from: '/shell/connect/$network' });
   const { canManage } = usePermissions();
-  const { data: form, error } = useQuery({
+  const {
+    data: form,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: keys.connectForm(network),
     queryFn: ({ signal }) => app.getConnectForm({ network }, { signal }),
     enabled: canManage,
@@ -26,7 +30,7 @@ const Connect = () => {
   const title = account ? `Reconnect ${handleOf(account)}` : `Connect ${form?.provider ?? 'an account'}`;
   return (
     <ConnectPage title={title}>
-      {error && <NotConnected fault={error} />}
+      {error && <NotConnected fault={error} onRetry={() => void refetch()} />}
       {!form && !error && <SkeletonRows rows={3} />}
       {form && form.fields.length === 0 && <Redirect network={network} provider={form.provider} />}
       {form && form.fields.length > 0 && (

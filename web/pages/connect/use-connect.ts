@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
 
@@ -23,13 +23,25 @@ export const useConnect = (network: string) => {
   return { begin, fault, isRunning };
 };
 
-/** Replaces the history entry, so that Back does not restart the connection. */
+/**
+ * Replaces the history entry, so that Back does not restart the connection. An answer that arrives after the person has
+ * left the page leads nowhere.
+ */
 export const useContinueTo = () => {
   const navigate = useNavigate();
   const client = useQueryClient();
+  const isMounted = useRef(false);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
   return async (next: string) => {
-    if (!next.startsWith('/')) return location.replace(next);
-    void client.invalidateQueries({ queryKey: keys.accounts, refetchType: 'all' });
-    await navigate({ href: next, replace: true });
+    const isOwnPage = next.startsWith('/');
+    if (isOwnPage) void client.invalidateQueries({ queryKey: keys.accounts, refetchType: 'all' });
+    if (!isMounted.current) return;
+    if (isOwnPage) await navigate({ href: next, replace: true });
+    else location.replace(next);
   };
 };

@@ -41,7 +41,7 @@ export const useFirstRun = (): FirstRunState => {
   const limits = useQuery(queries.limits);
   const reads = [accounts, approvals, sent, providers, limits];
   if (!canWrite || isHidden) return { state: 'over' };
-  const failed = reads.find(({ error }) => error !== null);
+  const failed = reads.find(({ error, data }) => error !== null && data === undefined);
   if (failed) {
     const retry = () => {
       for (const read of reads) void read.refetch();

@@ -41,7 +41,12 @@ export const Rows = ({ id }: { id: string }) => {
           { value: 'problems', label: 'Problems only' },
         ]}
       />
-      <Loaded query={query} title="The rows could not be loaded" rows={8} height={44}>
+      <Loaded
+        query={query.isFetchNextPageError ? { ...query, error: null } : query}
+        title="The rows could not be loaded"
+        rows={8}
+        height={44}
+      >
         {({ pages }) =>
           pages.every(({ rows }) => rows.length === 0) ? (
             <EmptyState icon={CircleCheck} title="No problems">
@@ -72,7 +77,7 @@ export const Rows = ({ id }: { id: string }) => {
           )
         }
       </Loaded>
-      {query.hasNextPage && <ShowMore loading={query.isFetchingNextPage} onMore={() => void query.fetchNextPage()} />}
+      {query.hasNextPage && <ShowMore query={query} title="More rows could not be loaded" />}
     </section>
   );
 };

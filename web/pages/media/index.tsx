@@ -2,7 +2,7 @@ import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Image, ImageUp, Link2, Search, SearchX, Upload } from 'lucide-react';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { LibraryItem } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
@@ -40,9 +40,13 @@ export default function MediaPage() {
   const [openId, setOpenId] = useFormDraft<string | undefined>('file', undefined);
   const [deleting, setDeleting] = useState<LibraryItem>();
   const [asksUrl, setAsksUrl] = useFormDraft('file from a link', false);
+  const inList = media?.find(({ id }) => id === openId);
+  // The open file stays open when it no longer fits the filter, such as `No alt text`: somebody may be typing.
+  const opened = useRef<LibraryItem>(undefined);
+  if (openId === undefined || inList) opened.current = inList;
   useListKeys(grid);
   const pick = useCallback(() => picker.current?.click(), []);
-  const isEmpty = media?.length === 0 && !isFiltered;
+  const isEmpty = media?.length === 0 && !isFiltered && !library.isPlaceholderData;
 
   const remove = async ({ id }: LibraryItem) => {
     await app.deleteMedia({ id }).catch(async (refusal: unknown) => {
@@ -94,7 +98,7 @@ export default function MediaPage() {
         {!isEmpty && <Filters library={library} />}
         {uploads.length > 0 && <UploadList uploads={uploads} onAgain={again} onDismiss={dismiss} />}
         <Loaded
-          query={library}
+          query={library.isFetchNextPageError ? { ...library, error: null } : library}
           title="The library could not be loaded. Your files are safe."
           rows={6}
           height={120}
@@ -107,9 +111,7 @@ export default function MediaPage() {
             ))}
           </ul>
         )}
-        {library.hasNextPage && (
-          <ShowMore loading={library.isFetchingNextPage} onMore={() => void library.fetchNextPage()} />
-        )}
+        {library.hasNextPage && <ShowMore query={library} title="More files could not be loaded" />}
         {media?.length === 0 && isFiltered && (
           <EmptyState
             icon={SearchX}
@@ -127,7 +129,7 @@ export default function MediaPage() {
         )}
       </Column>
       <MediaDetails
-        item={media?.find(({ id }) => id === openId)}
+        item={opened.current}
         onClose={() => setOpenId(undefined)}
         onDelete={(item) => {
           setOpenId(undefined);
@@ -155,7 +157,16 @@ const typingMs = 250;
 
 const Filters = ({ library }: { library: ReturnType<typeof useLibrary> }) => {
   const [typed, setTyped] = useState(library.query);
-  const search = useDebouncedCallback((text: string) => void library.setQuery(text.trim()), typingMs);
+  const searched = useRef(library.query);
+  const search = useDebouncedCallback((text: string) => {
+    searched.current = text.trim();
+    void library.setQuery(searched.current);
+  }, typingMs);
+  useEffect(() => {
+    // The address changed through Back or Show all, not through typing.
+    if (library.query !== searched.current) setTyped(library.query);
+    searched.current = library.query;
+  }, [library.query]);
   return (
     <div className={styles.filters}>
       <SegmentedControl

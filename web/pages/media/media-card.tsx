@@ -3,6 +3,7 @@ import { memo } from 'react';
 import type { LibraryItem } from '#generated/app-client';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count, formatBytes } from '#web/parts/number.ts';
+import { formatLength } from '#web/previews/model.ts';
 import styles from './media-card.module.css';
 
 /** Memoized, since further pages append to a long grid. */
@@ -38,9 +39,3 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
     </li>
   );
 });
-
-/** `0:42`, `12:05` */
-export const formatLength = (ms: number) => {
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-};

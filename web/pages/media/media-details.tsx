@@ -10,9 +10,9 @@ import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count, formatBytes } from '#web/parts/number.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
+import { formatLength } from '#web/previews/model.ts';
 import { keys } from '#web/queries.ts';
 import { usePermissions } from '#web/session.ts';
-import { formatLength } from './media-card.tsx';
 import styles from './media-details.module.css';
 
 const maxAltLength = 2000;

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
@@ -32,6 +33,15 @@ export const useUploads = () => {
     controller.current = new AbortController();
     return () => controller.current.abort();
   }, []);
+
+  const isUploading = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
+  useBlocker({
+    disabled: !isUploading,
+    enableBeforeUnload: isUploading,
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname &&
+      !window.confirm('Files are still being uploaded. Leave this page, and stop the uploads?'),
+  });
 
   const change = useCallback((id: number, to: Partial<Upload>) => {
     setUploads((list) => list.map((one) => (one.id === id ? { ...one, ...to } : one)));

@@ -105,7 +105,8 @@ const Fields = ({ keys, onSaved }: { keys: NetworkKeys; onSaved: () => Promise<v
         Register this redirect address at {provider}, to the letter: <code>{redirectUri}</code>{' '}
         <CopyButton value={redirectUri} label="Copy the redirect address" size={24} />{' '}
         <a href={`/help/networks/${network}`}>How to register</a>
-        {sharedWith.length > 0 && `. ${joinWithAnd(sharedWith)} uses the same credentials.`}
+        {sharedWith.length > 0 &&
+          `. ${joinWithAnd(sharedWith)} ${sharedWith.length === 1 ? 'uses' : 'use'} the same credentials.`}
       </p>
       {settings.map((name, index) => {
         const Field = index === 0 ? TextInput : PasswordInput;

@@ -37,7 +37,8 @@ export default function PostPage() {
   const sendOff = useSendOffView(post);
   const earlier = useDeferredValue(post);
 
-  if (error && faultOf(error).code === 'NotFound') return <NotFound />;
+  // The text of somebody who writes a post that was deleted meanwhile can still become another post.
+  if (error && faultOf(error).code === 'NotFound' && !hasUnsaved) return <NotFound />;
   if (error && !post) {
     return (
       <Frame>
@@ -56,16 +57,16 @@ export default function PostPage() {
   }
   const isNew = id === 'new' || created === id;
   if (!post && !isNew) return <Loading />;
-  // Until the results can replace it: a skeleton in between would take the field away from somebody who types a comment.
+  // Keep the editor until the results have loaded: a skeleton in between would remove the field of someone typing a comment.
   const isLeavingEditor = post && isOut(post) && earlier?.id === post.id && !isOut(earlier);
   if (post && isOut(post) && !isLeavingEditor && !(post.status === 'Failed' && search.edit) && !hasUnsaved) {
     // With the comments open somebody may be typing one, and the results have them too.
     return (
       <Suspense fallback={<Loading />}>
         {sendOff.isShown && !search.side ? (
-          <SendOff post={post} isFresh={sendOff.isFresh} onSeeResults={sendOff.close} />
+          <SendOff key={post.id} post={post} isFresh={sendOff.isFresh} onSeeResults={sendOff.close} />
         ) : (
-          <Results post={post} />
+          <Results key={post.id} post={post} />
         )}
       </Suspense>
     );
@@ -76,7 +77,7 @@ export default function PostPage() {
         key={opened.number}
         post={isLeavingEditor ? earlier : post}
         onCreated={setCreated}
-        onHold={setHasUnsaved}
+        onUnsavedChange={setHasUnsaved}
       />
     </Suspense>
   );

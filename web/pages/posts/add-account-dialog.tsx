@@ -4,10 +4,12 @@ import { useState } from 'react';
 import type { SelectedPost } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
+import { useActLabel } from '#web/parts/asked.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { queries } from '#web/queries.ts';
+import { usePermissions } from '#web/session.ts';
 import styles from './posts.module.css';
 import { useBulkActions } from './use-bulk-actions.ts';
 
@@ -23,6 +25,8 @@ const AddAccountDialog = ({
   const { list } = useAccounts();
   const accounts = useQuery(queries.accounts);
   const { addAccount } = useBulkActions();
+  const label = useActLabel();
+  const { canOnlyAsk } = usePermissions();
   const [chosen, setChosen] = useState<string>();
   const account = list.find(({ id }) => id === chosen);
   const without = posts.filter(({ accountIds }) => chosen === undefined || !accountIds.includes(chosen));
@@ -41,9 +45,9 @@ const AddAccountDialog = ({
       <p className={styles.planIntro} role="status">
         {account !== undefined &&
           (without.length === 0
-            ? 'All of them are for this account already.'
+            ? 'All of them already go to this account.'
             : scheduled > 0
-              ? `${count(scheduled, 'scheduled post')} will go out there too.`
+              ? `${count(scheduled, 'scheduled post')} will go out there too${canOnlyAsk ? ' when somebody approves that' : ''}.`
               : '')}
       </p>
       <div className={styles.planButtons}>
@@ -59,7 +63,9 @@ const AddAccountDialog = ({
             onAdded();
           }}
         >
-          {account === undefined ? 'Add' : `Add to ${count(without.length, 'post')}`}
+          {account === undefined
+            ? 'Add'
+            : label(`Add to ${count(without.length, 'post')}`, { isFree: scheduled === 0 })}
         </Button>
       </div>
     </Modal>

@@ -128,7 +128,9 @@ const useRestore = (area: React.RefObject<HTMLElement | null>) => {
       focusAfter(area.current, post.id);
       showRestored([post.id]);
       const stays =
-        leftOut.length === 0 ? '' : ` It is not for ${count(leftOut.length, 'account')} that already may have it.`;
+        leftOut.length === 0
+          ? ''
+          : ` It leaves out ${count(leftOut.length, 'account')} where it is, or may be, already.`;
       const lost =
         lostFiles === 0 ? '' : ` ${count(lostFiles, 'file')} of it no longer exist${lostFiles === 1 ? 's' : ''}.`;
       showToast({

@@ -7,7 +7,7 @@ import { count } from '#web/parts/number.ts';
 import { useDeletePosts } from '#web/parts/post-actions.ts';
 import { quoteHeading } from '#web/parts/post-title.tsx';
 import { formatDateTime } from '#web/parts/time.ts';
-import { useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/session.ts';
 
 /** Scheduled and partly sent posts need a confirmation; drafts have Undo. */
 export const DeleteDialog = ({
@@ -26,10 +26,12 @@ export const DeleteDialog = ({
   const zone = useZone();
   const deletePosts = useDeletePosts();
   const label = useActLabel();
+  const { canOnlyAsk } = usePermissions();
   const [only] = posts;
   const isOne = posts.length === 1;
   const scheduled = posts.filter(({ status }) => status === 'Scheduled').length;
   const isFree = scheduled === 0;
+  const isAsking = canOnlyAsk && !isFree;
   const hasFailed = posts.some(({ status }) => status === 'Failed');
   const remove = async () => {
     if (only) focusAfter(area.current, only.id);
@@ -47,12 +49,15 @@ export const DeleteDialog = ({
       onConfirm={remove}
     >
       {isOne && only && <p dir="auto">{quoteHeading(only.text)}</p>}
-      {isOne && only?.status === 'Scheduled' && only.scheduledAt !== undefined && (
+      {isOne && !isAsking && only?.status === 'Scheduled' && only.scheduledAt !== undefined && (
         <p>It will not go out on {formatDateTime(only.scheduledAt, zone)}.</p>
       )}
-      {!isOne && scheduled > 0 && <p>{count(scheduled, 'scheduled post')} will not go out.</p>}
+      {!isOne && !isAsking && scheduled > 0 && <p>{count(scheduled, 'scheduled post')} will not go out.</p>}
+      {isAsking && <p>{isOne ? 'It goes' : 'Scheduled posts go'} out as planned until somebody approves that.</p>}
       {hasFailed && <p>What is already on a network stays there. Its numbers are deleted here.</p>}
-      <p>{isOne ? 'It stays' : 'They stay'} in the bin for 30 days and can be restored as a draft.</p>
+      {!(isOne && isAsking) && (
+        <p>{isOne ? 'It stays' : 'They stay'} in the bin for 30 days and can be restored as a draft.</p>
+      )}
     </ConfirmDialog>
   );
 };

@@ -64,19 +64,22 @@ export const PostList = ({
     if (key === 'Backspace') actions.remove(post);
   });
 
-  const fault = groups.find(({ error }) => error !== null);
-  if (fault) {
-    return (
-      <div className={styles.fault}>
-        <FaultBanner fault={fault.error} title="The list could not be loaded" onRetry={() => void fault.refetch()} />
-      </div>
-    );
-  }
+  const failed = groups.filter(({ error }) => error !== null);
+  const retry = () => {
+    for (const group of failed) void group.refetch();
+  };
+  const banner = failed[0] && (
+    <div className={styles.fault}>
+      <FaultBanner fault={failed[0].error} title="The list could not be loaded" onRetry={retry} />
+    </div>
+  );
+  if (failed.some(({ posts }) => posts === undefined)) return banner;
   if (groups.some(({ isPending }) => isPending)) return <SkeletonRows rows={10} label="Loading posts" />;
   if (all.length === 0 && waiting === 0) return <NoPosts status={status} filter={filter} onClear={onClear} />;
   const total = totalOf(status, counts);
   return (
     <>
+      {banner}
       {waiting > 0 && (
         <div className={styles.new}>
           <Button size="xs" radius="xl" leftSection={<ArrowUp size={14} aria-hidden="true" />} onClick={showWaiting}>
@@ -142,7 +145,7 @@ export const PostList = ({
   );
 };
 
-/** So many rows of a group fill a screen. */
+/** Rows of a group that fill a screen. */
 const firstRows = 20;
 
 /** The first screen of rows shows before the rest is rendered. */
@@ -261,17 +264,18 @@ const Rows = ({
 /** The last group loads more when its end is near; the button is for the others and for keyboards. */
 const More = ({ group }: { group: Group }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
-  const { hasMore, isLoadingMore, loadMore } = group;
+  const { hasMore, isLoadingMore, loadMore, error } = group;
   const isInSight = entry?.isIntersecting ?? false;
   const isLastGroup = group.name === 'Sent';
   useEffect(() => {
-    if (isLastGroup && isInSight && hasMore && !isLoadingMore) void loadMore();
-  }, [isLastGroup, isInSight, hasMore, isLoadingMore, loadMore]);
+    if (isLastGroup && isInSight && hasMore && !isLoadingMore && error === null) void loadMore();
+  }, [isLastGroup, isInSight, hasMore, isLoadingMore, loadMore, error]);
   return (
     <div ref={ref} className={styles.more}>
       <Button size="xs" variant="quiet" loading={isLoadingMore} onClick={() => void loadMore()}>
         Show more
       </Button>
+      {group.isMoreFailed && <p role="alert">More posts could not be loaded.</p>}
     </div>
   );
 };

@@ -151,7 +151,7 @@ const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: 
       )}
       {!isPhone && isWaiting && (
         <Chip tone="brass" icon={Stamp}>
-          Approval asked
+          Approval requested
         </Chip>
       )}
       {blocked !== undefined && (

@@ -26,7 +26,7 @@ const none: readonly PostSummary[] = [];
 
 const useGroup = (name: GroupName, status: Status | undefined, filter: Filter) => {
   const input = { group: name, ...(status !== undefined && { status }), ...filter };
-  const { data, error, refetch, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.search(input),
     queryFn: ({ pageParam, signal }) =>
       app.searchPosts({ ...input, ...(pageParam !== undefined && { cursor: pageParam }) }, { signal }),
@@ -34,6 +34,8 @@ const useGroup = (name: GroupName, status: Status | undefined, filter: Filter) =
     getNextPageParam: ({ nextCursor }) => nextCursor,
     enabled: status === undefined || groupOf[status] === name,
   });
+  const { data, error, refetch, isPending, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
+    query;
   return {
     name,
     /** Undefined while loading. */
@@ -44,6 +46,7 @@ const useGroup = (name: GroupName, status: Status | undefined, filter: Filter) =
     isPending,
     hasMore: hasNextPage,
     isLoadingMore: isFetchingNextPage,
+    isMoreFailed: isFetchNextPageError,
     loadMore: fetchNextPage,
   };
 };

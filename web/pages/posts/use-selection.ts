@@ -15,10 +15,13 @@ export const useSelection = (rows: readonly PostSummary[], status: Status | unde
   const [isSelecting, setIsSelecting] = useState(false);
   const [isLoading, setIsLoading] = useState(false);
   const anchor = useRef<string>(undefined);
+  /** Counts what the person does, so that an answer to an earlier click is not shown. */
+  const clicks = useRef(0);
   const latest = useRef(rows);
   latest.current = rows;
 
   const clear = useCallback(() => {
+    clicks.current++;
     setChosen(none);
     setIsSelecting(false);
     anchor.current = undefined;
@@ -26,6 +29,7 @@ export const useSelection = (rows: readonly PostSummary[], status: Status | unde
 
   /** With `isRange` also the rows between this one and the last that was toggled. */
   const toggle = useCallback((id: string, isRange = false) => {
+    clicks.current++;
     const shown = latest.current;
     const at = shown.findIndex((post) => post.id === id);
     const from = isRange ? shown.findIndex((post) => post.id === anchor.current) : -1;
@@ -43,10 +47,11 @@ export const useSelection = (rows: readonly PostSummary[], status: Status | unde
   }, []);
 
   const selectAll = async () => {
+    const click = ++clicks.current;
     setIsLoading(true);
     try {
       const { posts } = await app.selectPosts({ ...(status !== undefined && { status }), ...filter });
-      setChosen(new Map(posts.map((post) => [post.id, post])));
+      if (click === clicks.current) setChosen(new Map(posts.map((post) => [post.id, post])));
     } catch (error) {
       showFault(error);
     } finally {

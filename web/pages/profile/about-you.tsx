@@ -11,7 +11,8 @@ import styles from './profile.module.css';
 
 export const AboutYou = () => {
   const { user } = useSession();
-  const [name, setName] = useFormDraft('name', user.name);
+  const [newName, setNewName] = useFormDraft<string | undefined>('name', undefined);
+  const name = newName ?? user.name;
   const { mutate, error, isPending } = useChangeProfile();
   const isChanged = name.trim() !== '' && name.trim() !== user.name;
   return (
@@ -20,7 +21,7 @@ export const AboutYou = () => {
         className={styles.fields}
         onSubmit={(event) => {
           event.preventDefault();
-          if (isChanged) mutate({ name: name.trim() });
+          if (isChanged) mutate({ name: name.trim() }, { onSuccess: () => setNewName(undefined) });
         }}
       >
         <TextInput
@@ -30,14 +31,14 @@ export const AboutYou = () => {
           maxLength={100}
           autoComplete="name"
           error={fieldFault(error, 'name', 'The name')}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setNewName(event.currentTarget.value)}
         />
         {isChanged && (
           <div className={styles.buttons}>
             <Button type="submit" variant="ink" loading={isPending}>
               Save
             </Button>
-            <Button variant="quiet" onClick={() => setName(user.name)}>
+            <Button variant="quiet" onClick={() => setNewName(undefined)}>
               Cancel
             </Button>
           </div>

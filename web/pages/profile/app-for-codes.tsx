@@ -13,24 +13,29 @@ import { type Asks, ProofField, proofFault, toProof } from '#web/parts/proof-fie
 import { saveFile } from '#web/parts/save-file.ts';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useConfirmLeaving } from '#web/parts/use-confirm-leaving.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
 
-/** Codes from an app, as a second factor beside the password. */
-export const AppForCodes = () => {
+/**
+ * Codes from an app, as a second factor beside the password. `onCodes` says whether recovery codes are shown, which the
+ * server cannot show again.
+ */
+export const AppForCodes = ({ onCodes }: { onCodes?: (areShown: boolean) => void }) => {
   const client = useQueryClient();
   const query = useQuery({ queryKey: keys.factors, queryFn: ({ signal }) => app.readFactors({ signal }) });
   const [codes, setCodes] = useState<readonly string[]>();
   const show = ({ recoveryCodes }: Codes) => {
     setCodes(recoveryCodes);
+    onCodes?.(true);
     void client.invalidateQueries({ queryKey: keys.factors });
   };
   const close = () => {
     setCodes(undefined);
-    // Not before: where two factors are asked for, the session leads on to the workspace, away from the codes.
+    onCodes?.(false);
     void client.invalidateQueries({ queryKey: keys.session });
   };
   return (
@@ -68,7 +73,7 @@ const SetUp = ({ asks, onDone }: { asks: Asks; onDone: (codes: Codes) => void })
       {begin.error && !ofProof && <FaultBanner fault={begin.error} title="It was not set up" />}
       <div className={styles.buttons}>
         <Button type="submit" loading={begin.isPending}>
-          Set up an app for codes
+          Set up an authenticator app
         </Button>
       </div>
     </form>
@@ -121,6 +126,7 @@ const FirstCode = ({ secret: { secret, uri }, onDone }: { secret: TotpSecret; on
 
 const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => {
   const text = `${codes.join('\n')}\n`;
+  useConfirmLeaving('The recovery codes are shown only this once. Leave without them?');
   return (
     <section className={styles.recovery} aria-label="Recovery codes">
       <p>
@@ -158,7 +164,7 @@ const InUse = ({ factors, onCodes }: { factors: ReadFactorsOutput; onCodes: (cod
   return (
     <div className={styles.setting}>
       <div className={styles.words}>
-        <p>App for codes</p>
+        <p>Authenticator app</p>
         <p className="small text-3">
           since <When at={factors.totp?.since ?? ''} form="day" />, {count(factors.recoveryCodes, 'recovery code')} left
         </p>
@@ -177,7 +183,7 @@ const InUse = ({ factors, onCodes }: { factors: ReadFactorsOutput; onCodes: (cod
           <Button size="xs" onClick={() => setChanging('renew')}>
             New recovery codes
           </Button>
-          <Button size="xs" onClick={() => setChanging('remove')} aria-label="Remove the app for codes">
+          <Button size="xs" onClick={() => setChanging('remove')} aria-label="Remove the authenticator app">
             Remove
           </Button>
         </div>
@@ -203,7 +209,7 @@ const ChangeForm = ({
     mutationFn: async () => {
       if (kind === 'renew') return onCodes(await app.renewRecoveryCodes(toProof(asks, proof)));
       await app.removeTotp(toProof(asks, proof));
-      showToast({ text: 'The app for codes is removed.' });
+      showToast({ text: 'The authenticator app is removed.' });
       for (const queryKey of [keys.factors, keys.session]) void client.invalidateQueries({ queryKey });
     },
     onSuccess: onClose,

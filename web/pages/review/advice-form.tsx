@@ -1,7 +1,7 @@
 import { Button, Radio, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AddAdviceInput, SharedPost } from '#generated/app-client';
+import type { AddAdviceInput } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
@@ -16,13 +16,13 @@ const choices: [Verdict, string][] = [
   ['Comment', 'Just a comment'],
 ];
 
-/** Words of somebody without an account. They decide nothing, and the page says so. */
-export const AdviceForm = ({ post, secret }: { post: SharedPost; secret: string }) => {
+/** Words of somebody without an account. They decide nothing, and the page says so. `updatedAt`: of the text they read. */
+export const AdviceForm = ({ updatedAt, secret }: { updatedAt: string; secret: string }) => {
   const [name, setName] = useState('');
   const [verdict, setVerdict] = useState<Verdict>('Fine');
   const [body, setBody] = useState('');
   const send = useMutation({
-    mutationFn: () => app.addAdvice({ secret, name, verdict, body, updatedAt: post.updatedAt }),
+    mutationFn: () => app.addAdvice({ secret, name, verdict, body, updatedAt }),
     onSuccess: () => setBody(''),
   });
   const nameFault = fieldFault(send.error, 'name', 'Your name');

@@ -1,10 +1,12 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { isPosthornError, type SharedPost } from '#generated/app-client';
 import { withShortLinks } from '#server/networks/short-links';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
+import { Banner } from '#web/parts/banner.tsx';
 import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { linkCardsIn } from '#web/parts/link-card.tsx';
 import { Mark } from '#web/parts/mark.tsx';
@@ -81,6 +83,7 @@ const toPreview = (account: SharedPost['accounts'][number], address: string): Pr
 
 const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
   const zone = browserZone();
+  const [readAt, setReadAt] = useState(post.updatedAt);
   const time = post.scheduledAt === undefined ? 'now' : formatDateTime(post.scheduledAt, zone);
   useEffect(() => {
     document.title = 'Post for review · Posthorn';
@@ -96,6 +99,19 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
         )}
       </header>
       <main className={styles.main}>
+        {post.updatedAt !== readAt && (
+          <Banner
+            tone="blue"
+            title={`The post was changed ${formatDateTime(post.updatedAt, zone)}`}
+            action={
+              <Button size="xs" onClick={() => setReadAt(post.updatedAt)}>
+                I have read it
+              </Button>
+            }
+          >
+            {post.invitesAdvice && 'Until then, what you send is about the text before.'}
+          </Banner>
+        )}
         {post.accounts.length === 0 && <p className="text-2">No account is chosen for this post yet.</p>}
         <div className={styles.previews} data-many={post.accounts.length > 3 || undefined}>
           {post.accounts.map((account) => {
@@ -111,7 +127,7 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
             );
           })}
         </div>
-        {post.invitesAdvice && <AdviceForm post={post} secret={secret} />}
+        {post.invitesAdvice && <AdviceForm updatedAt={readAt} secret={secret} />}
       </main>
       <footer className={`small text-2 ${styles.foot}`}>
         Changed {formatDateTime(post.updatedAt, zone)}. This address ends {formatDateTime(post.expiresAt, zone)}. Times

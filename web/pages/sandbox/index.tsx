@@ -24,7 +24,7 @@ const SandboxPage = () => {
     // Simulated likes and comments send no events.
     refetchInterval: 30_000,
   });
-  const [controls, setControls] = useState(false);
+  const [isRailOpen, setIsRailOpen] = useState(false);
   // Production has no sandbox.
   const { data } = query;
   if (isPosthornError(query.error, 'Forbidden')) return <NotFound />;
@@ -34,14 +34,19 @@ const SandboxPage = () => {
         title="Sandbox"
         meta="stays on this server, nobody outside sees it"
         actions={
-          <ActionIcon className="phone-only" size={40} aria-label="Clock and faults" onClick={() => setControls(true)}>
+          <ActionIcon
+            className="phone-only"
+            size={40}
+            aria-label="Clock and faults"
+            onClick={() => setIsRailOpen(true)}
+          >
             <SlidersHorizontal size={18} aria-hidden="true" />
           </ActionIcon>
         }
       />
       <WithRail
         rail={
-          <SideRail label="Clock and faults" width={392} opened={controls} onClose={() => setControls(false)}>
+          <SideRail label="Clock and faults" width={392} opened={isRailOpen} onClose={() => setIsRailOpen(false)}>
             {data && (
               <>
                 <ClockCard aheadMs={data.aheadMs} />

@@ -23,14 +23,16 @@ const refusals: Record<string, [title: string, text: string]> = {
 const SignIn = () => {
   const [search] = usePageSearch<'next' | 'refused' | 'ended'>();
   const next = ownPath(search.next);
-  const { data: entrance, error, refetch } = useQuery(queries.entrance);
+  // Another tab may have signed in meanwhile.
+  const { data: entrance, error, refetch } = useQuery({ ...queries.entrance, refetchOnWindowFocus: 'always' });
   const refusal = search.refused === undefined ? undefined : (refusals[search.refused] ?? refusals.NotFinished);
   const elsewhere = entrance?.signedInAs ? next : entrance?.empty ? '/sign-up' : undefined;
   const redirectTo = refusal ? undefined : elsewhere;
   useEffect(() => {
     if (redirectTo !== undefined) location.replace(redirectTo);
   }, [redirectTo]);
-  if (error) return <EntryFault card="Sign in" fault={error} title="The page could not be loaded" onRetry={refetch} />;
+  if (error && !entrance)
+    return <EntryFault card="Sign in" fault={error} title="The page could not be loaded" onRetry={refetch} />;
   if (entrance === undefined || redirectTo !== undefined) return <EntryLoading card="Sign in" />;
   return (
     <EntryCard

@@ -3,6 +3,7 @@ import { Archive, ArchiveRestore, CircleCheck, X } from 'lucide-react';
 import { useRef } from 'react';
 import { Banner } from '#web/parts/banner.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count, formatBytes } from '#web/parts/number.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 import { TryFault } from '#web/parts/try-fault.tsx';
@@ -26,6 +27,13 @@ export const RestoreCard = ({ code, needsCode }: { code: string; needsCode: bool
           <Banner tone="red" title="The last restore changed nothing">
             {restore.problem}
           </Banner>
+        )}
+        {restore.readFault !== undefined && (
+          <FaultBanner
+            fault={restore.readFault}
+            title="Whether a backup is being restored is not known"
+            onRetry={restore.read}
+          />
         )}
         {restore.fault !== undefined && <TryFault fault={restore.fault} title="Not restored" />}
         <Step restore={restore} isCodeMissing={isCodeMissing} />

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { UploadedBackup } from '#contracts/backups';
 import { ConnectionError } from '#generated/app-client';
 import { errorClasses } from '#generated/sdk/src/errors';
@@ -23,6 +23,7 @@ export const useRestore = (code: string) => {
   const [share, setShare] = useState(0);
   const [backup, setBackup] = useState<UploadedBackup>();
   const [keys, setKeys] = useState('');
+  const [readFault, setReadFault] = useState<unknown>();
   const [fault, setFault] = useState<unknown>();
   const [problem, setProblem] = useState<string>();
   const [progress, setProgress] = useState<string>();
@@ -30,14 +31,18 @@ export const useRestore = (code: string) => {
   const ticket = useRef('');
   const stop = useRef<AbortController>(undefined);
 
-  useEffect(() => {
-    // A page that is opened during a restore waits for it too.
+  /** A page that is opened during a restore waits for it too. */
+  const read = useCallback(() => {
+    setReadFault(undefined);
     app.readRestore().then((state) => {
       setProblem(state.problem);
       if (state.isRunning) setStep('run');
-    }, setFault);
-    return () => stop.current?.abort();
+    }, setReadFault);
   }, []);
+  useEffect(() => {
+    read();
+    return () => stop.current?.abort();
+  }, [read]);
 
   useEffect(() => {
     if (step !== 'run') return;
@@ -96,7 +101,8 @@ export const useRestore = (code: string) => {
     setIsAsking(false);
   };
 
-  return { step, file, share, backup, keys, setKeys, fault, problem, progress, isAsking, upload, begin, reset };
+  const state = { step, file, share, backup, keys, readFault, fault, problem, progress, isAsking };
+  return { ...state, setKeys, read, upload, begin, reset };
 };
 
 const send = async (file: File, ticket: string, signal: AbortSignal, onShare: (share: number) => void) => {

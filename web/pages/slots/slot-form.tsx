@@ -1,14 +1,13 @@
 import { Button, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { TimeInput } from '#web/parts/time-input.tsx';
 import { parseTime } from '#web/parts/time-picker/parse-time.ts';
-import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { dayNames, longNames } from './format-days.ts';
 import styles from './slots.module.css';
 
@@ -34,17 +33,16 @@ export const SlotForm = ({
 );
 
 const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string; onClose: () => void }) => {
-  const { list } = useAccounts();
+  const list = useQuery(queries.accounts).data?.accounts;
   const client = useQueryClient();
   const [days, setDays] = useFormDraft<readonly number[]>('days', slot?.days ?? workdays);
   const [timeText, setTimeText] = useFormDraft('time', slot?.time ?? '09:00');
   const parsed = parseTime(timeText, '');
   // A slot has weekdays of its own, so a day in the text is a mistake.
   const time = parsed?.date === undefined ? parsed?.time : undefined;
-  const [accounts, setAccounts] = useFormDraft<readonly string[]>(
-    'accounts',
-    slot?.accountIds.filter((id) => list.some((account) => account.id === id)) ?? [],
-  );
+  const [accountIds, setAccounts] = useFormDraft<readonly string[]>('accounts', slot?.accountIds ?? []);
+  // Without disconnected accounts. Before the list has loaded, none can be told from them.
+  const accounts = list ? accountIds.filter((id) => list.some((account) => account.id === id)) : accountIds;
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => {
       const input = { days: [...days], time: time ?? '', accountIds: [...accounts] };
@@ -100,7 +98,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
           </p>
         )}
       </fieldset>
-      {list.length > 0 && (
+      {list && list.length > 0 && (
         <fieldset className={styles.days}>
           <legend className={styles.legend}>Accounts</legend>
           {list.map((account) => (

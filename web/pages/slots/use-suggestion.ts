@@ -32,7 +32,7 @@ export const useSuggestion = (): { slots: readonly SuggestedSlot[]; evidence: st
   if (good.length === 0) {
     return {
       slots: [{ days: [1, 2, 3, 4, 5], time: '09:00' }],
-      evidence: 'There are no numbers yet, so this is only a beginning:',
+      evidence: `${error ? 'Your numbers could not be read' : 'There are no numbers yet'}, so this is only a beginning:`,
     };
   }
   return {

@@ -94,7 +94,9 @@ export const ExportPosts = () => {
           </div>
         ) : (
           <div className={styles.running} role="status">
-            <span className="number">
+            {/* It changes with each chunk, and screen readers would announce it each time. */}
+            <span className="hidden">Exporting</span>
+            <span className="number" aria-hidden="true">
               {isOfPosts && total !== undefined
                 ? `${formatNumber(progress.rows)} of ${count(total, 'post')}`
                 : count(progress.rows, 'row')}

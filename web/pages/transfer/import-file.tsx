@@ -35,15 +35,16 @@ export const ImportFile = () => {
     onSuccess: async (read) => {
       client.setQueryData(keys.import(read.id), read);
       await client.invalidateQueries({ queryKey: keys.imports, exact: true });
-      await navigate({ to: '/settings/transfer/$id', params: { id: read.id } });
     },
   });
   const take = useCallback(
     (files: readonly File[]) => {
       const [file] = files;
-      if (file) mutate(file);
+      if (!file) return;
+      // Not called once the person has left this page.
+      mutate(file, { onSuccess: ({ id }) => void navigate({ to: '/settings/transfer/$id', params: { id } }) });
     },
-    [mutate],
+    [mutate, navigate],
   );
   const isOver = useDrop(!isPending, take);
   const toggle = (id: string) =>

@@ -31,7 +31,7 @@ const WebhookPage = () => {
   });
   if (!canManage) return <NotYours />;
   if (isPosthornError(error, 'NotFound')) return <NotFound />;
-  if (data) return <Log webhook={data} />;
+  if (data) return <Log key={data.id} webhook={data} />;
   return (
     <>
       <PageHeader crumb={crumb} title="Webhook" />

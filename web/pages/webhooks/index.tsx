@@ -31,21 +31,21 @@ const Webhooks = () => {
 const Managed = () => {
   const { data, error, refetch } = useQuery(queries.webhooks);
   const limit = useQuery(queries.plan).data?.webhooks;
-  const [adding, setAdding] = useFormDraft('new webhook', false);
+  const [isAdding, setIsAdding] = useFormDraft('new webhook', false);
   const [fresh, setFresh] = useState<NewWebhook>();
   const webhooks = data?.webhooks;
   const hasSandbox = useNetworks().list.some(({ sandbox }) => sandbox);
   const canTry = hasSandbox && webhooks !== undefined && !webhooks.some(({ testReceiver }) => testReceiver);
   const isFull = webhooks !== undefined && limit !== undefined && webhooks.length >= limit;
   const full = isFull
-    ? `Your plan covers ${count(limit, 'webhook')}. Delete one, or ask the owner to change the plan.`
+    ? `Your plan covers ${count(limit, 'webhook')}. Delete one, or ask whoever runs this server for another plan.`
     : undefined;
   const button = (
     <MainButton
       leftSection={<Plus size={15} aria-hidden="true" />}
       reason={full}
       reasonHidden
-      onClick={() => setAdding(true)}
+      onClick={() => setIsAdding(true)}
     >
       Add<span className="desk-only">&nbsp;webhook</span>
     </MainButton>
@@ -125,7 +125,7 @@ const Managed = () => {
           </div>
         </Column>
       )}
-      <WebhookForm opened={adding} onClose={() => setAdding(false)} onAdded={setFresh} />
+      <WebhookForm opened={isAdding} onClose={() => setIsAdding(false)} onAdded={setFresh} />
     </>
   );
 };

@@ -21,9 +21,9 @@ export const AuditLog = () => {
   });
   const members = useQuery(queries.members).data?.members;
   const networks = useNetworks();
-  const [all, setAll] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const person = (id: string | undefined) => {
-    // Who has left is known only beside those who are there.
+    // Without the member list, a former member cannot be told from a present one.
     if (members === undefined) return 'Somebody';
     const member = members.find(({ userId }) => userId === id);
     return member && nameOf(member);
@@ -34,16 +34,16 @@ export const AuditLog = () => {
         {({ entries }) => (
           <>
             <ol aria-label="Audit log">
-              {entries.slice(0, all ? undefined : collapsedCount).map((entry) => (
+              {entries.slice(0, isExpanded ? undefined : collapsedCount).map((entry) => (
                 <li key={entry.id} className={styles.entry}>
                   <span>{auditWords(entry, { person, network: (key) => networks.of(key).name })}</span>
                   <When at={entry.createdAt} />
                 </li>
               ))}
             </ol>
-            {!all && entries.length > collapsedCount && (
+            {!isExpanded && entries.length > collapsedCount && (
               <div className={styles.more}>
-                <Button size="xs" variant="quiet" onClick={() => setAll(true)}>
+                <Button size="xs" variant="quiet" onClick={() => setIsExpanded(true)}>
                   Show all {entries.length}
                 </Button>
               </div>

@@ -6,6 +6,7 @@ interface Names {
   network: (key: string) => string;
 }
 
+/** A detail that is `false` is present, with the value undefined. */
 type Words = (details: Record<string, string | undefined>, names: Names) => string;
 
 /** Follows the name of a person. */
@@ -43,8 +44,8 @@ const personTexts: Record<string, Words> = {
   'owner.first': () => 'set Posthorn up',
   'passkey.added': ({ name }) => `added the passkey ${name}`,
   'passkey.removed': ({ name }) => `removed the passkey ${name}`,
-  'totp.added': () => 'set up an app for codes',
-  'totp.removed': () => 'removed the app for codes',
+  'totp.added': () => 'set up an authenticator app',
+  'totp.removed': () => 'removed the authenticator app',
   'recovery-codes.renewed': () => 'made new recovery codes',
   'member.factors-reset': ({ email }) => `removed the second factors of ${email}`,
   'password.changed': () => 'changed their password',
@@ -68,11 +69,12 @@ const personTexts: Record<string, Words> = {
   'webhook.resent': () => 'sent a delivery again',
   'webhook.resumed': () => 'resumed a webhook',
   'webhook.secret-rotated': () => 'made a new secret for a webhook',
-  'workspace.changed': ({ name, publishers, statisticsTools, approvalPasskey, twoFactors }) => {
+  'workspace.changed': (details) => {
+    const { name, publishers, statisticsTools, approvalPasskey, twoFactors } = details;
     if (name) return `renamed the workspace to ${name}`;
     if (publishers) return `let ${publishers === 'approvers' ? 'approvers only' : 'everyone who edits'} publish`;
-    if (twoFactors !== undefined) return `${twoFactors ? 'asked' : 'no longer asks'} members for two factors`;
-    if (approvalPasskey !== undefined) {
+    if ('twoFactors' in details) return `${twoFactors ? 'asked' : 'no longer asks'} members for two factors`;
+    if ('approvalPasskey' in details) {
       return approvalPasskey ? 'made a passkey a requirement to approve' : 'let people approve without a passkey';
     }
     return `switched the statistics tools ${statisticsTools ? 'on' : 'off'}`;

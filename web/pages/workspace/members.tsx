@@ -144,8 +144,8 @@ const ResetDialog = ({ member, onClose }: { member: Member | undefined; onClose:
       kind="danger"
       onConfirm={reset}
     >
-      Their app for codes, recovery codes and passkeys stop working, and they are signed out everywhere. Be sure that it
-      is them who asked: from then on their password alone signs them in. They get a mail.
+      Their authenticator app, recovery codes and passkeys stop working, and they are signed out everywhere. Be sure
+      that it is them who asked: from then on their password alone signs them in. They get a mail.
     </ConfirmDialog>
   );
 };

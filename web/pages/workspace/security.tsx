@@ -36,8 +36,8 @@ export const Security = () => {
             label="Two factors for members"
             description={
               hasFactor || areTwo
-                ? 'Members without an app for codes or a passkey see nothing here until they set one up. Their tokens and MCP clients wait too.'
-                : 'Members need an app for codes or a passkey. To switch it on, set one up in your profile first.'
+                ? 'Members without an authenticator app or a passkey see nothing here until they set one up. Their tokens and MCP clients wait too.'
+                : 'Members need an authenticator app or a passkey. To switch it on, set one up in your profile first.'
             }
             disabled={!hasFactor && !areTwo}
             checked={areTwo}

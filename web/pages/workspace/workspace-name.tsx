@@ -13,12 +13,14 @@ import styles from './workspace.module.css';
 export const WorkspaceName = () => {
   const { name } = useWorkspace();
   const { isOwner } = usePermissions();
-  const [typed, setTyped] = useFormDraft('name of the workspace', name);
+  const [newName, setNewName] = useFormDraft<string | undefined>('name of the workspace', undefined);
+  const typed = newName ?? name;
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => app.changeWorkspace({ name: typed.trim() }),
     onSuccess: (session) => {
       client.setQueryData(keys.session, session);
+      setNewName(undefined);
       showToast({ text: `The workspace is called ${session.workspace?.name} now.` });
     },
   });
@@ -45,7 +47,7 @@ export const WorkspaceName = () => {
           value={typed}
           maxLength={100}
           error={error && (fieldFault(error, 'name', 'The name') ?? describeFailure(error))}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={(event) => setNewName(event.currentTarget.value)}
         />
         {isChanged && (
           <Button type="submit" variant="ink" loading={isPending}>

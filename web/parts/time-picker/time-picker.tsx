@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { CalendarCheck, Sparkles, TrendingUp } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { count } from '#web/parts/number.ts';
-import { formatDateTime, formatTime } from '#web/parts/time.ts';
+import { cityOf, formatDateTime, formatTime } from '#web/parts/time.ts';
 import { TimeInput } from '#web/parts/time-input.tsx';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
 import type { Reason, SuggestedTime } from './merge-times.ts';
@@ -180,7 +180,7 @@ const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void 
         ) : (
           <button type="button" className={styles.zone} onClick={() => setChoosesZone(true)}>
             <span className="hidden">Time zone: </span>
-            {zoneName(zone)}
+            {cityOf(zone)}
             {zone === ownZone && ', your time'}
           </button>
         )}
@@ -210,6 +210,3 @@ const notesOn = ({ chosen, problem, reading, zone, ownZone, clockChange, time }:
     ...(clockChange === 'repeated' ? [`The clock shows ${time} twice on that day. It goes out the first time.`] : []),
   ];
 };
-
-/** `Europe/Berlin` becomes Berlin. */
-export const zoneName = (zone: string) => (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');

@@ -512,7 +512,7 @@ module.exports = {
           "name": "Create a draft",
           "value": "create",
           "action": "Create a draft",
-          "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it."
+          "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the suggested time: nothing is scheduled until posts.schedule is called and a human approves it."
         },
         {
           "name": "Replace a post",
@@ -554,7 +554,7 @@ module.exports = {
           "name": "Delete a post",
           "value": "delete",
           "action": "Delete a post",
-          "description": "Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app."
+          "description": "Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app."
         },
         {
           "name": "Read the statistics of a post",
@@ -957,7 +957,7 @@ module.exports = {
         {
           "displayName": "Scheduled At",
           "name": "scheduledAt",
-          "description": "Wished time, an ISO-8601 instant; empty saves a draft without one",
+          "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one",
           "type": "string",
           "default": ""
         }
@@ -1066,7 +1066,7 @@ module.exports = {
         {
           "displayName": "Scheduled At",
           "name": "scheduledAt",
-          "description": "Wished time, an ISO-8601 instant; empty for none",
+          "description": "Suggested time, an ISO-8601 instant; empty for none",
           "type": "string",
           "default": ""
         },

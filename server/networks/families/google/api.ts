@@ -107,13 +107,13 @@ export const failureOf = ({ status, headers, json }: NetworkAnswer, now: Date): 
   const fields = details.flatMap(({ errorDetails = [] }) => errorDetails);
   const reasons = [...(error?.errors ?? []), ...details].flatMap(({ reason }) => reason ?? []);
   const named = fields.map(({ field, message }) => [field, message].filter(Boolean).join(': ')).join('; ');
-  const told = named || error?.message || `HTTP ${status}`;
+  const text = named || error?.message || `HTTP ${status}`;
   const delay = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay;
   return {
     status,
     code: reasons[0] ?? error?.status ?? String(status),
     // Some of its sentences are HTML.
-    said: told.replace(/<\/?[a-z][^>]*>/gi, ''),
+    said: text.replace(/<\/?[a-z][^>]*>/gi, ''),
     fields,
     until: retryAt(headers['retry-after'] ?? delay?.replace(/s$/, ''), now),
     withoutQuota: details.some(({ metadata }) => metadata?.quota_limit_value === '0'),

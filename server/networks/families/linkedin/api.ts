@@ -42,7 +42,7 @@ export const upload = async (site: Site, { tokens }: Access, url: string, bytes:
 };
 
 /** Refused only because it comes too early: nothing is out, so it is sent again as after a rate limit. */
-export const tooEarly = (site: Site, message: string, networkCode: string) =>
+const tooEarly = (site: Site, message: string, networkCode: string) =>
   new NetworkTrouble('rateLimited', message, {
     networkCode,
     until: new Date(site.now().getTime() + tooEarlyMs),

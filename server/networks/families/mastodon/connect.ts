@@ -102,8 +102,8 @@ const toUnique = (site: Site, id: string) => (isUsual(site) ? id : `${id}@${host
 export const idAtServer = ({ id }: NetworkAccount): string => id.replace(/@.*/, '');
 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readMe(site, tokens);
-  return told;
+  const { id: _, ...me } = await readMe(site, tokens);
+  return me;
 };
 
 export const revoke = (site: Site, { tokens }: NetworkAccount): Promise<void> => {

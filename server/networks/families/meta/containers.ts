@@ -25,7 +25,7 @@ export interface Containers {
   readonly container?: string;
   /** Those that the network is still processing. */
   readonly working: readonly string[];
-  /** How often in this step. */
+  /** How many times its state was read in this step. */
   readonly asked: number;
 }
 
@@ -67,8 +67,8 @@ const pauseMs = ({ part }: Sending, asked: number) =>
 
 /** A call whose answer was lost may still be under way, and lists lag behind. */
 const lookAgainMs = 15_000;
-/** How often a pending state is asked for again. */
-const patience = { made: 5, finished: 1, published: 8 };
+/** How many times a pending state is read again. */
+const maxReads = { made: 5, finished: 1, published: 8 };
 
 export const createContainers = ({
   name,
@@ -131,7 +131,7 @@ export const createContainers = ({
       if (state === 'ERROR') throw failed(name, why);
       // Meta may call a container missing for days that is there. A new one would cost quota and fare no better, so after a
       // while it is published unseen: one that is not ready is refused.
-      const isUnreadable = state === 'GONE' && kept.asked < patience.made;
+      const isUnreadable = state === 'GONE' && kept.asked < maxReads.made;
       if (state === 'IN_PROGRESS' || isUnreadable) working.push(id);
     }
     if (working.length > 0) {
@@ -173,12 +173,12 @@ export const createContainers = ({
           // Without text, another post looks the same.
           const isSure = hasText(sending) || (state === 'PUBLISHED' && others.length === 0 && isComplete);
           if (post) return isSure ? sent(asSent(site, sending, post)) : unknown;
-          return state === 'PUBLISHED' && kept.asked < patience.published ? again : unknown;
+          return state === 'PUBLISHED' && kept.asked < maxReads.published ? again : unknown;
         }
         case 'IN_PROGRESS':
           return again;
         case 'FINISHED':
-          return kept.asked < patience.finished ? again : absent;
+          return kept.asked < maxReads.finished ? again : absent;
         default:
           return absent;
       }

@@ -124,8 +124,8 @@ const Usage = z.record(z.string(), z.array(z.object({ estimated_time_to_regain_a
 
 /** Meta reports the minutes, by business. */
 const regainedAt = ({ headers }: NetworkAnswer, now: Date): Date | undefined => {
-  const told = Usage.safeParse(parsed(headers['x-business-use-case-usage'])).data ?? {};
-  const minutes = Object.values(told).flatMap((uses) => uses.map((use) => use.estimated_time_to_regain_access ?? 0));
+  const usage = Usage.safeParse(parsed(headers['x-business-use-case-usage'])).data ?? {};
+  const minutes = Object.values(usage).flatMap((uses) => uses.map((use) => use.estimated_time_to_regain_access ?? 0));
   const longest = Math.max(0, ...minutes);
   return longest > 0 ? new Date(now.getTime() + longest * 60_000) : retryAt(headers['retry-after'], now);
 };

@@ -103,10 +103,10 @@ const Words = ({ editor: { chosen, save, lastAccounts } }: { editor: Editor }) =
   if (!isLast) return <span className={`one-line ${styles.words}`}>{short}</span>;
   const long =
     lastAccounts.disconnected > 0
-      ? `${count(chosen.length, 'account')} of last time; ${lastAccounts.disconnected} disconnected since`
+      ? `${count(chosen.length, 'account')} from last time; ${lastAccounts.disconnected} disconnected since`
       : chosen.length === 1
         ? `${short}, as last time`
-        : `the ${chosen.length} accounts of last time`;
+        : `the same ${chosen.length} accounts as last time`;
   return (
     <>
       <span className={`one-line ${styles.words} ${styles.long}`}>{long}</span>

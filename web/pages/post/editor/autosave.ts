@@ -1,6 +1,6 @@
 import { isPosthornError, type Post } from '#generated/app-client';
 import { actions } from '#web/api.ts';
-import { isRetryable } from '#web/faults.ts';
+import { isRetryable, NotDone } from '#web/faults.ts';
 import { isAsked } from '#web/parts/asked.ts';
 import { now } from '#web/parts/time.ts';
 import { type Change, contentOf, type Draft, draftOf, isSame } from './draft.ts';
@@ -44,8 +44,6 @@ interface Attempt {
   readonly base: Post | undefined;
 }
 
-export class NotSaved extends Error {}
-
 /** Saves 600 ms after the last edit, one request at a time. Unsaved text is also stored in the browser. */
 export const createAutosave = ({
   post,
@@ -57,18 +55,21 @@ export const createAutosave = ({
   post: Post | undefined;
   /** Initial content of a new post. */
   initial: Draft;
-  /** This person may not change what is scheduled, so nothing of it is saved by itself. */
+  /** Whether this person can only ask to change a scheduled post; then nothing is saved automatically. */
   canOnlyAsk: () => boolean;
   onCreated: (id: string) => void;
   onSaved: (post: Post) => void;
 }) => {
   let state: SaveState = openState(post, initial);
-  let attempt: Attempt | undefined;
+  let attempt: Attempt | undefined = post ? undefined : openAttempt();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let localTimer: ReturnType<typeof setTimeout> | undefined;
+  /** A save or an action; it never rejects. */
   let running: Promise<void> | undefined;
-  /** Arrived during a save, which may fail. */
-  let news: Post | undefined;
+  /** The editor is closed. A save that is under way still ends. */
+  let isStopped = false;
+  /** A newer version from a live update, which waits until a save ends or nothing is unsaved. */
+  let pendingVersion: Post | undefined;
   const listeners = new Set<() => void>();
 
   const set = (change: Partial<SaveState>) => {
@@ -84,7 +85,8 @@ export const createAutosave = ({
   const storeLocally = () => {
     clearTimeout(localTimer);
     localTimer = undefined;
-    saveLocalDraft(state.base?.id, { draft: state.draft, baseUpdatedAt: state.base?.updatedAt });
+    const { base, draft } = state;
+    saveLocalDraft(base?.id, { draft, baseUpdatedAt: base?.updatedAt, attempt: base ? undefined : attempt });
   };
   /** Throttled: serializing a long text on every key press is slow. */
   const storeSoon = () => {
@@ -111,22 +113,30 @@ export const createAutosave = ({
 
   const save = () => {
     clearTimeout(timer);
-    running ??= run().finally(() => {
-      running = undefined;
-      if (news) receive(news);
-      news = undefined;
-    });
+    running ??= run().finally(endRun);
     return running;
+  };
+
+  const endRun = () => {
+    running = undefined;
+    receivePending();
+  };
+
+  const receivePending = () => {
+    const version = pendingVersion;
+    pendingVersion = undefined;
+    if (version) receive(version);
   };
 
   const receive = (post: Post) => {
     if (running) {
-      news = post;
+      pendingVersion = post;
       return;
     }
     if (state.base?.id !== post.id || post.updatedAt <= state.base.updatedAt) return;
     if (state.phase === 'clean') set({ base: post, draft: draftOf(post, state.draft) });
-    else if (isOut(post)) stopWith(post);
+    else if (wasSent(post)) stopWith(post);
+    else pendingVersion = post;
   };
 
   const run = async () => {
@@ -134,13 +144,15 @@ export const createAutosave = ({
     while (!isSaved() || attempt !== undefined) {
       set({ phase: 'saving', retryAt: undefined });
       attempt ??= { key: newKey(), content: contentOf(state.draft), base: state.base };
+      // After a reload the same key creates no second post.
+      if (state.base === undefined) storeLocally();
       try {
         const saved = await send(attempt);
         const isFirst = state.base === undefined;
         attempt = undefined;
         if (isFirst) discardLocal(undefined);
         set({ base: saved, fault: undefined });
-        if (isFirst) onCreated(saved.id);
+        if (isFirst && !isStopped) onCreated(saved.id);
         onSaved(saved);
       } catch (error) {
         await handleFailure(error);
@@ -164,7 +176,7 @@ export const createAutosave = ({
     try {
       const theirs = await actions.posts.get({ id });
       if (isSame(state.draft, draftOf(theirs))) adopt(theirs);
-      else if (isOut(theirs)) stopWith(theirs);
+      else if (wasSent(theirs)) stopWith(theirs);
       else if (theirs.updatedAt === state.base?.updatedAt) set({ phase: 'refused', fault: error });
       else set({ phase: 'conflict', theirs, fault: undefined });
     } catch (refetchError) {
@@ -174,7 +186,10 @@ export const createAutosave = ({
     }
   };
 
-  /** The post went out without this text, and can no longer be saved. */
+  /** Since the last save, with or without success. */
+  const wasSent = ({ status }: Post) => status !== state.base?.status && sentStatuses.includes(status);
+
+  /** The post was sent without this text, which is no longer saved by itself. */
   const stopWith = (post: Post) => {
     clearTimeout(timer);
     set({ base: post, theirs: post, phase: 'conflict', fault: undefined, retryAt: undefined });
@@ -183,11 +198,22 @@ export const createAutosave = ({
   const scheduleRetry = (error: unknown) => {
     const ms = isPosthornError(error, 'TooManyRequests') ? (error.retryAfterMs ?? retryMs) : retryMs;
     set({ phase: 'waiting', fault: error, retryAt: performance.now() + ms });
-    saveIn(ms);
+    // After `stop` the text waits in the browser, and is saved when the post is opened again.
+    if (!isStopped) saveIn(ms);
   };
 
   const retryNow = () => {
     if (state.phase === 'waiting') void save();
+  };
+
+  /** Resolves when everything is saved; throws why it is not otherwise. */
+  const settle = async () => {
+    if (state.phase === 'held') throw new NotDone('Ask for your change first, or discard it.');
+    await save();
+    // An action was under way instead of a save.
+    if (state.phase === 'dirty') await save();
+    if (state.phase !== 'clean') throw state.fault ?? new NotDone('The text is not saved yet.');
+    return state.base;
   };
 
   return {
@@ -203,18 +229,35 @@ export const createAutosave = ({
       set({ draft });
       storeSoon();
       if (state.phase === 'conflict') return;
-      if (isHeld()) return set({ phase: isSaved() ? 'clean' : 'held', fault: undefined });
+      if (isHeld()) {
+        set({ phase: isSaved() ? 'clean' : 'held', fault: undefined });
+        return receivePending();
+      }
       if (state.phase === 'clean' || state.phase === 'refused') set({ phase: 'dirty' });
       // The scheduled retry sends the new text as well.
       if (state.phase === 'dirty') saveIn(quietMs);
     },
 
-    /** Resolves when everything is saved; throws NotSaved otherwise. */
-    settle: async () => {
-      if (state.phase === 'held') throw new NotSaved('Ask for your change first, or discard it.');
-      await save();
-      if (state.phase !== 'clean') throw new NotSaved('The text is not saved yet.', { cause: state.fault });
-      return state.base;
+    settle,
+
+    /** Saves, then runs an action on the post. What is written meanwhile is saved after its answer. */
+    act: async (action: (post: Post) => Promise<Post>) => {
+      const post = await settle();
+      if (post === undefined) throw new NotDone('There is nothing to send yet.');
+      const before = state.draft;
+      const answer = action(post).then((saved) => {
+        if (isSame(state.draft, before)) return adopt(saved);
+        if (wasSent(saved)) return stopWith(saved);
+        set({ base: saved, draft: { ...state.draft, scheduledAt: saved.scheduledAt } });
+        storeLocally();
+      });
+      running = answer
+        .catch(() => undefined)
+        .finally(() => {
+          endRun();
+          if (state.phase === 'dirty') saveIn(quietMs);
+        });
+      await answer;
     },
 
     /** Asks for the change of a scheduled post. Returns the server’s answer; the text is then as it was. */
@@ -227,25 +270,32 @@ export const createAutosave = ({
       if (state.phase !== 'held' || state.base === undefined) return;
       discardLocal(state.base.id);
       set({ draft: draftOf(state.base), phase: 'clean' });
+      receivePending();
     },
 
     retry: retryNow,
 
-    /** A version from a live update. Unsaved text wins; saving it detects the conflict, unless there is nothing to save to. */
+    /**
+     * A newer version from a live update. Unsaved text stays, and saving it detects the conflict. If the post was sent,
+     * nothing is saved any more, so this stops at once.
+     */
     receive,
 
-    /** Replaces the draft with the response to an action, or with the other version of a conflict. */
+    /** Replaces the draft with the other version of a conflict. */
     adopt,
 
     /** Ends a conflict with this draft, based on the other version. */
     resolve: (draft: Draft) => {
       if (state.phase !== 'conflict' || state.theirs === undefined) return;
+      // An attempt without an answer is based on the previous version, and would be refused.
+      attempt = undefined;
       set({ base: state.theirs, theirs: undefined, fault: undefined, draft, phase: 'dirty' });
       storeLocally();
       void save();
     },
 
     start: () => {
+      isStopped = false;
       window.addEventListener('pagehide', flushLocal);
       window.addEventListener('online', retryNow);
       if (state.phase === 'dirty' && isHeld()) set({ phase: 'held' });
@@ -256,13 +306,23 @@ export const createAutosave = ({
       window.removeEventListener('pagehide', flushLocal);
       window.removeEventListener('online', retryNow);
       flushLocal();
-      if (state.phase === 'dirty') void save();
+      if (state.phase === 'dirty' && !isStopped) void save();
       else clearTimeout(timer);
+      isStopped = true;
+    },
+
+    /** Saves no more of a new post. Returns its id if a save is under way that creates it. */
+    abandon: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      discardLocal(undefined);
+      await running;
+      return state.base?.id;
     },
   };
 };
 
-const isOut = ({ status }: Post) => status === 'Publishing' || status === 'Published';
+const sentStatuses: readonly Post['status'][] = ['Publishing', 'Published', 'Failed'];
 
 /** The saved post, or the unsaved text that this browser stored for it. */
 const openState = (post: Post | undefined, initial: Draft): SaveState => {
@@ -279,6 +339,12 @@ const openState = (post: Post | undefined, initial: Draft): SaveState => {
   return isStale
     ? { draft: stored.draft, base: post, phase: 'conflict', theirs: post }
     : { draft: stored.draft, base: post, phase: 'dirty' };
+};
+
+/** The attempt to create a post that had no answer when the page was left. */
+const openAttempt = (): Attempt | undefined => {
+  const stored = readLocalDraft(undefined)?.attempt;
+  return stored && { ...stored, base: undefined };
 };
 
 const send = ({ key, content, base }: Attempt): Promise<Post> => {

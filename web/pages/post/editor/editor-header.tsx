@@ -88,6 +88,7 @@ const PostMenu = ({ actions, templating }: { actions: PostActions; templating: T
   const [deleting, setDeleting] = useState(false);
   const [sharing, setSharing] = useState(false);
   const labels = usePostLabels(save.base?.id, async () => (await saver.settle())?.id);
+  const isDraft = save.base === undefined || save.base.status === 'Draft';
   const isScheduled = save.base?.status === 'Scheduled';
   return (
     <>
@@ -131,7 +132,7 @@ const PostMenu = ({ actions, templating }: { actions: PostActions; templating: T
           <Menu.Item
             leftSection={<Trash2 size={15} aria-hidden="true" />}
             color="var(--red)"
-            onClick={() => (isScheduled ? setDeleting(true) : actions.removeDraft())}
+            onClick={() => (isDraft ? actions.removeDraft() : setDeleting(true))}
           >
             Delete
           </Menu.Item>
@@ -142,14 +143,16 @@ const PostMenu = ({ actions, templating }: { actions: PostActions; templating: T
       <ConfirmDialog
         opened={deleting}
         onClose={() => setDeleting(false)}
-        title={`${label('Delete this scheduled post')}?`}
-        act={label('Delete post')}
+        title={isScheduled ? `${label('Delete this scheduled post')}?` : 'Delete this post?'}
+        act={label('Delete post', { isFree: !isScheduled })}
         kind="danger"
         onConfirm={actions.remove}
       >
-        {canOnlyAsk
-          ? 'It goes out as planned until somebody approves that.'
-          : 'It will not go out. It stays in the bin for 30 days.'}
+        {!isScheduled
+          ? 'What is already on a network stays there. Its numbers are deleted here. It stays in the bin for 30 days.'
+          : canOnlyAsk
+            ? 'It goes out as planned until somebody approves that.'
+            : 'It will not go out. It stays in the bin for 30 days.'}
       </ConfirmDialog>
     </>
   );
@@ -173,7 +176,7 @@ export const PublishButton = ({ sending, wide = false }: { sending: Sending; wid
         variant={save.base?.status === 'Failed' ? 'send' : 'default'}
         size={wide ? 'xl' : 'sm'}
         style={{ flex: wide ? 1 : undefined }}
-        onClick={sending.askPublish}
+        onClick={sending.openPublishDialog}
       >
         {label('Publish now')}
       </Button>

@@ -39,7 +39,7 @@ interface Props {
   post: Post | undefined;
   onCreated: (id: string) => void;
   /** Whether there is unsaved text; then the page must stay mounted. */
-  onHold: (holds: boolean) => void;
+  onUnsavedChange: (hasUnsaved: boolean) => void;
 }
 
 export default function EditorPage(props: Props) {
@@ -71,7 +71,7 @@ interface WritingProps extends Props {
   lastAccounts: GetLastAccountsOutput | undefined;
 }
 
-const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingProps) => {
+const Writing = ({ post, accounts, lastAccounts, onCreated, onUnsavedChange }: WritingProps) => {
   useOwnBottomBar();
   const editor = useEditorState({ post, accounts, lastAccounts, onCreated });
   useVersionKeys(editor.chosen, editor.openVersion);
@@ -86,8 +86,8 @@ const Writing = ({ post, accounts, lastAccounts, onCreated, onHold }: WritingPro
   const [item, setItem] = useState(0);
   const templating = useTemplating(editor, item);
   usePostCommands(editor, sending, templating);
-  const holds = editor.save.phase !== 'clean';
-  useEffect(() => onHold(holds), [holds, onHold]);
+  const hasUnsaved = editor.save.phase !== 'clean';
+  useEffect(() => onUnsavedChange(hasUnsaved), [hasUnsaved, onUnsavedChange]);
   return (
     <EditorProvider value={editor}>
       <EditorHeader actions={actions} sending={sending} templating={templating} />

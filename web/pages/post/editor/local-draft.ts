@@ -1,11 +1,13 @@
 import { workspaceOfTab } from '#web/api.ts';
-import type { Draft } from './draft.ts';
+import type { contentOf, Draft } from './draft.ts';
 
 /** Unsaved text, stored in the browser. */
 interface LocalDraft {
   draft: Draft;
   /** updatedAt of the post it is based on; undefined for a new post. */
   baseUpdatedAt?: string | undefined;
+  /** Of a new post: the request that may have created it. */
+  attempt?: { readonly key: string; readonly content: ReturnType<typeof contentOf> } | undefined;
 }
 
 const storageKey = (id: string | undefined) => `posthorn-kept ${workspaceOfTab()} ${id ?? 'new'}`;

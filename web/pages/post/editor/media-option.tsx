@@ -28,7 +28,7 @@ export const MediaOption = ({
   disabled: boolean;
   onChange: (value: string) => void;
 }) => {
-  const { rememberMedia, mediaOf } = useEditor();
+  const { rememberMedia, trackUpload, mediaOf } = useEditor();
   const input = useRef<HTMLInputElement>(null);
   const chooser = useRef<HTMLButtonElement>(null);
   const [isChoosing, setIsChoosing] = useState(false);
@@ -92,7 +92,7 @@ export const MediaOption = ({
         aria-label={`File from this device for ${label}`}
         onChange={({ currentTarget }) => {
           const [chosen] = currentTarget.files ?? [];
-          if (chosen) void add(chosen);
+          if (chosen) trackUpload(add(chosen));
           currentTarget.value = '';
         }}
       />

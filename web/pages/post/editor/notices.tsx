@@ -44,6 +44,16 @@ export const Notices = ({ actions }: { actions: PostActions }) => {
           <Banner tone="orange" title="These changes are not saved yet">
             The post is scheduled, so it has to fit. It goes out as it was until what is listed under Checks is fixed.
           </Banner>
+        ) : faultOf(save.fault).code === 'NotFound' ? (
+          <Banner
+            tone="orange"
+            title="This post was deleted while you were writing"
+            action={
+              <Button size="xs" onClick={actions.keepMineAsCopy}>
+                Keep mine as a copy
+              </Button>
+            }
+          />
         ) : (
           <FaultBanner fault={save.fault} title="These changes are not saved" />
         ))}
@@ -75,6 +85,8 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
   const author = useChangeAuthor(theirs, base);
   if (!theirs) return null;
   const isOut = theirs.status === 'Publishing' || theirs.status === 'Published';
+  // Another base means that somebody changed the post after it failed.
+  const hasFailed = theirs.status === 'Failed' && theirs === base;
   const who = author?.name ?? 'Someone';
   const keepMine = (
     <Button size="xs" onClick={actions.keepMineAsCopy}>
@@ -83,7 +95,7 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
   );
   const takeTheirs = (
     <Button size="xs" onClick={actions.takeTheirs}>
-      {isOut ? 'See what went out' : 'Use theirs'}
+      {isOut ? 'See what went out' : hasFailed ? 'See what failed' : 'Use theirs'}
     </Button>
   );
   const takeMine = (
@@ -97,6 +109,8 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
       title={
         isOut ? (
           'This post went out while you were writing'
+        ) : hasFailed ? (
+          'This post failed to publish'
         ) : (
           <>
             <bdi>{who}</bdi> changed this post{author?.isMe && ' elsewhere'} at {formatTime(theirs.updatedAt, zone)}
@@ -133,7 +147,7 @@ const ConflictNotice = ({ actions }: { actions: PostActions }) => {
 
 /** An editor who may not publish changed a scheduled post. */
 const HeldNotice = () => {
-  const { saver } = useEditor();
+  const { saver, isUploading } = useEditor();
   const [running, setRunning] = useState(false);
   const ask = async () => {
     setRunning(true);
@@ -143,10 +157,10 @@ const HeldNotice = () => {
   return (
     <Banner
       tone="orange"
-      title="Your change is not asked for yet"
+      title="You have not asked for this change yet"
       action={
         <>
-          <Button size="xs" variant="ink" loading={running} onClick={() => void ask()}>
+          <Button size="xs" variant="ink" loading={running || isUploading} onClick={() => void ask()}>
             Ask to change
           </Button>
           <Button size="xs" onClick={saver.discard}>

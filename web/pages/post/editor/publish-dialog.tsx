@@ -99,7 +99,7 @@ const Planned = () => {
   const { base } = useEditor().save;
   const zone = useZone();
   if (base?.status !== 'Scheduled' || base.scheduledAt === undefined) return null;
-  return <>It is scheduled for {formatSaid(base.scheduledAt, zone)} and will not wait for that.</>;
+  return <>It is scheduled for {formatSaid(base.scheduledAt, zone)}, but goes out now instead.</>;
 };
 
 const PostSummary = ({ accountIds }: { accountIds: readonly string[] }) => {

@@ -23,9 +23,11 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
   }
   if (phase === 'waiting') {
     if (short || !navigator.onLine) return line(<CloudOff size={14} aria-hidden="true" />, 'Kept in this browser');
-    return line(<CloudOff size={14} aria-hidden="true" />, `Not saved. Trying again in ${seconds} s.`, 'orange');
+    // Screen readers would read the status again every second.
+    const countdown = <span aria-hidden="true"> in {seconds} s</span>;
+    return line(<CloudOff size={14} aria-hidden="true" />, <span>Not saved. Trying again{countdown}.</span>, 'orange');
   }
-  if (phase === 'held') return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not asked yet', 'orange');
+  if (phase === 'held') return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not requested yet', 'orange');
   if (phase === 'refused' || phase === 'conflict') {
     return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not saved', 'orange');
   }

@@ -23,7 +23,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
   const { isPanelOpen, closePanel } = sending;
   const publish = () => {
     closePanel();
-    sending.askPublish();
+    sending.openPublishDialog();
   };
   const close = useRef(closePanel);
   useEffect(() => {

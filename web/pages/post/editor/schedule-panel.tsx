@@ -15,6 +15,7 @@ import { queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './schedule-panel.module.css';
 import { useEditor } from './use-editor.ts';
+import { scheduleFormId } from './use-sending.ts';
 
 export default function SchedulePanel({
   at,
@@ -87,6 +88,7 @@ export default function SchedulePanel({
   return (
     <form
       ref={form}
+      id={scheduleFormId}
       onSubmit={(event) => {
         event.preventDefault();
         if (problem === undefined && blockReason === undefined) void schedule();

@@ -60,6 +60,10 @@ export interface Editor {
   /** The fitted file that the account gets instead. */
   readonly fittedOf: (account: Account, mediaId: string) => MediaItem | undefined;
   readonly rememberMedia: (...items: MediaItem[]) => void;
+  /** A file is being uploaded, or waits for its turn. */
+  readonly isUploading: boolean;
+  /** `upload` resolves when the file is part of the draft, or was refused. */
+  readonly trackUpload: (upload: Promise<void>) => void;
   readonly checks: readonly Check[];
   /** False until the server has validated an opened post. */
   readonly isChecked: boolean;
@@ -73,7 +77,7 @@ export const EditorProvider = EditorContext.Provider;
 
 export const useEditor = (): Editor => {
   const editor = useContext(EditorContext);
-  if (editor === undefined) throw new Error('parts of the editor stand inside it');
+  if (editor === undefined) throw new Error('useEditor needs an EditorProvider');
   return editor;
 };
 
@@ -126,6 +130,7 @@ export const useEditorState = ({
   const limits = useQuery(queries.limits).data?.providers;
   const { data: view, isError: isUncheckable, isLoading: areChoicesLoading } = useView(base);
   const [searchedChoices, setSearchedChoices] = useState<ReadonlyMap<string, readonly Choice[]>>(new Map());
+  const [uploadCount, setUploadCount] = useState(0);
   const [uploaded, setUploaded] = useState<ReadonlyMap<string, MediaItem>>(new Map());
 
   const lookups = useMemo(() => {
@@ -193,6 +198,11 @@ export const useEditorState = ({
       setSearchedChoices((map) => new Map(map).set(key, [choice, ...(map.get(key) ?? []).filter(isNotIn([choice]))])),
     rememberMedia: (...items) =>
       setUploaded((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
+    isUploading: uploadCount > 0,
+    trackUpload: (upload) => {
+      setUploadCount((count) => count + 1);
+      void upload.finally(() => setUploadCount((count) => count - 1));
+    },
     checks,
     isChecked: base === undefined || view !== undefined,
     isUncheckable,
@@ -208,7 +218,7 @@ const useView = (base: Post | undefined) =>
     enabled: base !== undefined,
     placeholderData: (before) => before,
     meta: { part: 'checks' },
-    // Nothing tells how far a video is.
+    // No event reports the progress of a video, so poll.
     refetchInterval: ({ state }) => (state.data?.issues.some(isPreparing) ? pollMs : false),
   });
 

@@ -5,10 +5,9 @@ import type { Post, Revision } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
 import { isMediaId } from '#web/parts/media-file.ts';
-import { makeCopy, useDeletePosts } from '#web/parts/post-actions.ts';
+import { useDeletePosts, useMakeCopy } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keepPost, keys } from '#web/queries.ts';
-import { NotSaved } from './autosave.ts';
 import { contentOf, draftOf, titleOf } from './draft.ts';
 import { removeLocalDraft } from './local-draft.ts';
 import type { Editor } from './use-editor.ts';
@@ -20,14 +19,11 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
   const navigate = useNavigate();
   const client = useQueryClient();
   const deletePosts = useDeletePosts();
+  const makeCopy = useMakeCopy();
 
   /** Saves first, so that the action applies to the text on the page. */
   const withSaved = async (act: (post: Post) => Promise<Post>) => {
-    const post = await saver.settle().catch((error: unknown) => {
-      throw error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
-    });
-    if (post === undefined) throw new NotSaved('There is nothing to send yet.');
-    saver.adopt(keepPost(client, await act(post)));
+    await saver.act(async (post) => keepPost(client, await act(post)));
     void client.invalidateQueries({ queryKey: keys.lastAccounts });
   };
 
@@ -99,17 +95,18 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
           action: { label: 'Undo', onClick: () => saver.edit(() => before) },
         });
       } catch (error) {
-        const cause = error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
-        showToast({ text: describeFailure(cause, 'Not restored.'), tone: 'red', stays: true });
+        showToast({ text: describeFailure(error, 'Not restored.'), tone: 'red', stays: true });
       }
     },
 
     removeDraft: async () => {
-      const id = save.base?.id;
+      const { base } = saver.read();
       const text = titleOf(save.draft);
-      removeLocalDraft(id);
+      const created = base?.id ?? saver.abandon();
+      removeLocalDraft(base?.id);
       // First, because the editor cannot read a deleted post.
       await navigate({ to: '/posts' });
+      const id = await created;
       if (id === undefined) return;
       deletePosts([{ id, status: 'Draft', text }], () => void navigate({ to: '/posts/$id', params: { id } }));
     },

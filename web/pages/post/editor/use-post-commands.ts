@@ -35,7 +35,7 @@ export const usePostCommands = ({ save, readOnly }: Editor, sending: Sending, te
       ? []
       : [{ id: 'schedule', label: label('Schedule this post'), icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
     ...inSlot,
-    { id: 'publish', label: label('Publish this post now'), icon: Send, keys: '⌘ ↵', run: sending.askPublish },
+    { id: 'publish', label: label('Publish this post now'), icon: Send, keys: '⌘ ↵', run: sending.openPublishDialog },
     { id: 'template', label: 'Insert template', icon: LayoutTemplate, words: 'signature', run: templating.choose },
   ];
   usePageCommands(readOnly ? [] : commands);

@@ -13,6 +13,9 @@ import { isEmpty } from './checks.ts';
 import type { Editor } from './use-editor.ts';
 import type { PostActions } from './use-post-actions.ts';
 
+/** Id of the form in the panel. */
+export const scheduleFormId = 'schedule-form';
+
 export type Sending = ReturnType<typeof useSending>;
 
 export const useSending = (editor: Editor, postActions: PostActions) => {
@@ -61,6 +64,7 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
   const openPanel = () => setIsPanelOpen(true);
   /** Schedules at the planned time, or opens the panel if there is none. */
   const schedulePlanned = async () => {
+    if (isScheduling) return;
     if (blockReason !== undefined) return showReason(blockReason);
     if (plannedFor === undefined) return openPanel();
     setIsScheduling(true);
@@ -72,17 +76,17 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
       setIsScheduling(false);
     }
   };
-  const askPublish = () => {
+  const openPublishDialog = () => {
     if (blockReason !== undefined) showReason(blockReason);
     else setIsConfirmingPublish(true);
   };
   useSendKeys({
-    publish: askPublish,
+    publish: openPublishDialog,
     schedule: () => {
-      if (isFailed) askPublish();
+      if (isFailed) openPublishDialog();
       else if (isScheduled) openPanel();
       else if (!isPanelOpen) void schedulePlanned();
-      else document.querySelector<HTMLFormElement>('[role="dialog"] form')?.requestSubmit();
+      else document.querySelector<HTMLFormElement>(`#${scheduleFormId}`)?.requestSubmit();
     },
     on: !readOnly && !isConfirmingPublish,
   });
@@ -93,7 +97,7 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
     takenSlot,
     blockReason,
     isConfirmingPublish,
-    askPublish,
+    openPublishDialog,
     closePublish: () => setIsConfirmingPublish(false),
     isPanelOpen,
     openPanel,
@@ -112,8 +116,9 @@ export const useSending = (editor: Editor, postActions: PostActions) => {
 
 const showReason = (reason: string) => void showToast({ id: 'editor blocked', text: reason, icon: CircleAlert });
 
-const findBlockReason = ({ save, chosen, checks }: Editor): string | undefined => {
+const findBlockReason = ({ save, chosen, checks, isUploading }: Editor): string | undefined => {
   const broken = checks.filter(({ tone }) => tone === 'red').length;
+  if (isUploading) return 'A file is still being added.';
   if (isEmpty(save.draft)) return 'Write something first.';
   if (chosen.length === 0) return 'Choose an account first.';
   if (save.base?.status === 'Publishing' || save.base?.status === 'Published') {
@@ -124,7 +129,7 @@ const findBlockReason = ({ save, chosen, checks }: Editor): string | undefined =
   return undefined;
 };
 
-/** ⌘↵ and ⌘⇧↵, or with Ctrl; also in text fields. */
+/** ⌘↵ and ⌘⇧↵, or with Ctrl; also in text fields, but not in another dialog than the one that schedules. */
 const useSendKeys = ({ publish, schedule, on }: { publish: () => void; schedule: () => void; on: boolean }) => {
   const latest = useRef({ publish, schedule });
   useEffect(() => {
@@ -134,6 +139,8 @@ const useSendKeys = ({ publish, schedule, on }: { publish: () => void; schedule:
     if (!on) return;
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.altKey || event.repeat) return;
+      const dialog = event.target instanceof Element && event.target.closest('[role="dialog"]');
+      if (dialog && !dialog.querySelector(`#${scheduleFormId}`)) return;
       event.preventDefault();
       if (event.shiftKey) latest.current.schedule();
       else latest.current.publish();

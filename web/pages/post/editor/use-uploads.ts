@@ -22,7 +22,7 @@ export type Uploads = ReturnType<typeof useUploads>;
 let lastKey = 0;
 
 /** Uploads one after the other, so that files keep their order. */
-export const useUploads = ({ edit, version, rememberMedia }: Editor) => {
+export const useUploads = ({ edit, version, rememberMedia, trackUpload }: Editor) => {
   const [list, setList] = useState<readonly Upload[]>([]);
   const queue = useRef(Promise.resolve());
   const change = (key: number, share: number) =>
@@ -59,7 +59,9 @@ export const useUploads = ({ edit, version, rememberMedia }: Editor) => {
       setList((all) => [...all, ...uploads]);
       for (const [index, file] of files.entries()) {
         const upload = uploads[index];
-        if (upload) queue.current = queue.current.then(() => send(file, upload));
+        if (upload === undefined) continue;
+        queue.current = queue.current.then(() => send(file, upload));
+        trackUpload(queue.current);
       }
     },
   };

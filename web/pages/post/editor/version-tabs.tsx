@@ -3,6 +3,7 @@ import { Ellipsis, Undo2, Users } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Account } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/networks.ts';
+import { isTyping } from '#web/parts/is-typing.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { AccountPicker } from './account-picker.tsx';
@@ -152,6 +153,8 @@ export const useVersionKeys = (chosen: readonly Account[], open: (version: strin
       const tabs = [undefined, ...chosen.map(({ id }) => id)];
       const index = Number(digit) - 1;
       if (!event.altKey || event.ctrlKey || event.metaKey || digit === undefined || index >= tabs.length) return;
+      // On a British Mac this types #, on a Spanish one @.
+      if (isTyping(event) && event.key !== digit) return;
       event.preventDefault();
       open(tabs[index]);
     };

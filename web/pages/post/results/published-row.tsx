@@ -33,7 +33,7 @@ export const PublishedRow = ({ target, most }: { target: Target; most: number })
               Open on {provider}
             </a>
           )}
-          {!publishedAt && !url && 'Found by a person.'}
+          {!publishedAt && !url && 'Confirmed by a person.'}
           {result?.note && <span className={styles.note}>{result.note}</span>}
         </>
       }
@@ -69,7 +69,7 @@ const Numbers = ({ target: { account, entry, areMetricsLoaded, reads } }: { targ
   if (account?.statistics === 'Reconnect') return <ReconnectNote account={account} />;
   if (account?.statistics === 'None') return <Note>Reports no statistics</Note>;
   if (!areMetricsLoaded) return null;
-  if (entry === undefined) return account && <Note>No statistics: a person found it</Note>;
+  if (entry === undefined) return account && <Note>No statistics, because a person confirmed it</Note>;
   if (metricList.length === 0) {
     if (metrics?.error) return <Note title={metrics.error}>The first read failed</Note>;
     if (metrics) return <Note>Nothing reported yet</Note>;

@@ -33,7 +33,7 @@ export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
     <section className={`card ${styles.reads}`} aria-labelledby="reads">
       <header className={styles.head}>
         <h2 id="reads">Reads</h2>
-        <span className="caption text-2">numbers stand still in between</span>
+        <span className="caption text-2">numbers do not change between reads</span>
       </header>
       <ol className={styles.steps}>
         {stepsWithSums.map(({ name, at, sum }) => (

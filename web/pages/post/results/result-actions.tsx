@@ -4,13 +4,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { Copy, Ellipsis, FileText, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
-import { actions } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
-import { useDeletePosts } from '#web/parts/post-actions.ts';
+import { useDeletePosts, useMakeCopy } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
-import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePermissions } from '#web/session.ts';
 import type { Target } from './use-results.ts';
@@ -85,22 +83,12 @@ export const ResultActions = ({
   );
 };
 
-/** Leaves out accounts that are no longer connected. */
-const useDuplicate = ({ accountIds, versions }: Post) => {
+const useDuplicate = (post: Post) => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { byId } = useAccounts();
+  const makeCopy = useMakeCopy();
   return useMutation({
-    mutationFn: async () => {
-      const connected = accountIds.filter((id) => byId.has(id));
-      const { id, updatedAt } = await actions.posts.create({ accountIds: connected });
-      return actions.posts.update({
-        id,
-        accountIds: connected,
-        versions: versions.filter(({ accountId }) => accountId === undefined || connected.includes(accountId)),
-        baseUpdatedAt: updatedAt,
-      });
-    },
+    mutationFn: () => makeCopy(post, post.id),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ['posts'] });
       await navigate({ to: '/posts/$id', params: { id } });

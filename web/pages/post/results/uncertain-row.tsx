@@ -70,7 +70,7 @@ export const UncertainAnswers = ({ target, post: { id: postId, status } }: Props
           <span className="small text-2">An owner, admin or editor can answer.</span>
         )}
       </div>
-      {answers.error && <FaultBanner title="The answer was not taken" fault={answers.error} />}
+      {answers.error && <FaultBanner title="Your answer was not saved" fault={answers.error} />}
     </>
   );
 };

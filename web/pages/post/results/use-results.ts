@@ -26,7 +26,7 @@ export interface Target {
   /** The latest step of sending it. */
   step: GetProgressOutput['steps'][number] | undefined;
   entry: MetricsEntry | undefined;
-  /** Until then, nobody knows why there is no entry. */
+  /** Before that, a missing entry says nothing. */
   areMetricsLoaded: boolean;
   reads: Reads;
 }

@@ -12,6 +12,12 @@ const store = (postId: string, text: string) => {
   }
 };
 
+/** After it was sent, by a form that may be closed by now. */
+export const removeCommentDraft = (postId: string, text: string) => {
+  if (localStorage.getItem(storageKey(postId)) === text) store(postId, '');
+  if (interrupted?.postId === postId && interrupted.text === text) interrupted = undefined;
+};
+
 /** Where somebody was typing when the page changed under them. */
 let interrupted: { postId: string; text: string; caret: number } | undefined;
 

@@ -1,13 +1,13 @@
 import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef, useState } from 'react';
 import type { Comment } from '#generated/app-client';
 import { describeFailure } from '#web/faults.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
-import { useCommentDraft } from './comment-draft.ts';
+import { removeCommentDraft, useCommentDraft } from './comment-draft.ts';
 import styles from './comments.module.css';
 
 /** Id of the field for a new comment. */
@@ -20,7 +20,11 @@ const maxNames = 5;
 export const NewComment = ({ postId, onSend }: { postId: string; onSend: (body: string) => Promise<unknown> }) => {
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = useCommentDraft(postId, field);
-  return <CommentForm label="Comment" act="Comment" draft={draft} field={field} onSend={onSend} />;
+  const send = async (body: string) => {
+    await onSend(body);
+    removeCommentDraft(postId, body);
+  };
+  return <CommentForm label="Comment" act="Comment" draft={draft} field={field} onSend={send} />;
 };
 
 export const EditComment = ({
@@ -51,7 +55,7 @@ const CommentForm = ({
   label: string;
   /** Label of the button. */
   act: string;
-  draft: readonly [body: string, setBody: (body: string) => void];
+  draft: readonly [body: string, setBody: Dispatch<SetStateAction<string>>];
   field: RefObject<HTMLTextAreaElement | null>;
   onSend: (body: string) => Promise<unknown>;
   onCancel?: () => void;
@@ -72,7 +76,8 @@ const CommentForm = ({
     setFault(undefined);
     try {
       await onSend(body);
-      setBody('');
+      // The person may have typed on.
+      setBody((current) => (current === body ? '' : current));
     } catch (error) {
       setFault(error);
     } finally {
@@ -116,6 +121,8 @@ const CommentForm = ({
         error={fault === undefined ? undefined : describeFailure(fault)}
         onChange={updateBody}
         onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+        // Escape ends the edit, and not the sheet of a phone with it.
+        data-mantine-stop-propagation={isEdit}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
             event.preventDefault();

@@ -88,9 +88,9 @@ export const otherChanges = ({ accountIds, versions, before }: Revision, nameOf:
   return [
     ...(addedCount > 0 ? [`${count(addedCount, 'file')} added`] : []),
     ...(removedCount > 0 ? [`${count(removedCount, 'file')} removed`] : []),
-    ...(isMoved ? ['Files moved'] : []),
+    ...(isMoved ? ['Files reordered'] : []),
     ...(JSON.stringify(options(versions)) === JSON.stringify(options(before.versions)) ? [] : ['Options changed']),
     ...(added.length > 0 ? [`Added ${joinWithAnd(added.map(nameOf))}`] : []),
-    ...(removed.length > 0 ? [`Taken out ${joinWithAnd(removed.map(nameOf))}`] : []),
+    ...(removed.length > 0 ? [`Removed ${joinWithAnd(removed.map(nameOf))}`] : []),
   ];
 };

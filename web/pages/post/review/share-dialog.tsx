@@ -33,12 +33,12 @@ const Sharing = ({ postId }: { postId: string }) => {
   return (
     <>
       <p className="text-2">
-        Anybody who has the address sees this post as it is at that moment, without signing in. They see nothing else
-        and change nothing.
+        Anyone with the link sees this post as it is at that moment, without signing in. They see nothing else and
+        cannot change anything.
       </p>
       <Checkbox
         mt="sm"
-        label="Invite words: comments, “fine by me” or “please change”"
+        label="Ask for advice: comments, “fine by me” or “please change”"
         description="Members see them under the name that the person gives. They decide nothing."
         checked={invitesAdvice}
         onChange={(event) => setInvitesAdvice(event.currentTarget.checked)}
@@ -52,10 +52,10 @@ const Sharing = ({ postId }: { postId: string }) => {
           onChange={(value) => setDays(value ?? days)}
         />
         <Button variant="ink" loading={make.isPending} onClick={() => make.mutate()}>
-          Create an address
+          Create a review link
         </Button>
       </div>
-      {make.error && <FaultBanner fault={make.error} title="The address was not created" unanswered={madeOnce} />}
+      {make.error && <FaultBanner fault={make.error} title="The review link was not created" unanswered={madeOnce} />}
       {make.data && (
         <div className={styles.made} role="status">
           <p>Copy it now. It is shown only this once.</p>
@@ -74,12 +74,18 @@ const Live = ({ postId }: { postId: string }) => {
     staleTime: 0,
   });
   return (
-    <Loaded query={query} title="The addresses could not be loaded" rows={1} height={44} label="Loading the addresses">
+    <Loaded
+      query={query}
+      title="The review links could not be loaded"
+      rows={1}
+      height={44}
+      label="Loading the review links"
+    >
       {({ shares }) =>
         shares.length > 0 && (
           <section className={styles.live} aria-labelledby="live-shares">
             <h3 id="live-shares" className={styles.title}>
-              Addresses in use
+              Active review links
             </h3>
             <ul>
               {shares.map((share) => (
@@ -97,7 +103,7 @@ const ShareRow = ({ share, postId }: { share: Share; postId: string }) => {
   const client = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => app.revokeShare({ id: share.id }),
-    onSuccess: () => showToast({ text: 'Revoked. The address shows nothing any more.' }),
+    onSuccess: () => showToast({ text: 'Revoked. The link no longer works.' }),
     onError: (error) => showToast({ text: describeFailure(error, 'It still works.'), tone: 'red', stays: true }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.shares(postId) }),
   });
@@ -109,7 +115,7 @@ const ShareRow = ({ share, postId }: { share: Share; postId: string }) => {
         </span>
         <span className="small text-2">
           Ends <When at={share.expiresAt} />
-          {share.invitesAdvice && ' · invites words'}
+          {share.invitesAdvice && ' · asks for advice'}
         </span>
       </span>
       <Button size="xs" loading={revoke.isPending} onClick={() => revoke.mutate()}>

@@ -1,0 +1,16 @@
+import type { Caller } from '#server/context';
+import type { Database } from '#server/store/database';
+import { createPublishingStore } from './store.ts';
+
+export type DeletedSends = ReturnType<typeof openDeletedSends>;
+
+/** The sends of a deleted post: without them, a restored one would be sent again to accounts that have it. */
+export const openDeletedSends = (database: Database) => {
+  const store = createPublishingStore(database);
+  return {
+    /** JSON. Inside the transaction that deletes the post. */
+    copyRows: ({ workspaceId }: Caller, postId: string) => store.copyRows({ workspaceId, postId }),
+
+    putBack: ({ workspaceId }: Caller, postId: string, rows: string) => store.putBack({ workspaceId, postId }, rows),
+  };
+};
