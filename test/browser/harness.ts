@@ -302,6 +302,14 @@ export const beDarkPhone = async (page: Page) => {
 
 const probe = '/favicon.svg?held';
 
+/** Until the page has read such an answer to an action. One that the page gave up has no body. */
+export const readsAnswer = (page: Page, action: string, isMeant: (body: { [field: string]: unknown }) => boolean) =>
+  page.waitForEvent('requestfinished', async (request) => {
+    if (!request.url().endsWith(`/${action}`)) return false;
+    const response = await request.response();
+    return isMeant(await response?.json());
+  });
+
 /**
  * As `page.route`, and in force when it returns: for a moment after it was asked to hold requests, Chromium still lets
  * them pass.
@@ -316,6 +324,19 @@ export const intercept = async (page: Page, ...[url, handle, options]: Parameter
   await page.unroute(`**${probe}`);
 };
 
+/** Such requests wait until the returned function is called. */
+export const hold = async (page: Page, url: string) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await intercept(page, url, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+};
+
 /** The server does what the next such request asks for, and its answer does not arrive. */
 export const loseAnswer = (page: Page, url: string) =>
   intercept(
@@ -327,6 +348,25 @@ export const loseAnswer = (page: Page, url: string) =>
     },
     { times: 1 },
   );
+
+/** The server answers such requests; the answers arrive when `release` is called. */
+export const holdAnswer = async (page: Page, url: string) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await intercept(page, url, async (route) => {
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  return release;
+};
+
+/** Twenty round trips: time for what the page does with an answer that has arrived. */
+export const letPageReact = async (page: Page) => {
+  for (let n = 0; n < 20; n++) await page.evaluate("fetch('/healthz').then(() => undefined)");
+};
 
 /** As another tab of the same browser would; the page is then the sign-in page. */
 export const endSession = async (page: Page) => {

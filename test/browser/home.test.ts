@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
-import { axe, go, inBrowser, intercept, isAt, isClean } from './harness.ts';
+import { axe, go, inBrowser, intercept, isAt, isClean, readsAnswer } from './harness.ts';
 
 inBrowser(
   'the first two minutes',
@@ -44,9 +44,7 @@ inBrowser(
         await isAnswered;
         await route.fulfill({ response });
       });
-      const announced = page.waitForResponse(
-        async (response) => response.url().endsWith('accounts.list') && (await response.json()).accounts.length === 4,
-      );
+      const announced = readsAnswer(page, 'accounts.list', ({ accounts }) => (accounts as unknown[]).length === 4);
       await page.getByRole('button', { name: 'Connect 4 sandbox accounts' }).click();
       await announced;
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
@@ -202,6 +200,27 @@ inBrowser('home', (world) => {
     const human = service.browser();
     await human.signIn();
     await human.post(`/api${path}/reject`);
+  });
+
+  test('counts open requests of later pages too', async () => {
+    const { service } = world;
+    const { id } = await service.client.posts.create({ accountIds: [await publish()], body: 'Rolls' });
+    const { ask } = await connectAgent(service, 'Two pages');
+    const paths = [await ask('posts_publishNow', { id }), await ask('posts_delete', { id })];
+    const page = await world.visit({ at: '/settings/profile' });
+    const list = `${service.url}/api/approvals`;
+    await intercept(page, `${list}*`, async (route) => {
+      const response = await route.fetch({ url: list });
+      const { cards } = await response.json();
+      const isRest = route.request().url() !== list;
+      const json = isRest ? { cards: cards.slice(1) } : { cards: cards.slice(0, 1), nextCursor: 'rest' };
+      await route.fulfill({ response, json });
+    });
+    await page.goto(service.url);
+    await page.getByText('Two pages asks for 2 things').waitFor();
+    const human = service.browser();
+    await human.signIn();
+    for (const path of paths) await human.post(`/api${path}/reject`);
   });
 
   test('an overdue post is shown with what to do, until it is sent', async () => {

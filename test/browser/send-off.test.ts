@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, inBrowser, intercept, isClean, isFocused, isSideways } from './harness.ts';
+import { axe, inBrowser, intercept, isClean, isFocused, isSideways, readsAnswer } from './harness.ts';
 
 inBrowser('the send-off', (world) => {
   let bluesky = '';
@@ -46,11 +46,7 @@ inBrowser('the send-off', (world) => {
     await page.getByRole('button', { name: 'Unschedule' }).waitFor();
     return { page, id };
   };
-  /** When the page reads that the post was published. */
-  const isOutFor = (page: Page) =>
-    page.waitForResponse(
-      async (answer) => answer.url().endsWith('/posts.get') && (await answer.json()).status === 'Published',
-    );
+  const isOutFor = (page: Page) => readsAnswer(page, 'posts.get', ({ status }) => status === 'Published');
   const lines = (page: Page) => page.locator('main svg path[style]');
 
   test('takes the place of the editor, draws a line for what has left, and ends with links and the next post', async () => {
@@ -284,5 +280,26 @@ inBrowser('the send-off', (world) => {
     await page.getByText('This post went out while you were writing').waitFor();
     await expect.poll(() => text.inputValue()).toBe('Not saved in time');
     expect(await page.getByRole('button', { name: 'Unschedule' }).count()).toBe(0);
+  });
+
+  test('text that was being written when the post failed can still be saved to it', async () => {
+    await plan('bluesky', 'content-refused');
+    const { page, id } = await visitScheduled([/503/]);
+    await intercept(page, '**/api/app/actions/posts.update', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.getByRole('textbox').first().fill('Not saved in time');
+    await page
+      .getByText(/Not saved/)
+      .first()
+      .waitFor();
+    await world.service.clock.forward(61_000);
+    await page.getByText('This post failed to publish').waitFor();
+    expect(await page.getByRole('button', { name: 'Unschedule' }).count()).toBe(0);
+    expect(await axe(page)).toEqual([]);
+    await page.unroute('**/api/app/actions/posts.update');
+    await page.getByRole('button', { name: 'Use mine' }).click();
+    await until('it is saved', async () => {
+      const { status, versions } = await world.service.client.posts.get({ id });
+      return status === 'Failed' && versions[0]?.content[0]?.body === 'Not saved in time';
+    });
   });
 });
