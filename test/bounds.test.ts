@@ -8,7 +8,7 @@ import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
 import { slowBodyTimeout } from '#server/http/slow-body-timeout';
 import { jsonOf } from '#server/json/json-text';
-import { countPixelsInUse, withPixels } from '#server/media/decoding';
+import { countPixelsInUse, withPixels } from '#server/media/with-pixels';
 import { sql } from '#server/store/database';
 import { createEvents } from '#server/webhooks/events';
 import { type Service, startService } from '#test/support/service';

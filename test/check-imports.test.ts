@@ -72,7 +72,7 @@ test.each([
   ['web/page.tsx', '#contracts/posts'],
   ['web/page.tsx', '#server/networks/counting'],
   ['web/page.tsx', '#web/parts/time.ts'],
-  ['server/posts/actions/metrics.ts', '#server/statistics/post-metrics'],
+  ['server/posts/actions/metrics.ts', '#server/statistics/statistics'],
   ['server/posts/drafts.ts', './store.ts'],
   ['server/posts/limits.ts', '#server/networks/registry'],
   ['server/networks/x/index.ts', '#server/networks/shared/text'],

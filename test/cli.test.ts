@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '#generated/sdk/src/webhooks';
-import { dueWork } from '#server/jobs/notices';
+import { dueWork } from '#server/jobs/due-work';
 import { createProcesses, type ExitResult, type Processes, type Running } from '#test/support/processes';
 import { until } from '#test/support/until';
 

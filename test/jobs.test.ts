@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { RunningAgenda } from '#server/jobs/agenda';
-import { type DueKind, dueWork } from '#server/jobs/notices';
+import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
+import { type DueKind, dueWork } from '#server/jobs/due-work';
 import { overviewOf } from '#server/jobs/overview';
-import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import { createScheduler, type ServiceClock } from '#server/jobs/scheduler';
 import type { Database } from '#server/store/database';
 import { until } from '#test/support/until';

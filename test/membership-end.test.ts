@@ -345,7 +345,7 @@ describe('a person who is deleted', () => {
       ),
       [`passkey_${person.userId}`, person.userId],
     );
-    const { personDeletion, helpDesk } = service.posthorn;
+    const { personDeletion, userAdministration } = service.posthorn;
     expect(await personDeletion.exportPerson({ address: person.email })).toMatchObject({
       id: person.userId,
       email: person.email,
@@ -360,7 +360,7 @@ describe('a person who is deleted', () => {
       chats: 0,
       passkeys: 0,
     });
-    expect((await helpDesk.everybody()).map(({ id }) => id)).not.toContain(person.userId);
+    expect((await userAdministration.everybody()).map(({ id }) => id)).not.toContain(person.userId);
     const after = await service.call('accounts.list', {}, { authorization: `Bearer ${person.token}` });
     expect(after.status).toBe(401);
     expect((await person.browser.get('/api/auth/session')).status).toBe(401);

@@ -24,7 +24,7 @@ import { start } from '#server/main';
 import { type MetricsMessage, sendClusterMetrics } from '#server/metrics/cluster-metrics';
 import { createMetrics } from '#server/metrics/metrics';
 import { readSecrets } from '#server/secrets/keys';
-import { endOfNode } from '#server/startup/node-version';
+import { endOfNode } from '#server/startup/end-of-node';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';

@@ -248,7 +248,7 @@ test('an address begins and ends a limited number of sign-ins with a passkey an 
 
 test('after a reset the new password is asked for, because the person knows it', async () => {
   const { email } = await service.addMember('editor');
-  const { path } = await service.posthorn.helpDesk.newPasswordPath(email);
+  const { path } = await service.posthorn.userAdministration.newPasswordPath(email);
   const browser = service.browser();
   const secret = path.split('/').at(-1);
   const { body } = await browser.post('/api/auth/password/reset', { secret, password: 'another horse' });

@@ -433,7 +433,7 @@ describe('lost factors', () => {
     await owner.signIn(ownerEmail);
     const refused = await owner.post(`/api/app/members/${userId}/reset-factors`, {});
     expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining('posthorn user reset') } });
-    const { path } = await service.posthorn.helpDesk.newPasswordPath(email);
+    const { path } = await service.posthorn.userAdministration.newPasswordPath(email);
     const fresh = service.browser();
     const secret = path.split('/').at(-1);
     expect((await fresh.post('/api/auth/password/reset', { secret, password: 'another horse' })).status).toBe(200);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Result } from '#contracts/posts';
 import type { Books } from '#scripts/soak/books';
+import { countSends, type Evidence, findProblems } from '#scripts/soak/find-problems';
 import type { LedgerCard, LedgerPost, Press } from '#scripts/soak/ledger';
 import { planPost, readMarker, shapePost } from '#scripts/soak/posts';
 import { createStreams } from '#scripts/soak/random';
 import { addSummaries } from '#scripts/soak/report';
 import { runSoak } from '#scripts/soak/run';
 import type { Arrival } from '#scripts/soak/twins';
-import { countSends, type Evidence, findProblems } from '#scripts/soak/witness';
 
 const begunMs = Date.parse('2026-03-01T12:00:00Z');
 const at = (seconds: number) => begunMs + seconds * 1000;

@@ -6,7 +6,7 @@ import { verifyWebhook } from '#generated/sdk/src/index';
 import type { LiveEvent } from '#server/live/changes';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
-import { createDeliveries } from '#server/webhooks/delivery-loop';
+import { createDeliveries } from '#server/webhooks/deliveries';
 import type { ClaimedDelivery, ClaimedWebhook, DeliveryStore, Slots } from '#server/webhooks/store';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { createProcesses, type Processes } from '#test/support/processes';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '#server/app/open-core';
 import { createRegistry } from '#server/app/registry';
 import { readConfig } from '#server/config/config';
-import { dueWork } from '#server/jobs/notices';
-import type { DueLoop } from '#server/jobs/queue';
+import type { DueLoop } from '#server/jobs/due-loop';
+import { dueWork } from '#server/jobs/due-work';
 import { urlOf } from '#test/support/database';
 import { type Service, startService } from '#test/support/service';
 

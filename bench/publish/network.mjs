@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import express from 'express';
 import { sandboxes } from '../../generated/sandboxes.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
-import { createSandboxes } from '../../server/sandbox/serve.ts';
+import { createSandboxes } from '../../server/sandbox/sandboxes.ts';
 
 export const startNetwork = async () => {
   const arrivals = new Map();

@@ -1,4 +1,4 @@
-import { type Problem, type ProblemKind, problemKinds } from './witness.ts';
+import { type Problem, type ProblemKind, problemKinds } from './find-problems.ts';
 
 /** The results of a run. Several runs can be added up. */
 export interface Summary {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Address } from '#test/support/receiver';
 import { readBooks } from './books.ts';
 import { createFaults, type Faults, type FaultWeights } from './faults.ts';
+import { countSends, type Evidence, findProblems, type Problem } from './find-problems.ts';
 import { sampleGrowth } from './growth.ts';
 import { createLedger, isAcknowledged, type Ledger, type LedgerPost } from './ledger.ts';
 import { createLoad, type Load } from './load.ts';
@@ -10,7 +11,6 @@ import { createStreams, type Random, type Streams } from './random.ts';
 import type { Summary } from './report.ts';
 import { createSecondLook } from './second-look.ts';
 import { settle } from './settle.ts';
-import { countSends, type Evidence, findProblems, type Problem } from './witness.ts';
 import { buildWorld, type World } from './world.ts';
 
 export interface SoakOptions {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
-import { createSandboxes } from '#server/sandbox/serve';
+import { createSandboxes } from '#server/sandbox/sandboxes';
 import type { SandboxRecord, SandboxStore } from '#server/sandbox/store';
 import { sandboxes as folders, networks } from '#test/support/networks';
 import type { WorldClock } from './clocks.ts';

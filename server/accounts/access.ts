@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Clock, Stopwatch } from '#server/clock';
-import type { DueWork } from '#server/jobs/queue';
+import type { DueWork } from '#server/jobs/due-loop';
 import { jsonOf } from '#server/json/json-text';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';

@@ -4,7 +4,7 @@ import type { Choice } from '#contracts/providers';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { AccountRow } from './account-row.ts';

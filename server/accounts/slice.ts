@@ -1,14 +1,14 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config/config';
-import { createDueLoop } from '#server/jobs/queue';
-import type { Live } from '#server/live/open-tabs';
+import { createDueLoop } from '#server/jobs/due-loop';
+import type { Live } from '#server/live/live';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound } from '#server/outbound/guarded-client';
-import type { Plans } from '#server/plans/allowance';
+import type { Plans } from '#server/plans/plans';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';

@@ -1,6 +1,6 @@
 import type { AnalyticsRoutes } from '#contracts/analytics';
 import type { RouteHandlers } from '#server/context';
-import type { Analytics } from './summary.ts';
+import type { Analytics } from './analytics.ts';
 
 export const analyticsRoutes = ({
   analytics,

@@ -1,8 +1,8 @@
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';
+import { createAnalytics } from './analytics.ts';
 import { analyticsRoutes } from './routes.ts';
 import { createAnalyticsStore } from './store.ts';
-import { createAnalytics } from './summary.ts';
 
 export const openAnalytics = ({ database, networks }: { database: Database; networks: Networks }) => {
   const analytics = createAnalytics({ store: createAnalyticsStore(database), networks });

@@ -11,7 +11,7 @@ import type { RouteCall } from '#server/context';
 import { setCallerHeaders } from '#server/http/caller-headers';
 import { openDoors } from '#server/http/doors';
 import type { Scheduler } from '#server/jobs/scheduler';
-import { openMcp } from '#server/mcp/open';
+import { openMcp } from '#server/mcp/open-mcp';
 import type { ServiceMetrics } from '#server/metrics/metrics';
 import type { Members } from '#server/workspaces/members';
 import type { PersonDeletion } from '#server/workspaces/person-deletion';

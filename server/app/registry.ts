@@ -1,6 +1,6 @@
 import type { Check } from '#server/health/check';
-import { type DueKind, dueWork } from '#server/jobs/notices';
-import type { DueLoop } from '#server/jobs/queue';
+import type { DueLoop } from '#server/jobs/due-loop';
+import { type DueKind, dueWork } from '#server/jobs/due-work';
 import type { Chore } from '#server/jobs/scheduler';
 import type { Discard } from '#server/secrets/slice';
 import type { SealedColumn } from '#server/store/sealed-column';

@@ -53,7 +53,7 @@ export const createPosthorn = ({
 }: ServiceParts) => {
   const { registry, database, report, sandboxClock, auth } = core;
   const { live } = core.live;
-  const { people, welcome, helpDesk } = core.people;
+  const { people, welcome, userAdministration } = core.people;
   const metrics = createMetrics({ report });
 
   const messaging = wireMessaging({
@@ -171,7 +171,7 @@ export const createPosthorn = ({
     rateLimits: auth.rateLimits,
     people,
     welcome,
-    helpDesk,
+    userAdministration,
     members,
     personDeletion,
     memberships,

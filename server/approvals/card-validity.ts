@@ -4,7 +4,7 @@ import type { RunnableAction } from '#server/admission';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
 import type { Pin, Subject, Subjects } from './subject.ts';

@@ -6,7 +6,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { type Caller, clientNamed } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';

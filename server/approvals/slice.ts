@@ -3,7 +3,7 @@ import type { RunnableAction } from '#server/admission';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Notifications } from '#server/notifications/notifications';

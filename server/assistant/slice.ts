@@ -5,7 +5,7 @@ import type { ApprovalCards } from '#server/approvals/cards';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { Caller } from '#server/context';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Reading } from '#server/posts/reading';
 import type { SlotQueue } from '#server/slots/queue';
 import type { Database } from '#server/store/database';

@@ -1,4 +1,4 @@
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 
 /** How long an entry lives, and how long nothing is cached after access has changed. */
 const cacheMs = 1_000;

@@ -3,7 +3,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import { createCallerCache } from './caller-cache.ts';
 import { factorMissing } from './sign-ins.ts';
 import type { TokenStore } from './store.ts';

@@ -4,7 +4,7 @@ import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-
 import { createIdentityStore, sealedInIdentity } from '#server/auth/identity-provider/store';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Database } from '#server/store/database';
 import { createClients } from './clients.ts';
 import { createMcpAccess } from './mcp-access.ts';

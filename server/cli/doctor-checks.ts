@@ -240,7 +240,7 @@ export const checkNetworkClock = async (
 ): Promise<Check[]> => {
   const used = await accountInspection.liveNetworks();
   if (used.length === 0) return [];
-  const { measureNetworkSkewMs } = await import('#server/networks/network-clock');
+  const { measureNetworkSkewMs } = await import('#server/networks/network-skew');
   const { checkClock } = await import('#server/store/clock-skew');
   const { openSites } = await import('./doctor-networks.ts');
   const { sites, close } = await openSites(config, internet);

@@ -10,8 +10,8 @@ export const importFile: Command = async (config, options) => {
   await access(file).catch(() => {
     throw new SettingError(`The file ${file} cannot be read.`);
   });
-  return usingService(config, async ({ posthorn: { imports, helpDesk } }) => {
-    const caller = { ...(await helpDesk.ownerOf(workspaceId)), role: 'owner', human: true } as const;
+  return usingService(config, async ({ posthorn: { imports, userAdministration } }) => {
+    const caller = { ...(await userAdministration.ownerOf(workspaceId)), role: 'owner', human: true } as const;
     const settings = { fileName: basename(file), timeZone: options['time-zone'] ?? 'UTC', accountIds: [] };
     let report = await imports.check(caller, settings, createReadStream(file));
     if (options.save !== undefined) {

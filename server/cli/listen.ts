@@ -14,7 +14,7 @@ export const listen: Command = async (config, options) => {
   // Whoever reads the output has left.
   process.stdout.on('error', () => end.abort());
   try {
-    await core.people.helpDesk.ownerOf(workspaceId);
+    await core.people.userAdministration.ownerOf(workspaceId);
     const { secret, follow } = openForwarding(core);
     console.log(`Forwarding the events of ${workspaceId} to ${url}. Ctrl-C ends it.`);
     console.log(`Signing secret of this run: ${secret}`);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '#server/clock';
 import { type Config, type ProcessRole, roles, SettingError } from '#server/config/config';
 import type { RunningService } from '#server/main';
-import { endOfNode } from '#server/startup/node-version';
+import { endOfNode } from '#server/startup/end-of-node';
 import type { Command } from './command.ts';
 import type { Ready } from './processes.ts';
 

@@ -2,15 +2,15 @@ import { type Command, need, using } from './command.ts';
 
 export const createToken: Command = (config, options) => {
   const [workspaceId, name] = need(options, 'workspace', 'name');
-  return using(config, async ({ people: { helpDesk }, auth: { tokens } }) =>
-    tokens.create(await helpDesk.ownerOf(workspaceId), name),
+  return using(config, async ({ people: { userAdministration }, auth: { tokens } }) =>
+    tokens.create(await userAdministration.ownerOf(workspaceId), name),
   );
 };
 
 export const listTokens: Command = (config, options) => {
   const [workspaceId] = need(options, 'workspace');
-  return using(config, async ({ people: { helpDesk }, auth: { tokens } }) =>
-    tokens.list(await helpDesk.ownerOf(workspaceId)),
+  return using(config, async ({ people: { userAdministration }, auth: { tokens } }) =>
+    tokens.list(await userAdministration.ownerOf(workspaceId)),
   );
 };
 

@@ -59,7 +59,7 @@ const serve = async (args: readonly string[]): Promise<number> => {
     },
   );
   if (open === undefined) return 1;
-  const { isLoopback } = await import('#server/twins/fetch-media');
+  const { isLoopback } = await import('#server/twins/media-fetch');
   if (!isLoopback(host)) console.error(warning(host));
   console.log(banner(open));
   return 0;

@@ -8,7 +8,7 @@ import type { Posthorn } from '#server/app/service';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, SettingError } from '#server/config/config';
 import type { Caller } from '#server/context';
-import type { DueKind } from '#server/jobs/notices';
+import type { DueKind } from '#server/jobs/due-work';
 import { createLog } from '#server/logging/log';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { demoZone } from './local-time.ts';

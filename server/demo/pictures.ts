@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { film } from './video.ts';
+import { film } from './film.ts';
 
 const width = 1200;
 const height = 1000;

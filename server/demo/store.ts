@@ -1,4 +1,4 @@
-import { dueChannel } from '#server/jobs/notices';
+import { dueChannel } from '#server/jobs/due-work';
 import { type Database, sql } from '#server/store/database';
 
 /** Every running instance listens on this channel, so its sessions show that the service runs. */

@@ -1,11 +1,11 @@
 import type { AccountOutlooks } from '#server/accounts/outlook';
 import type { Clock } from '#server/clock';
-import { createDueLoop } from '#server/jobs/queue';
+import { createDueLoop } from '#server/jobs/due-loop';
 import type { LiveKind } from '#server/live/changes';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { MediaLibrary } from '#server/media/library';
 import type { Notifications } from '#server/notifications/notifications';
-import type { Plans } from '#server/plans/allowance';
+import type { Plans } from '#server/plans/plans';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Overview } from '#server/posts/overview';
 import type { Reading } from '#server/posts/reading';

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import { mustAllow } from '#server/admission';
-import type { SessionDoor } from '#server/auth/session-cookie';
+import type { SessionDoor } from '#server/auth/session-door';
 import type { AskInstead, Caller, RequestContext } from '#server/context';
 import { badInput, issuesOf } from '#server/errors';
 import type { IdempotentAnswers } from '#server/idempotency/answers';

@@ -4,7 +4,7 @@ import type { RawRoute, Route } from '#contracts/define';
 import { countRefused, mustHaveSender } from '#server/admission';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
-import type { SessionDoor } from '#server/auth/session-cookie';
+import type { SessionDoor } from '#server/auth/session-door';
 import { factorMissing } from '#server/auth/sign-ins';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';

@@ -9,13 +9,13 @@ import type { Assistant } from '#server/assistant/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
-import { createSessionDoor, type SessionDoor } from '#server/auth/session-cookie';
+import { createSessionDoor, type SessionDoor } from '#server/auth/session-door';
 import type { Sessions } from '#server/auth/sessions';
 import type { Restoring } from '#server/backup/restoring';
 import { type Config, helpFolder, packageRoot, webFolder } from '#server/config/config';
 import type { AskInstead } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import { createReport } from '#server/logging/report';
 import type { MediaLibrary } from '#server/media/library';
 import type { ResumableUploads } from '#server/media/resumable-uploads';
@@ -57,7 +57,7 @@ import { slowBodyTimeout } from './slow-body-timeout.ts';
 import { uploadRoute } from './upload.ts';
 import { uploadAddressRoute } from './upload-address.ts';
 import { uploadBackup } from './upload-backup.ts';
-import { createWebApp, type WebApp } from './web-files.ts';
+import { createWebApp, type WebApp } from './web-app.ts';
 
 type Own = RequestHandler<Record<string, string>>;
 

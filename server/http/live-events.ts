@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { badInput } from '#server/errors';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { mustBeOpenWorkspace, type Person, workspaceHeader } from './authenticate.ts';
 

@@ -5,7 +5,7 @@ import { Refusal } from '#server/errors';
 import type { Shares } from '#server/review/shares';
 import { sendAvatar } from './avatar-bytes.ts';
 import { sendFile, sizeOf } from './media-bytes.ts';
-import type { WebApp } from './web-files.ts';
+import type { WebApp } from './web-app.ts';
 
 /** The address is the secret, so it must not be cached, indexed or sent as a referrer. */
 const hideAddress = (res: Response) => {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { SessionDoor } from '#server/auth/session-cookie';
+import type { SessionDoor } from '#server/auth/session-door';
 import type { Restoring } from '#server/backup/restoring';
 import { badInput } from '#server/errors';
 import { reply } from './reply.ts';

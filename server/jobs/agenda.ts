@@ -4,7 +4,7 @@ import { Agenda, type AgendaBackend, type Job } from 'agenda';
 import pg from 'pg';
 import { SettingError } from '#server/config/config';
 import type { Connection } from '#server/store/database';
-import { clientFor } from '#server/store/leader';
+import { clientFor } from '#server/store/leader-client';
 import { isLocked } from '#server/store/pg-errors';
 import { inSessionName } from '#server/store/session-name';
 

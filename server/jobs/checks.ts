@@ -1,5 +1,5 @@
 import { type Check, checksNamed, describeDuration } from '#server/health/check';
-import { type DueKind, dueWork } from './notices.ts';
+import { type DueKind, dueWork } from './due-work.ts';
 import type { AgendaJob } from './overview.ts';
 
 /** Loops poll every few seconds, so due work that is older than this means that no process runs it. */

@@ -1,4 +1,4 @@
-import { type DueKind, dueWork } from './notices.ts';
+import { type DueKind, dueWork } from './due-work.ts';
 import type { ServiceClock } from './scheduler.ts';
 
 const kinds = Object.keys(dueWork) as DueKind[];

@@ -1,7 +1,7 @@
 import type { Database } from '#server/store/database';
 import type { RunningAgenda } from './agenda.ts';
-import { type DueKind, dueChannel, dueWork } from './notices.ts';
-import type { DueLoop } from './queue.ts';
+import type { DueLoop } from './due-loop.ts';
+import { type DueKind, dueChannel, dueWork } from './due-work.ts';
 
 /** Recurring work. */
 export interface Chore {

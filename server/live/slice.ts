@@ -1,5 +1,5 @@
 import type { Database } from '#server/store/database';
-import { createLive } from './open-tabs.ts';
+import { createLive } from './live.ts';
 import { createLiveStore } from './store.ts';
 
 export const openLive = ({ database, report }: { database: Database; report: (error: unknown) => void }) => ({

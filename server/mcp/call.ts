@@ -4,6 +4,7 @@ import type { RunnableAction } from '#server/admission';
 import { type Approvals, runForAgent } from '#server/approvals/run-for-agent';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import type { SummaryContext } from './describe-summary.ts';
 import {
   describeDuplicate,
   describeOutput,
@@ -11,7 +12,6 @@ import {
   describeRefusal,
   describeRequests,
 } from './descriptions.ts';
-import type { SummaryContext } from './summary-text.ts';
 import type { CallableTool } from './tools.ts';
 
 /** Runs a tool. Returns the members of a tools/call result, also for a refusal, because the model has to read it. */

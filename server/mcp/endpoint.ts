@@ -13,9 +13,9 @@ import { createReport } from '#server/logging/report';
 import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/posts/reading';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
+import type { SummaryContext } from './describe-summary.ts';
 import { createMethods, type McpCaller } from './methods.ts';
 import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
-import type { SummaryContext } from './summary-text.ts';
 import { createTools, type McpTool } from './tools.ts';
 
 export interface McpParts {

@@ -7,6 +7,7 @@ import type { Reading } from '#server/posts/reading';
 import type { Authorization } from './authorization.ts';
 import { callTool, refused } from './call.ts';
 import { clientName } from './client-name.ts';
+import type { SummaryContext } from './describe-summary.ts';
 import {
   badParams,
   isFields,
@@ -19,7 +20,6 @@ import {
   unknownVersion,
   versions,
 } from './protocol.ts';
-import type { SummaryContext } from './summary-text.ts';
 import type { ToolAccess, Tools } from './tools.ts';
 
 /** Whom a bearer token stands for. */

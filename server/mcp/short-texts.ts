@@ -6,8 +6,8 @@ import type { providerActions } from '#contracts/providers';
 import type { Output } from '#server/context';
 import { describeUploadAddress } from '#server/media/upload-addresses';
 import { quoted, toCompactText } from './compact-text.ts';
-import { describeLimits } from './limits-text.ts';
-import { describeSummary, type SummaryContext } from './summary-text.ts';
+import { describeLimits } from './describe-limits.ts';
+import { describeSummary, type SummaryContext } from './describe-summary.ts';
 
 type Accounts = Output<(typeof accountActions)['accounts.list']>;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '#server/errors';
-import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import type { FitJob, FitJobStore } from '#server/media/fits/store';
 import { type Ffmpeg, FitTrouble } from './ffmpeg.ts';
 import type { Renditions } from './renditions.ts';

@@ -3,10 +3,10 @@ import type { Metadata as SharpMetadata, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import { decodeHeic } from './decode-heic.ts';
-import { withPixels } from './decoding.ts';
 import { BadFile } from './file-type.ts';
 import { loadSharp } from './sharp.ts';
 import { stripMetadata } from './strip-metadata.ts';
+import { withPixels } from './with-pixels.ts';
 
 const thumbnailPixels = 400;
 const timeoutSeconds = 30;

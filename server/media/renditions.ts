@@ -12,7 +12,6 @@ import type { FitJobStore } from '#server/media/fits/store';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { decodeHeic } from './decode-heic.ts';
-import { withPixels } from './decoding.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitTarget, fitImage, recipe } from './fit-image.ts';
@@ -20,6 +19,7 @@ import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-vi
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
 import type { FinishedRow, MediaRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
+import { withPixels } from './with-pixels.ts';
 
 /** How long a request waits for renditions. Those that take longer are finished in the background. */
 const waitMs = 20_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import { createFitJobStore } from '#server/media/fits/store';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';

@@ -7,7 +7,7 @@ import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
 import { createSemaphore } from '#server/jobs/semaphore';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { troubleFrom } from '#server/outbound/trouble';
 import { readDocument } from './document.ts';

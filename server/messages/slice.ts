@@ -5,9 +5,9 @@ import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createMailer } from './mail.ts';
+import { createMessages } from './messages.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { createPush } from './push.ts';
-import { createMessages } from './queue.ts';
 import { createMessageStore, createPushStore } from './store.ts';
 
 export const openMessages = ({

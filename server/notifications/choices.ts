@@ -1,5 +1,5 @@
+import type { Messages } from '#server/messages/messages';
 import type { Push } from '#server/messages/push';
-import type { Messages } from '#server/messages/queue';
 import type { SignedIn } from '#server/signed-in';
 import type { Choices, ChoicesChange, NotificationStore } from './store.ts';
 

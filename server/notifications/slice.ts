@@ -1,8 +1,8 @@
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
+import type { Messages } from '#server/messages/messages';
 import type { Push } from '#server/messages/push';
-import type { Messages } from '#server/messages/queue';
 import type { Database } from '#server/store/database';
 import { createChoices } from './choices.ts';
 import { createNotifications } from './notifications.ts';

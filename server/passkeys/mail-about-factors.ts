@@ -1,5 +1,5 @@
 import { letter } from '#server/messages/letter';
-import type { Messages } from '#server/messages/queue';
+import type { Messages } from '#server/messages/messages';
 
 const livesMs = 24 * 3_600_000;
 

@@ -3,7 +3,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Sessions } from '#server/auth/sessions';
 import type { RouteHandlers } from '#server/context';
 import { Refusal } from '#server/errors';
-import type { Messages } from '#server/messages/queue';
+import type { Messages } from '#server/messages/messages';
 import type { SignedIn } from '#server/signed-in';
 import type { People } from '#server/workspaces/people';
 import { mailAboutFactors } from './mail-about-factors.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/clock';
 import type { Database } from '#server/store/database';
-import { createPlans } from './allowance.ts';
+import { createPlans } from './plans.ts';
 import { planRoutes } from './routes.ts';
 import { createPlanStore } from './store.ts';
 

@@ -19,7 +19,7 @@ import {
 } from '#server/media/renditions';
 import { cutKey, type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
-import { fileProblems } from './file-limits.ts';
+import { fileProblems } from './file-problems.ts';
 import { outgoingTo } from './outgoing.ts';
 
 /** The renditions that an account gets instead of the post's files, by media id. */

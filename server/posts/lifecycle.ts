@@ -13,7 +13,7 @@ import { isVideoFit, requestKey } from '#server/media/renditions';
 import { describeUploadAddress, type UploadAddresses } from '#server/media/upload-addresses';
 import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
-import type { Plans } from '#server/plans/allowance';
+import type { Plans } from '#server/plans/plans';
 import { asksForFit, type Fits, type FittablePost, type Fitting, mediaWith, unfitted } from './fitting.ts';
 import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';

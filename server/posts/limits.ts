@@ -10,7 +10,7 @@ import { codePoints, countedUpTo, countText } from '#server/networks/counting';
 import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { pollProblems, pollShape, readPoll } from '#server/networks/poll';
-import { fileProblems } from './file-limits.ts';
+import { fileProblems } from './file-problems.ts';
 import { type Fit, type Fits, fitNotes, mediaWith, type PublishContext, withAdvice } from './fitting.ts';
 import { type Outgoing, outgoingTo } from './outgoing.ts';
 

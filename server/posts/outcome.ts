@@ -1,7 +1,7 @@
 import type { Post, Result } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { JsonText } from '#server/json/json-text';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { NewNotification, Notifications } from '#server/notifications/notifications';
 import type { Receipts } from '#server/receipts/receipts';
 import type { PostKey } from '#server/store/post-key';

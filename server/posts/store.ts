@@ -1,11 +1,11 @@
 import type { SelectedPost } from '#contracts/bulk';
 import type { ForecastEntry, Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
 import type { Caller } from '#server/context';
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import { JsonText } from '#server/json/json-text';
 import { notifyTabs } from '#server/live/changes';
 import type { ReadLinkCard } from '#server/networks/network';
-import type { PlanUse } from '#server/plans/allowance';
+import type { PlanUse } from '#server/plans/plans';
 import { type Database, sql } from '#server/store/database';
 import { isColumnMissing } from '#server/store/pg-errors';
 import { keyColumns, type PostKey } from '#server/store/post-key';

@@ -1,5 +1,5 @@
 import type { Caller } from '#server/context';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Reading } from '#server/posts/reading';
 import type { OpenPost, PresenceStore } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
 import { createPresence } from './presence.ts';

@@ -3,7 +3,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { everyWorkspace } from '#server/live/changes';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Network, Registration } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, whatHappened } from '#server/networks/trouble';

@@ -1,7 +1,7 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import type { Seal } from '#server/secrets/seal';

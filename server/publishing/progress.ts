@@ -1,7 +1,7 @@
 import { pipeline, Transform } from 'node:stream';
 import type { SendStep } from '#contracts/posts';
 import type { LiveChange } from '#server/live/changes';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { PublishMedia, Sending, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
 import { outside } from '#server/store/transactions';

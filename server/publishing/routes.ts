@@ -1,6 +1,6 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
-import type { PublishControls } from './publish-now.ts';
+import type { PublishControls } from './publish-controls.ts';
 
 export type PublishingRoutes = Pick<
   PostRoutes,

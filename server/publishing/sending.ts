@@ -6,7 +6,6 @@ import type { Access, AccountAccess, OpenAccess } from '#server/accounts/access'
 import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
-import { watchClock } from '#server/networks/clock-difference';
 import {
   type Confirmation,
   type Network,
@@ -22,6 +21,7 @@ import {
 } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
+import { watchClock } from '#server/networks/watch-clock';
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { askAgainMs as nextAskMs, nextStep } from './broken-send.ts';

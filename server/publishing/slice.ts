@@ -1,7 +1,7 @@
 import type { AccountAccess } from '#server/accounts/access';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
@@ -12,11 +12,11 @@ import type { Reading } from '#server/posts/reading';
 import type { Publications } from '#server/statistics/publications';
 import type { Database } from '#server/store/database';
 import { createBegin } from './begin.ts';
-import { createPublishing } from './due-work.ts';
 import { createHeldPosts } from './held-posts.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { createSendProgress } from './progress.ts';
-import { createPublishControls } from './publish-now.ts';
+import { createPublishControls } from './publish-controls.ts';
+import { createPublishing } from './publishing.ts';
 import { publishingRoutes } from './routes.ts';
 import { createPublishingStore } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { HeldPost } from '#contracts/backups';
 import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import type { Json, Sent } from '#server/networks/network';
 import { isLate } from '#server/posts/late';
 import type { EndedPost } from '#server/posts/outcome';

@@ -3,7 +3,7 @@ import { isUrl } from '#contracts/is-url';
 import type { Networks } from '#server/networks/registry';
 import { faultMoments, faults } from '#server/networks/sandbox';
 import type { SandboxClock } from './clock.ts';
-import type { Sandboxes } from './serve.ts';
+import type { Sandboxes } from './sandboxes.ts';
 
 const postsPerNetwork = 100;
 

@@ -3,11 +3,11 @@ import type { Response } from 'express';
 import type { Clock } from '#server/clock';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { type BodyReader, createBodyReader } from './body-reader.ts';
 import { createConsent, type SandboxLook } from './consent.ts';
 import { createFaults, misbehave } from './faults.ts';
 import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
-import { type BodyReader, createBodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
 /** Gives ids more digits than a JavaScript number can hold, as large networks have. */

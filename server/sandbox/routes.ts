@@ -13,7 +13,7 @@ import type { Providers } from '#server/providers/providers';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';
-import type { Sandboxes } from './serve.ts';
+import type { Sandboxes } from './sandboxes.ts';
 import { connectInSandbox } from './sign-up.ts';
 
 /** The handle of accounts connected in one click. */

@@ -7,7 +7,7 @@ import type { Caller } from '#server/context';
 import type { Network, NetworkAccount, Registration, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
-import type { Sandboxes } from './serve.ts';
+import type { Sandboxes } from './sandboxes.ts';
 
 /** Grants consent on the page of a sandbox network as a browser would, except the permissions in `without`. */
 export const sayYes = async (url: string, handle: string, without: readonly string[] = []): Promise<URL> => {

@@ -15,9 +15,9 @@ import type { Webhooks } from '#server/webhooks/webhooks';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import { createSandboxFeed } from './feed.ts';
-import { createMediaFetch } from './fetch-media.ts';
+import { createMediaFetch } from './media-fetch.ts';
 import { sandboxRoutes } from './routes.ts';
-import { createSandboxes } from './serve.ts';
+import { createSandboxes } from './sandboxes.ts';
 import { createSandboxStore } from './store.ts';
 import { testReceiverPath } from './test-receiver-path.ts';
 

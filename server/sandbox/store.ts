@@ -1,4 +1,4 @@
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import { everyWorkspace, notifyTabs } from '#server/live/changes';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';

@@ -3,15 +3,15 @@ import { keyOfAddress } from '#server/auth/rate-limit';
 import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
-import type { Messages } from '#server/messages/queue';
+import type { Live } from '#server/live/live';
+import type { Messages } from '#server/messages/messages';
 import { mailAboutFactors } from '#server/passkeys/mail-about-factors';
 import type { Passkeys } from '#server/passkeys/passkeys';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import type { People } from '#server/workspaces/people';
 import { createFactors } from './factors.ts';
-import { createProofOfPerson } from './prove.ts';
+import { createProofOfPerson } from './proof-of-person.ts';
 import { secondFactorRoutes } from './routes.ts';
 import { createFactorStore } from './store.ts';
 

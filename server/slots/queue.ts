@@ -5,9 +5,9 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
+import { occurrencesOf } from './occurrences.ts';
 import type { SlotStore } from './store.ts';
-import { occurrencesOf } from './week.ts';
 
 const dayMs = 24 * 3_600_000;
 const daysPerQuery = 28;

@@ -1,6 +1,6 @@
 import type { Accounts } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Database } from '#server/store/database';
 import { createSlotQueue } from './queue.ts';
 import { slotRoutes } from './routes.ts';

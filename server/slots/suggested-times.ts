@@ -1,5 +1,5 @@
 import { instantOf } from '#contracts/instant';
-import type { Analytics } from '#server/analytics/summary';
+import type { Analytics } from '#server/analytics/analytics';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import type { SlotQueue } from './queue.ts';

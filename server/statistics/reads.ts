@@ -3,7 +3,7 @@ import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, OpenAccess } from '#server/accounts/access';
 import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
-import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';

@@ -1,6 +1,6 @@
 import type { AnalyticsRoutes } from '#contracts/analytics';
 import type { RouteHandlers } from '#server/context';
-import type { Statistics } from './post-metrics.ts';
+import type { Statistics } from './statistics.ts';
 
 export const statisticsRoutes = ({
   statistics,

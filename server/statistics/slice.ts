@@ -5,11 +5,11 @@ import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
 import type { ReadMetrics } from './metrics.ts';
-import { createStatistics } from './post-metrics.ts';
 import { createPublications } from './publications.ts';
 import { createPublishedPosts } from './published-posts.ts';
 import { createReads } from './reads.ts';
 import { statisticsRoutes } from './routes.ts';
+import { createStatistics } from './statistics.ts';
 import { createPublishedPostStore, createStatisticsStore } from './store.ts';
 
 export const openStatistics = ({

@@ -1,7 +1,7 @@
 import type { Metrics } from '#contracts/analytics';
 import { metricNames } from '#contracts/metrics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import { notifyTabs } from '#server/live/changes';
 import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from './connection.ts';
 import { copyIn, copyOut } from './copy.ts';
-import { clientFor } from './leader.ts';
+import { clientFor } from './leader-client.ts';
 import { type Listening, listen } from './listen.ts';
 import { isUnwritable } from './pg-errors.ts';
 import { createPlainStatements, queryPlain } from './plain-statements.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from './connection.ts';
-import { clientFor } from './leader.ts';
+import { clientFor } from './leader-client.ts';
 
 const maxPauseMs = 10_000;
 

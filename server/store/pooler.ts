@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { SettingError } from '#server/config/config';
 import type { Connection } from './connection.ts';
-import { clientFor } from './leader.ts';
+import { clientFor } from './leader-client.ts';
 import { inSessionName } from './session-name.ts';
 
 const statementModeMessage =

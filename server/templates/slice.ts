@@ -1,5 +1,5 @@
 import type { Clock } from '#server/clock';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';
 import { templateRoutes } from './routes.ts';

@@ -18,7 +18,7 @@ import { type CheckedRow, createRowCheck, type ImportedDraft } from './checked-r
 import { note } from './entry.ts';
 import type { Fetching } from './fetching.ts';
 import { createMatching } from './matching.ts';
-import { readEntries } from './reading.ts';
+import { readEntries } from './read-entries.ts';
 import type { ImportStore, NumberedRow, StoredRow } from './store.ts';
 import { isZone } from './wall-time.ts';
 

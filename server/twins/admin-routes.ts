@@ -5,7 +5,7 @@ import { durationMs } from '#server/config/settings';
 import { badInput, issuesOf, Refusal } from '#server/errors';
 import { type Fault, faultMoments, faults } from '#server/networks/sandbox';
 import { usableHandle } from '#server/sandbox/consent';
-import { isLoopback } from './fetch-media.ts';
+import { isLoopback } from './media-fetch.ts';
 import type { Twins } from './twins.ts';
 
 const longestStepMs = 366 * 86_400_000;

@@ -6,7 +6,7 @@ import { Refusal } from '#server/errors';
 import type { Network } from '#server/networks/network';
 import type { Sandbox } from '#server/networks/sandbox';
 import { adminRoutes } from './admin-routes.ts';
-import { createMediaFetch, isLoopback } from './fetch-media.ts';
+import { createMediaFetch, isLoopback } from './media-fetch.ts';
 import { pageRoutes } from './page.ts';
 import { createTwins, type Twins } from './twins.ts';
 

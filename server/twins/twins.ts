@@ -7,10 +7,10 @@ import { type FaultMoment, faultMoments, type Sandbox, type SandboxKit } from '#
 import { createSites, type Sites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { createSandboxClient } from '#server/outbound/sandbox-client';
+import { createBodyReader } from '#server/sandbox/body-reader';
 import type { PlannedFault } from '#server/sandbox/faults';
 import { createMemorySandboxStore, type MemorySandboxStore } from '#server/sandbox/memory-store';
-import { createBodyReader } from '#server/sandbox/read-body';
-import { createSandboxes } from '#server/sandbox/serve';
+import { createSandboxes } from '#server/sandbox/sandboxes';
 import { type SandboxAccess, signIn, withSandboxServer } from '#server/sandbox/sign-up';
 import { createRequestLog, type Filter } from './request-log.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Outbound, OutboundAnswer, WriteGuard } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
+import type { AnnouncePause } from './announce-pause.ts';
 import type { DeliveryMetrics } from './metrics.ts';
-import type { AnnouncePause } from './pausing.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';

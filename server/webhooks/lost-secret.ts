@@ -1,5 +1,5 @@
 import type { Seal } from '#server/secrets/seal';
-import type { AnnouncePause } from './pausing.ts';
+import type { AnnouncePause } from './announce-pause.ts';
 import { newSecret, secretPlace } from './signing.ts';
 import type { WebhookStore } from './store.ts';
 

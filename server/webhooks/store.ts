@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import { type JsonText, jsonOf } from '#server/json/json-text';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';

@@ -11,7 +11,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import { retryDelaysMs } from './delivering.ts';

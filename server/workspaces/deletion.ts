@@ -3,7 +3,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, Refusal, temporaryConflict } from '#server/errors';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Notifications } from '#server/notifications/notifications';
 import { nameOf } from './people.ts';
 import type { WorkspaceStore } from './store.ts';

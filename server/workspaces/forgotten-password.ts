@@ -3,7 +3,7 @@ import { emailKey } from '#server/auth/email-address';
 import type { OneTimeSecrets } from '#server/auth/one-time-secrets';
 import { Refusal } from '#server/errors';
 import { letter } from '#server/messages/letter';
-import type { Messages } from '#server/messages/queue';
+import type { Messages } from '#server/messages/messages';
 import { checkPassword, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 

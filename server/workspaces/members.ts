@@ -3,7 +3,7 @@ import type { Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import { mustBeNamed } from './deletion.ts';
 import type { EndMembership } from './membership-end.ts';
 import { nameOf } from './people.ts';

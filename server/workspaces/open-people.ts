@@ -2,12 +2,12 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
-import type { Live } from '#server/live/open-tabs';
-import type { Plans } from '#server/plans/allowance';
+import type { Live } from '#server/live/live';
+import type { Plans } from '#server/plans/plans';
 import type { Database } from '#server/store/database';
-import { createHelpDesk } from './help-desk.ts';
 import { createPeople } from './people.ts';
 import { createWorkspaceStore } from './store.ts';
+import { createUserAdministration } from './user-administration.ts';
 import { createWelcome } from './welcome.ts';
 
 export type OpenPeople = ReturnType<typeof openPeople>;
@@ -64,6 +64,14 @@ export const openPeople = ({
     canPrintLink,
   });
   const hasPasswords = config.outsideProvider === undefined;
-  const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, removeFactors, hasPasswords });
-  return { people, welcome, helpDesk };
+  const userAdministration = createUserAdministration({
+    store,
+    people,
+    sessions,
+    secrets,
+    audit,
+    removeFactors,
+    hasPasswords,
+  });
+  return { people, welcome, userAdministration };
 };

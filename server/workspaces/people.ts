@@ -9,7 +9,7 @@ import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Plans } from '#server/plans/allowance';
+import type { Plans } from '#server/plans/plans';
 import type { UserRow, WorkspaceChange, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;

@@ -1,6 +1,6 @@
 import type { ProfileChange, Theme } from '#contracts/people';
 import type { Publishers, Role } from '#contracts/scopes';
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import { canPublish } from '#server/store/can-publish';
 import { type Database, sql } from '#server/store/database';
 import { hasSecondFactor, lacksFactor } from '#server/store/has-second-factor';

@@ -54,7 +54,7 @@ inBrowser('coming in', (world) => {
     'a new password ends personal tokens, unless the box is cleared: ticked %s',
     async (ticked) => {
       const { email, token } = await world.service.addMember('editor');
-      const { path } = await world.service.posthorn.helpDesk.newPasswordPath(email);
+      const { path } = await world.service.posthorn.userAdministration.newPasswordPath(email);
       const page = await world.visit({ at: path, as: null });
       const box = page.getByRole('checkbox', { name: 'End my personal tokens too' });
       await box.waitFor();

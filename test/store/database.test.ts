@@ -7,7 +7,7 @@ import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectionFrom } from '#server/store/connection';
 import { type Connection, type Database, openDatabase, sql } from '#server/store/database';
-import { clientFor } from '#server/store/leader';
+import { clientFor } from '#server/store/leader-client';
 import { openModels } from '#server/store/models';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';

@@ -19,7 +19,7 @@ import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
 import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
-import { createSandboxes } from '#server/sandbox/serve';
+import { createSandboxes } from '#server/sandbox/sandboxes';
 import { signIn } from '#server/sandbox/sign-up';
 import { type RecordedRequest, recordRequests } from './documented.ts';
 import { documented, sandboxes as folders } from './networks.ts';

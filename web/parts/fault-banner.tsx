@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { isAlreadyDone } from '#generated/app-client';
 import { faultOf, unknownOutcome } from '#web/faults.ts';
-import { isAsked } from './asked.ts';
+import { isAsked } from './approval-requests.ts';
 import { Banner } from './banner.tsx';
 import { TimeLeft, useCountdown } from './countdown.tsx';
 import { useShowFault } from './shown-faults.ts';

@@ -19,8 +19,8 @@ import type { OptionKey } from '#generated/sdk/src/types';
 import { actions } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
 import { usePermissions, useSession, useZone } from '#web/session.ts';
-import { showIfAsked, useActLabel } from './asked.ts';
-import { formatShort } from './short-time.ts';
+import { showIfAsked, useActLabel } from './approval-requests.ts';
+import { formatShort } from './format-short.ts';
 import { inZone } from './time.ts';
 import { showToast } from './toasts.tsx';
 

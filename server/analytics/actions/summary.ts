@@ -1,5 +1,5 @@
 import type { analyticsActions } from '#contracts/analytics';
-import type { Analytics } from '#server/analytics/summary';
+import type { Analytics } from '#server/analytics/analytics';
 import type { Handler } from '#server/context';
 
 export const summarizeStatistics =

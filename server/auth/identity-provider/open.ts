@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clients } from '#server/auth/clients';
 import type { Registrations } from '#server/auth/registrations';
-import { createSessionDoor } from '#server/auth/session-cookie';
+import { createSessionDoor } from '#server/auth/session-door';
 import type { Sessions } from '#server/auth/sessions';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';

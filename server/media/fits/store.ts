@@ -1,4 +1,4 @@
-import { wakes } from '#server/jobs/notices';
+import { wakes } from '#server/jobs/due-work';
 import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/store/database';
 

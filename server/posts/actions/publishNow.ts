@@ -1,6 +1,6 @@
 import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
-import type { PublishControls } from '#server/publishing/publish-now';
+import type { PublishControls } from '#server/publishing/publish-controls';
 
 export const publishPostNow =
   ({ publishControls }: { publishControls: PublishControls }): Handler<(typeof postActions)['posts.publishNow']> =>

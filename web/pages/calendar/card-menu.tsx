@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, Copy, Ellipsis, EllipsisVertical, SquarePen, Stamp } from 'lucide-react';
 import { useState } from 'react';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { useDuplicate } from '#web/parts/post-actions.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { faultOf } from '#web/faults.ts';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { TimePicker } from '#web/parts/time-picker/time-picker.tsx';

@@ -4,7 +4,7 @@ import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { describeFailure } from '#web/faults.ts';
-import { showIfAsked } from '#web/parts/asked.ts';
+import { showIfAsked } from '#web/parts/approval-requests.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 import { isPast, passedMessage } from '#web/parts/time-picker/use-time-picker.ts';
 import { closeToast, showToast } from '#web/parts/toasts.tsx';

@@ -15,7 +15,7 @@ import { usePermissions, useZone } from '#web/session.ts';
 import { AccountHealth } from './account-health.tsx';
 import { BestPost } from './best-post.tsx';
 import { DayRow } from './day-row.tsx';
-import { NextDays } from './forecast.tsx';
+import { NextDays } from './next-days.tsx';
 import { PasswordStep } from './password-step.tsx';
 import styles from './today.module.css';
 import { Waiting } from './waiting.tsx';

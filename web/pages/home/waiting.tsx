@@ -15,7 +15,7 @@ import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys, queries } from '#web/queries.ts';
 import { usePermissions, useZone } from '#web/session.ts';
-import { useForetoldAccounts } from './forecast.tsx';
+import { useForetoldAccounts } from './next-days.tsx';
 import styles from './today.module.css';
 
 /** Older failures appear only in the list of posts. */

@@ -3,7 +3,7 @@ import { Clock, Save, Stamp, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Import, UndoImportOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useActLabel, useApproverNames } from '#web/parts/asked.ts';
+import { useActLabel, useApproverNames } from '#web/parts/approval-requests.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';

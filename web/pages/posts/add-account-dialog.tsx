@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { SelectedPost } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';

@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { CalendarClock, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { SelectedPost } from '#generated/app-client';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { isDeletable } from './post-row.tsx';
 import styles from './posts.module.css';

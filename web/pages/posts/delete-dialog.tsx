@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SelectedPost } from '#generated/app-client';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { focusAfter } from '#web/parts/list.tsx';
 import { count } from '#web/parts/number.ts';

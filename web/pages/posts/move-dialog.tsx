@@ -5,7 +5,7 @@ import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
 import type { PlannedMove, SelectedPost } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';

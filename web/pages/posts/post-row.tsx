@@ -15,7 +15,7 @@ import {
 import { memo } from 'react';
 import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { Engagement } from '#web/parts/engagement.tsx';
 import { describeBlocked } from '#web/parts/forecast.tsx';

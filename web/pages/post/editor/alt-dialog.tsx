@@ -1,7 +1,7 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { showIfAsked } from '#web/parts/asked.ts';
+import { showIfAsked } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';

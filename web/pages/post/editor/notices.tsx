@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Clock, Stamp } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { describeFailure, faultOf } from '#web/faults.ts';
-import { showIfAsked, useActLabel, useApproverNames, useOwnRequest } from '#web/parts/asked.ts';
+import { showIfAsked, useActLabel, useApproverNames, useOwnRequest } from '#web/parts/approval-requests.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';

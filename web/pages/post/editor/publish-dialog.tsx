@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { Send, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { showIfAsked, useActLabel, useApproverNames } from '#web/parts/asked.ts';
+import { showIfAsked, useActLabel, useApproverNames } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';

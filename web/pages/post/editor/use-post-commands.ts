@@ -1,5 +1,5 @@
 import { CalendarClock, Clock, LayoutTemplate, Send } from 'lucide-react';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import { type PaletteCommand, usePageCommands } from '#web/shell/palette-store.ts';

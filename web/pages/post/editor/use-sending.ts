@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { describeFailure } from '#web/faults.ts';
-import { showIfAsked } from '#web/parts/asked.ts';
+import { showIfAsked } from '#web/parts/approval-requests.ts';
 import { formatSaid, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { isStillFree, useNextSlot } from '#web/parts/use-next-slot.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Post } from '#generated/app-client';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { usePermissions } from '#web/session.ts';

@@ -5,7 +5,7 @@ import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { History } from '#web/pages/post/review/history.tsx';
 import { ReviewPanel, SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
-import { useActLabel } from '#web/parts/asked.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';

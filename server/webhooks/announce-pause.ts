@@ -1,5 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import type { Live } from '#server/live/open-tabs';
+import type { Live } from '#server/live/live';
 import type { Notifications } from '#server/notifications/notifications';
 import type { DeliveryStore, PausedWebhook } from './store.ts';
 

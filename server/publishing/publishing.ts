@@ -1,5 +1,5 @@
 import { createBatch } from '#server/jobs/batch';
-import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import { createSemaphore } from '#server/jobs/semaphore';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';

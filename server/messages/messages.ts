@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { emailKey } from '#server/auth/email-address';
 import type { Clock, Stopwatch } from '#server/clock';
 import { newId } from '#server/ids';
-import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import type { Seal } from '#server/secrets/seal';
 import type { Mail, Mailer } from './mail.ts';
 import type { MessageMetrics } from './metrics.ts';

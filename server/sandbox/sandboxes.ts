@@ -2,10 +2,10 @@ import express, { type RequestHandler, type Response, type Router } from 'expres
 import type { Clock } from '#server/clock';
 import type { Network } from '#server/networks/network';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import type { BodyReader } from './body-reader.ts';
 import { lookOf } from './consent.ts';
 import type { PlannedFault } from './faults.ts';
 import { createKit, drawAvatar } from './kit.ts';
-import type { BodyReader } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
 
 export type Sandboxes = ReturnType<typeof createSandboxes>;

@@ -6,7 +6,7 @@ import type { People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
 /** User administration by the operator, from the command line. */
-export const createHelpDesk = ({
+export const createUserAdministration = ({
   store,
   people,
   sessions,

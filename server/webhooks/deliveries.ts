@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stopwatch } from '#server/clock';
-import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import type { Deliver, LeasedDelivery } from './delivering.ts';
 import type { DeliveryStore, Slots } from './store.ts';
 
