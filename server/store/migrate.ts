@@ -27,7 +27,11 @@ const dumpLock = 727005; // advisory lock: one process dumps the database before
 const defaultWaitMs = 5_000;
 
 const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)');
-const tableExists = sql('migrate.exists', `select to_regclass('schema_migrations') is not null as exists`);
+/** Reads pg_class, because `to_regclass` alone would answer from a cache that is older than the wait for the lock. */
+const tableExists = sql(
+  'migrate.exists',
+  `select exists (select from pg_class where oid = to_regclass('schema_migrations')) as exists`,
+);
 /** Early releases created the table without the column. */
 const hasAdditive = sql(
   'migrate.hasAdditive',

@@ -2,7 +2,14 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPostponed } from '#server/startup/startup-migrations';
 import { type Database, openDatabase, sql } from '#server/store/database';
-import { describePostponed, type Migration, migrate, pendingIn, postponedIn } from '#server/store/migrate';
+import {
+  beforeNextMigration,
+  describePostponed,
+  type Migration,
+  migrate,
+  pendingIn,
+  postponedIn,
+} from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';
@@ -20,7 +27,7 @@ const recorded = sql('test.recorded', 'select number, name from schema_migration
 const ones = sql('test.ones', 'select id from one');
 const waiting = sql(
   'test.waiting',
-  `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
 );
 
 let fresh: FreshDatabase;
@@ -56,6 +63,23 @@ it('applies each migration once when three processes start together', async () =
   const applied = await Promise.all(processes.map((database) => migrate(database, [first, second])));
   expect(applied.flat().sort((a, b) => a.number - b.number)).toEqual([first, second]);
   expect(await database().query(ones)).toEqual([{ id: 1 }]);
+});
+
+it('a process that saw the empty database, and then waits for another to migrate it, sees what that one did', async () => {
+  const [one, other] = processes as [Database, Database];
+  const waits = async (count: number) => (await one.query(waiting)).length === count;
+  const seen: Migration[] = [];
+  await beforeNextMigration(other, [first], async (next) => void seen.push(next));
+  const holder = new pg.Client(fresh.parts);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock(727001)');
+  const applied = [migrate(one, [first])];
+  await until('one waits', () => waits(1));
+  applied.push(migrate(other, [first]));
+  await until('both wait', () => waits(2));
+  await holder.end();
+  expect(seen).toEqual([first]);
+  expect(await Promise.all(applied)).toEqual([[first], []]);
 });
 
 it('leaves nothing of a migration that fails, and keeps those before it', async () => {
