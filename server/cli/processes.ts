@@ -17,6 +17,8 @@ const spareConnections = 20;
 const restartDelayMs = 1_000;
 /** A worker that hangs does not end itself when DRAIN_SECONDS are over. */
 const killDelayMs = 1_000;
+/** PostgreSQL ends the connections of a killed worker within this time, even on a busy machine. */
+const killedConnectionMs = 2_000;
 
 /**
  * Runs several workers on one port, each an instance of the service. The parent serves no requests: it runs the
@@ -88,7 +90,7 @@ export const superviseProcesses = (config: Config) => {
       }),
     );
     clearTimeout(killTimer);
-    await embedded?.stop();
+    await embedded?.stop({ waitMs: killedConnectionMs });
   };
 
   return { stop };

@@ -20,8 +20,11 @@ export interface EmbeddedOptions {
 
 export interface Embedded {
   config: Connection;
-  /** Releases the server; the last process to do so stops it. */
-  stop(): Promise<void>;
+  /**
+   * Releases the server; the last process to do so stops it. With `waitMs`, it waits so long for the others: the server
+   * notices a moment later that a process was killed.
+   */
+  stop(options?: { waitMs?: number }): Promise<void>;
 }
 
 interface Cluster {
@@ -64,11 +67,11 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
     return client;
   }
 
-  async function stop(): Promise<void> {
+  async function stop({ waitMs = 0 } = {}): Promise<void> {
     isStopping = true;
     clearInterval(trimming);
     const client = await holder.catch(() => undefined);
-    if (client) await leave(client, cluster);
+    if (client) await leave(client, cluster, waitMs);
   }
 
   return { config: cluster.config, stop };
@@ -287,19 +290,23 @@ function startError({ log }: Cluster, cause: Error): Error {
   return new Error(`The embedded PostgreSQL did not start: ${cause.message}. ${advice}\n${logTail}`, { cause });
 }
 
-async function leave(client: pg.Client, cluster: Cluster): Promise<void> {
+async function leave(client: pg.Client, cluster: Cluster, waitMs: number): Promise<void> {
   try {
-    if (await isLast(client)) await turnOff(cluster);
+    if (await isLast(client, waitMs)) await turnOff(cluster);
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-async function isLast(client: pg.Client): Promise<boolean> {
+async function isLast(client: pg.Client, waitMs: number): Promise<boolean> {
+  const deadline = performance.now() + waitMs;
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [usersLock]);
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [usersLock]);
-    return rows[0].last;
+    for (;;) {
+      const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [usersLock]);
+      if (rows[0].last || performance.now() > deadline) return rows[0].last;
+      await sleep(pollMs);
+    }
   } catch {
     return false; // the connection broke, so there is nothing left to stop
   }

@@ -115,6 +115,19 @@ describe('the embedded server', () => {
     expect(serverIn(dir)).toBe(0);
   });
 
+  it('is turned off by one that waits until the connection of a killed process has ended', async () => {
+    copyMade();
+    const embedded = await start();
+    const killed = await connect(embedded);
+    await killed.query('select pg_advisory_lock_shared(727000)');
+    const stopped = embedded.stop({ waitMs: 60_000 });
+    const held = `select from pg_locks where locktype = 'advisory' and objid = 727000 and granted`;
+    await until('it waits', async () => (await killed.query(held)).rowCount === 1);
+    await killed.end();
+    await stopped;
+    expect(serverIn(dir)).toBe(0);
+  });
+
   it('comes back by itself after it was killed, with what was committed and nothing else', async () => {
     copyMade();
     const embedded = await start();
