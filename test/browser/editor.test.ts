@@ -3,7 +3,19 @@ import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
 import { mp4 } from '#test/support/videos';
-import { axe, beDarkPhone, go, hold, inBrowser, intercept, isAt, isFocused, isSideways, pathOf } from './harness.ts';
+import {
+  axe,
+  beDarkPhone,
+  go,
+  hold,
+  inBrowser,
+  intercept,
+  isAt,
+  isFocused,
+  isSideways,
+  letPageReact,
+  pathOf,
+} from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
 interface Draft {
@@ -237,9 +249,13 @@ inBrowser('the editor', (world) => {
       };
     };
     const saveLeft = await write('Left behind');
+    const loadCalendar = await hold(page, '**/assets/calendar-*.js');
     await page.getByRole('link', { name: 'Calendar' }).click();
     await isAt(page, /^\/calendar/);
     await saveLeft();
+    await letPageReact(page);
+    loadCalendar();
+    await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
     await go(page, '/posts/new');
     await expect.poll(() => text(page).inputValue()).toBe('');
     const saveDeleted = await write('Not wanted');

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import {
   createContext,
   useContext,
@@ -94,6 +94,7 @@ export const useEditorState = ({
 }): Editor => {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const router = useRouter();
   const { canWrite, canOnlyAsk } = usePermissions();
   const mayOnlyAsk = useRef(canOnlyAsk);
   mayOnlyAsk.current = canOnlyAsk;
@@ -104,6 +105,8 @@ export const useEditorState = ({
       canOnlyAsk: () => mayOnlyAsk.current,
       initial: emptyDraft(defaultAccounts(accounts, lastAccounts), futureOrNone(search.at)),
       onCreated: (id) => {
+        // The person is leaving, and the next page is still loading.
+        if (router.latestLocation.pathname !== '/posts/new') return;
         onCreated(id);
         void navigate({ to: '/posts/$id', params: { id }, search: {}, replace: true });
       },
