@@ -410,6 +410,21 @@ test.skipIf(withoutFfmpeg)('a video is not called broken when the process that r
   remove();
 });
 
+test.skipIf(withoutFfmpeg)('ffmpeg and ffprobe are started for a video, and not while none waits', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-started-'));
+  const started = join(folder, 'started');
+  const ffmpeg = ffmpegWith('', `touch ${started}`);
+  const service = await startService({ FFMPEG_PATH: ffmpeg.folder });
+  await service.posthorn.jobs.runDue(['fits']);
+  await service.posthorn.jobs.agesMs();
+  expect(existsSync(started)).toBe(false);
+  await helpersFor(service).upload(await clip('a.webm', { seconds: 1, video: vp8 }));
+  expect(existsSync(started)).toBe(true);
+  await service.stop();
+  ffmpeg.remove();
+  await rm(folder, { recursive: true });
+});
+
 describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
   let service: Service;
   let help: ReturnType<typeof helpersFor>;

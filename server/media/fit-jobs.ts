@@ -63,12 +63,17 @@ export const createFitJobs = ({
     await store.remove(job);
   };
 
+  /** Without ffmpeg nothing is due here: another instance may have it. It is started only when a video waits. */
+  const msToNext = async () => {
+    const ms = await store.msToNext();
+    return ms === undefined || (await ffmpeg.version()) === undefined ? undefined : ms;
+  };
+
   const loop = createDueLoop<FitJob>({
     concurrency: 1,
-    claim: async (room) => ((await ffmpeg.version()) === undefined ? [] : store.claim(room, randomUUID(), leaseMs)),
+    claim: async (room) => ((await msToNext()) === undefined ? [] : store.claim(room, randomUUID(), leaseMs)),
     handle,
-    // Without ffmpeg nothing here is due: another instance may have it.
-    msToNext: async () => ((await ffmpeg.version()) === undefined ? undefined : store.msToNext()),
+    msToNext,
     extend: {
       everyMs: leaseMs / 4,
       run: async (jobs) => {
