@@ -56,6 +56,8 @@ export default defineConfig({
     // To compile the service takes longer than most files: what has not changed is taken from the run before.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     pool: 'forks',
+    // Without it 1,900 tests took 6 to 13 % more CPU time, for collecting garbage: young objects outlive the default of 16 MB.
+    execArgv: ['--max-semi-space-size=64'],
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.
     isolate: false,
