@@ -2,8 +2,8 @@ import type { Network } from './network.ts';
 import { NetworkTrouble } from './trouble.ts';
 
 /**
- * When a network refuses the question whether it has a post, that says nothing about the post. Only a verdict ends the send
- * as refused; after any other refusal it stays unknown whether the post was published.
+ * When a network refuses our query for a post, the refusal says nothing about the post. Only a verdict ends the send as
+ * refused; after any other refusal it stays unknown whether the post was published.
  */
 export const withCarefulConfirm = (network: Network): Network => ({
   ...network,

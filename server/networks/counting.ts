@@ -86,7 +86,7 @@ const unitsOf = (code: number) => (code > 0xffff ? 2 : 1);
 
 const bytesOf = (code: number) => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
 
-/** Without an upper bound. */
+/** Counts the whole text, without an upper bound. */
 export const utf8Bytes = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, bytesOf);
 
 export const codePoints = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, () => 1);

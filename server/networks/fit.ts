@@ -9,7 +9,10 @@ export const fitKey = ({ key }: Pick<Network, 'key'>) => `${key}.fit`;
 
 export const cutKey = ({ key }: Pick<Network, 'key'>) => `${key}.cut`;
 
-/** Every network that takes pictures or videos has the option to fit them, and to cut videos where it limits their length. */
+/**
+ * Every network that accepts images or videos gets the option to fit them, and to cut videos where it limits their
+ * length.
+ */
 export const withFit = (network: Network): Network => {
   const { images, videos } = network.constraints.media;
   if (images === undefined && videos === undefined) return network;

@@ -8,7 +8,7 @@ export interface Link {
   readonly hasScheme: boolean;
 }
 
-/** X makes no link of a longer address. */
+/** X does not link a longer address. */
 const longestLink = 4096;
 const longestLabel = 63;
 const longestDomain = 253;
@@ -17,7 +17,7 @@ const schemes = ['http://', 'https://'];
 
 /**
  * The links of a text as X, and most other networks, find them: after a space or bracket, a domain with a known ending,
- * then its port, path and query. The work grows with the length of the text alone.
+ * then its port, path and query. The work grows only with the length of the text.
  */
 export const findLinks = (
   text: string,
@@ -70,7 +70,7 @@ const firstBare = (text: string, from: number, to: number): Link | undefined => 
   return undefined;
 };
 
-/** Only its ending may continue in another script, up to `most`. */
+/** Only the top-level domain may continue in another script, up to `most`. */
 const bareIn = (text: string, from: number, to: number, most: number): Link | undefined => {
   let start = from;
   while (start < to && isJoint(text.charCodeAt(start))) start++;
@@ -82,7 +82,7 @@ const bareIn = (text: string, from: number, to: number, most: number): Link | un
   return { start, end: hasPath ? end : domainEnd, hasScheme: false };
 };
 
-/** Not in the middle of a word, a mention, a tag, a sum of money or another address. */
+/** A link does not begin in the middle of a word, a mention, a tag, a sum of money or another address. */
 const mayPrecede = (text: string, at: number) =>
   at === 0 || !/[A-Za-z0-9@＠$#＃\uFFFE\uFEFF\uFFFF]/.test(text.charAt(at - 1));
 

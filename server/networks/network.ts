@@ -49,7 +49,7 @@ export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
   readonly options: Readonly<Record<string, string>>;
   /** The files that options of type Media name, by the key of the option. */
   readonly optionFiles?: Readonly<Record<string, Media>>;
-  /** As they were when a person was asked for approval. */
+  /** The cards at the time when a person was asked for approval. */
   readonly linkCards?: readonly LinkCard[];
 }
 
@@ -219,7 +219,9 @@ export interface Sending {
   readonly key: string;
   /** When the first attempt at this part began: the same for every attempt, and while confirming. */
   readonly firstTriedAt: Date;
-  /** Nothing of this part was public earlier. While confirming: when it was sent, by the most reliable clock. */
+  /**
+   * Nothing of this part was public before this time. While confirming: when it was sent, by the most reliable clock.
+   */
   readonly since: Date;
   /** For networks that fetch files themselves: called before the request that names this file of the part. */
   beginFile?(index: number): void;
@@ -280,7 +282,7 @@ export type MetricsRead =
     }
   /** The network does not show the post. Networks sometimes report existing posts as absent, so one read decides nothing. */
   | { readonly is: 'absent'; readonly why: string }
-  /** There will be no more numbers. `why` is absent when posts of this kind never have any. */
+  /** There will be no more metrics. `why` is absent when posts of this kind never have any. */
   | { readonly is: 'over'; readonly why?: string };
 
 /** The choices for these words, the best first. Without words: all of them, or none where there are too many. */
@@ -322,7 +324,10 @@ export interface Network<Prepared = unknown> {
   readonly options: readonly Option[];
   /** The constraints for this post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
-  /** What this account may choose for an option, where accounts differ and that is known; with `post`, as the post is. */
+  /**
+   * The choices of an option for this account, where accounts differ and the choices are known; with `post`, for that
+   * post.
+   */
   choicesFor?(key: string, facts: Json, post?: NetworkPost): Option['choices'];
   /** Finds values that only the network knows, such as the ids of places, by the key of a searchable option. */
   readonly lookups?: Readonly<Record<string, Lookup>>;
@@ -347,11 +352,11 @@ export interface Network<Prepared = unknown> {
   };
 
   readonly connect: Connect;
-  /** How long before their end tokens are renewed. */
+  /** How long before their expiry tokens are renewed. */
   readonly refreshAheadMs: number;
-  /** When only a person can sign in again; undefined while the tokens renew themselves, as far as the network says. */
+  /** When a person has to sign in again; undefined while the tokens renew themselves, as far as the network says. */
   signInEnd?(tokens: Tokens): string | undefined;
-  /** New tokens. Trouble of kind `token` when the account has to be connected again. */
+  /** Gets new tokens. Throws trouble of kind `token` when the account has to be connected again. */
   refresh(site: Site, account: NetworkAccount): Promise<Tokens>;
   profile(site: Site, account: NetworkAccount): Promise<Profile>;
   /** Ends the tokens of an account that was disconnected, where the network has a call for that. */
@@ -378,7 +383,7 @@ export interface Network<Prepared = unknown> {
    */
   readonly holdMs: number;
 
-  /** How many posts one read takes. */
+  /** How many posts one read can cover. */
   readonly postsPerRead: number;
   /** One reading for each post, in the same order. */
   readMetrics(site: Site, account: NetworkAccount, posts: readonly PublishedPost[]): Promise<readonly MetricsRead[]>;

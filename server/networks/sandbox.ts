@@ -24,7 +24,7 @@ export const faults = {
 } as const;
 export type Fault = keyof typeof faults;
 
-/** When it happens: while media come in, at the call that makes a post public, or when numbers are read. */
+/** When the fault happens: during an upload, at the call that makes a post public, or when statistics are read. */
 export const faultMoments = ['upload', 'publish', 'read'] as const;
 export type FaultMoment = (typeof faultMoments)[number];
 
@@ -64,17 +64,17 @@ export interface SandboxPost {
   readonly id: string;
   /** Id of the person, page or place it belongs to. */
   readonly author: string;
-  /** As the page shows it. */
+  /** The name that the sandbox page shows. */
   readonly authorName: string;
   readonly text: string;
-  /** Addresses or names of what is attached. */
+  /** Addresses or names of the attachments. */
   readonly media: readonly string[];
   readonly replyTo?: string;
   /** ISO-8601 instant. */
   readonly createdAt: string;
   /** Whatever else the network's answers need. */
   readonly data: Json;
-  /** Since its last edit. */
+  /** The last edit, if there was one. */
   readonly edited?: { readonly at: string /** Before the first edit. */; readonly firstText: string };
 }
 
@@ -109,7 +109,7 @@ export interface SandboxKit {
     readonly scopesOf: (query: Readonly<Record<string, string>>) => readonly string[];
     /** Ten minutes, unless the network says otherwise. */
     readonly codeLifeMs?: number;
-    /** Put behind the code, as Meta does. */
+    /** Appended to the code, as Meta does. */
     readonly suffix?: string;
     /** Words in a handle that make the network behave in a special way, and how. */
     readonly states?: Readonly<Record<string, string>>;
@@ -127,7 +127,7 @@ export interface SandboxKit {
     find(use: string, secret: string): Promise<SandboxGrant | undefined>;
     /** Finds and ends it atomically: of two callers only one gets it. */
     take(use: string, secret: string): Promise<SandboxGrant | undefined>;
-    /** All of a person, of every use. */
+    /** Revokes all grants of a person, for every use. */
     revokeAll(person: SandboxPerson): Promise<void>;
   };
 
@@ -145,14 +145,14 @@ export interface SandboxKit {
     add(post: SandboxPost): Promise<boolean>;
     get(id: string): Promise<SandboxPost | undefined>;
     remove(id: string): Promise<void>;
-    /** Keeps its place among the posts, and its numbers. */
+    /** Keeps the post's position in lists, and its numbers. */
     edit(post: SandboxPost, changes: Partial<Pick<SandboxPost, 'text' | 'media' | 'data'>>): Promise<SandboxPost>;
     /** Newest first. */
     of(author: string, limit: number): Promise<SandboxPost[]>;
     replies(id: string): Promise<SandboxPost[]>;
   };
 
-  /** A body of any type, whole; JSON and forms are in `req.body` already. */
+  /** The complete body, of any type; JSON and forms are already in `req.body`. */
   readBytes(req: HttpRequest): Promise<Buffer>;
   readMultipart(req: HttpRequest): Promise<SandboxForm>;
 
@@ -178,7 +178,9 @@ export interface SandboxKit {
     },
   ): Promise<void>;
 
-  /** For uploads and reads: true when a fault of the sandbox page has answered the request, or never will. */
+  /**
+   * For uploads and reads: true when a fault set on the sandbox page has answered the request, or leaves it unanswered.
+   */
   isFaulty(
     moment: Exclude<FaultMoment, 'publish'>,
     req: HttpRequest,
@@ -196,14 +198,14 @@ export type Sandbox = (kit: SandboxKit) => Router;
  */
 export interface Documented {
   readonly calls: readonly DocumentedCall[];
-  /** Of answers from 400 on. */
+  /** The body of answers with status 400 or above. */
   readonly error: z.ZodType;
 }
 
 interface DocumentedCall {
-  /** `POST api/2/tweets`: the host's name and the path below it; `:id` is any one step of it. */
+  /** `POST api/2/tweets`: the host's name and the path below it; `:id` matches any one segment. */
   readonly call: string;
-  /** Absent: nothing may be there. */
+  /** Absent: no query parameters are allowed. */
   readonly query?: z.ZodType;
   /** JSON, or the fields of a form; in a form of several parts a file is `true`. Absent: nothing, or plain bytes. */
   readonly body?: z.ZodType;

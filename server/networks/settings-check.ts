@@ -37,7 +37,7 @@ export const checkNetworkSettings = (networks: readonly Network[], setting: Read
   return [...networks.flatMap((network) => checkCredentials(network, setting) ?? []), ...versions.values()];
 };
 
-/** Every name that some network reads. */
+/** Every setting that some network reads. */
 export const settingsOfNetworks = (networks: readonly Network[]): string[] =>
   networks.flatMap((network) => [
     ...network.settings,

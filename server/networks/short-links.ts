@@ -8,7 +8,7 @@ export interface ShownLink {
   readonly uri: string;
 }
 
-/** As Bluesky's own app finds them: after the beginning, a space or a bracket, up to the next space. */
+/** Matches as Bluesky's own app does: at the beginning or after a space or a bracket, up to the next space. */
 const webLink = /(?<=^|[\s(])https?:\/\/\S+/gi;
 
 export const linksOf = (text: string): ShownLink[] => {

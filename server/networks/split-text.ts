@@ -41,7 +41,7 @@ const pack = (text: string, fits: Fits, level: number): string[] => {
 /** Longer texts are cut here first, so that one key press costs a bounded time. */
 const longestSearched = 20_000;
 
-/** Where the part of a text begins that is over the limit; undefined when the text fits. */
+/** Where the part over the limit begins; undefined when the text fits. */
 export const excessStart = (text: string, fits: Fits): number | undefined => {
   if (fits(text)) return undefined;
   const ends = [0];

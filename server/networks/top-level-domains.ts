@@ -1,4 +1,4 @@
-/** The endings that make a bare domain a link, as X knows them (its list is IANA's, in writing and not in punycode). */
+/** The endings that make a bare domain a link, according to X (its list is IANA's, in Unicode and not in punycode). */
 export const topLevelDomains: ReadonlySet<string> = new Set(
   `
   aaa aarp abarth abb abbott abbvie abc able abogado abudhabi ac academy accenture accountant accountants aco

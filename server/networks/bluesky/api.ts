@@ -3,7 +3,7 @@ import type { NetworkAccount, Site } from '#server/networks/network';
 import { type NetworkAnswer, type NetworkRequest, retryAt } from '#server/networks/request';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 
-/** Asks the account's server. What it refuses is thrown as trouble. */
+/** Calls the account's server with the account's token. Throws refusals as trouble. */
 export const ask = async (
   site: Site,
   { tokens }: Pick<NetworkAccount, 'tokens'>,
@@ -20,7 +20,7 @@ export const ask = async (
 
 const Refusal = z.object({ error: z.string().optional(), message: z.string().optional() });
 
-/** Most come with status 400, so the name says more. */
+/** Most errors come with status 400, so the name says more than the status. */
 const byName = new Map<string, TroubleKind>([
   ['AuthMissing', 'token'],
   ['AuthenticationRequired', 'token'],
@@ -65,12 +65,12 @@ export const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date): 
   return new NetworkTrouble(kind, sentences[kind](words.get(networkCode) ?? said), {
     networkCode,
     ...(until && { until }),
-    // Nothing was written. With a new upload it will be.
+    // Nothing was written: the post works after a new upload.
     reached: networkCode !== 'BlobNotFound',
   });
 };
 
-/** For names whose message tells people nothing. */
+/** Our wording for errors whose message does not help people. */
 const words = new Map([
   ['BlobNotFound', 'it no longer has a file that was uploaded'],
   ['PayloadTooLarge', 'the server of the account takes no file as large as this one'],

@@ -85,7 +85,8 @@ const entryOf = (site: Site, typed: string): string => {
 };
 
 /**
- * Handles are often pasted with an @, or with invisible marks around them. A name without a dot is one of the server.
+ * Handles are often pasted with an @, or with invisible marks around them. A name without a dot belongs to the server's
+ * domain.
  */
 const identifierOf = (typed: string, domain: string): string => {
   const handle = typed.replace(/[\p{Cf}\s]/gu, '').replace(/^@/, '');

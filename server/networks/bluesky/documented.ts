@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Documented } from '#server/networks/sandbox';
 
-/** From the lexicons of atproto and Bluesky. The protocol allows more fields in a record; ours has none that are not there. */
+/** From the lexicons of atproto and Bluesky. The protocol allows additional fields in a record; we send none. */
 
 const did = z.string().regex(/^did:(plc|web):[\w.:%-]+$/);
 const cid = z.string().regex(/^b[a-z2-7]+$/);
@@ -159,7 +159,8 @@ const PostView = z.strictObject({
 });
 
 export const documented: Documented = {
-  // The video service tells the job with an upload that it knows, and the service of link cards has a form of its own.
+  // For an upload it already knows, the video service answers with its job. The link card service has its own error
+  // format.
   error: z.union([
     z.strictObject({ error: z.string(), message: z.string().optional() }),
     JobStatus,

@@ -19,7 +19,7 @@ interface Piece {
 
 const maxTagGraphemes = 64;
 
-/** As Bluesky's own app finds them: after the beginning, a space or a bracket. */
+/** Matches as Bluesky's own app does: at the beginning, or after a space or a bracket. */
 const mention = /(?<=^|[\s(])@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?/gi;
 const cashtag = /(?<=^|[\s(])\$[a-z][a-z0-9]{0,4}(?=$|[\s.,;:!?)"'\u2019])/gi;
 const tag = /(?<=^|\s)[#＃][^\s\p{Cf}]+/gu;
@@ -28,7 +28,7 @@ export const handlesOf = (text: string): string[] => [
   ...new Set(pieces(text, mention).map(({ text }) => handleOf(text))),
 ];
 
-/** Of a text with its links shortened. Handles that nobody has stay plain text. */
+/** Facets of a text whose links are shortened. Handles that nobody has stay plain text. */
 export const facetsOf = (
   { text, links }: ReturnType<typeof withShortLinks>,
   dids: Readonly<Record<string, string>>,
@@ -49,7 +49,7 @@ export const facetsOf = (
   }
   for (const piece of pieces(text, cashtag)) {
     const isTaken = found.some((other) => isInside(piece.start, other));
-    // As Bluesky's own app writes it, in capitals and with its sign.
+    // Bluesky's own app stores a cashtag in capitals and with its `$`.
     const feature = { $type: 'app.bsky.richtext.facet#tag', tag: piece.text.toUpperCase() } as const;
     if (!isTaken) found.push({ ...piece, feature });
   }

@@ -239,7 +239,7 @@ export default {
   isRepeatable: () => true,
   confirm,
   holdMs,
-  // Bluesky takes 25, but the ids of so many may not fit into one address.
+  // Bluesky accepts 25, but 25 ids may not fit into one URL.
   postsPerRead: 20,
   readMetrics,
 } satisfies Network<Prepared>;

@@ -8,9 +8,9 @@ import { NetworkTrouble } from '#server/networks/trouble';
 
 const maxTitle = 300;
 const maxDescription = 1_000;
-/** A longer text is refused. */
+/** Longer texts are refused, so they get no card. */
 const maxText = 3_000;
-/** Of all texts together; behind it a card shows the address alone. */
+/** Items beyond this total length of a thread get a card with only the address. */
 const maxThread = 30_000;
 
 const Extract = z.object({
@@ -20,10 +20,10 @@ const Extract = z.object({
   image: z.string().default(''),
 });
 
-/** Of the picture of a card. */
+/** Limit for the picture of a card. */
 const maxPictureBytes = 1_000_000;
 
-/** What the page says of itself, read by the service that Bluesky's own app asks. A card is never worth a failed post. */
+/** Reads the page's metadata through the service that Bluesky's own app uses. A missing card must not fail the post. */
 const read = async (site: Site, uri: string): Promise<ReadLinkCard | undefined> => {
   try {
     const { status, json } = await site.request({ url: `${site.host('cards')}/v1/extract`, query: { url: uri } });
@@ -49,7 +49,7 @@ const readPicture = async (site: Site, url: string) => {
   }
 };
 
-/** As PostgreSQL can keep it. */
+/** PostgreSQL cannot store lone surrogates and NUL characters. */
 const tidy = (text: string) => text.toWellFormed().replaceAll('\0', '');
 
 const plain = (uri: string): LinkCard => {
@@ -73,7 +73,7 @@ export const linkCards: NonNullable<Network['linkCards']> = {
   plain,
 };
 
-/** The card of this item as it was kept. */
+/** The stored card of this item, else a plain one. */
 export const cardFor = (post: NetworkPost, item: NetworkPost['items'][number]): LinkCard | undefined => {
   const uri = uriIn(post, item);
   return uri === undefined ? undefined : (post.linkCards?.find((card) => card.uri === uri) ?? plain(uri));

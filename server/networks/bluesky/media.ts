@@ -6,7 +6,7 @@ import { isGif, isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleOf } from './api.ts';
 
-/** A server takes no larger file. */
+/** The largest file that a server accepts. */
 const maxBlobBytes = 50 * MB;
 const maxImageBytes = 2 * MB;
 const serviceTokenSeconds = 30 * 60;
@@ -34,7 +34,9 @@ export const uploadAll = async (site: Site, sending: Sending): Promise<Uploaded>
   return { blobs };
 };
 
-/** Only what the video service has processed plays for certain. When it is not available, the server keeps the file as it is. */
+/**
+ * Only videos from the video service are certain to play. When it is unavailable, the server stores the file unchanged.
+ */
 const uploadMoving = async (site: Site, sending: Sending, file: PublishMedia): Promise<Uploaded> => {
   try {
     await checkLimits(site, sending);
@@ -80,7 +82,7 @@ const checkLimits = async (site: Site, sending: Sending): Promise<void> => {
 };
 
 const uploadVideo = async (site: Site, sending: Sending, file: PublishMedia): Promise<Uploaded> => {
-  // The service puts the video into the account's server, in its name.
+  // The service uploads the video to the account's server, on behalf of the account.
   const aud = `did:web:${encodeURIComponent(new URL(site.server).host)}`;
   const token = await serviceToken(site, sending, { aud, lxm: 'com.atproto.repo.uploadBlob' });
   const answer = await site.request({
@@ -113,7 +115,7 @@ const Job = z.object({
   failureCode: z.string().optional(),
 });
 
-/** The reference wraps it, the service itself does not always. */
+/** The reference wraps the job in `jobStatus`; the service does not always. */
 const JobAnswer = z.union([z.object({ jobStatus: Job }).transform(({ jobStatus }) => jobStatus), Job]);
 
 const passing = ['pds_upload_failure', 'generic_failure'];

@@ -28,7 +28,7 @@ const askAgainMs = 3_000;
 const posts = 'app.bsky.feed.post';
 
 export interface Prepared {
-  /** Of the video service, which is still processing it. */
+  /** The job of the video service, which is still processing the video. */
   readonly job?: string;
   readonly blobs: readonly Blob[];
   readonly facets: readonly Facet[];
@@ -65,7 +65,7 @@ interface Captions {
   readonly file: Blob;
 }
 
-/** Of the video of the first post, in the first language of the text. */
+/** Captions for the video of the first post, in the first language of the text. */
 const uploadCaptions = async (site: Site, sending: Sending): Promise<{ captions: Captions[] } | undefined> => {
   const { post, part, index } = sending;
   const text = option(post, 'bluesky.captions');
@@ -145,7 +145,7 @@ const mostImages = 4;
 const attachedOf = (media: readonly PublishMedia[], { blobs, card, thumb, captions }: Prepared) => {
   const [first] = media;
   if (first === undefined) return card && externalOf(card, thumb);
-  // What the video service made of a GIF is a video; without the service it stays an image.
+  // The video service turns a GIF into a video; without the service it stays an image.
   if (blobs[0]?.mimeType.startsWith('video/')) {
     const about = { ...(first.alt && { alt: first.alt }), ...(captions && { captions }) };
     const presentation = isGif(first) ? { presentation: 'gif' } : {};

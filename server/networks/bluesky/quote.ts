@@ -14,7 +14,7 @@ export interface PostRef {
 const address =
   /^(?:https?:\/\/[^/]+(?:\/.*)?\/profile|at:\/)\/([\w.:%-]+)\/(?:post|app\.bsky\.feed\.post)\/([a-z2-7]{13})\/?$/i;
 
-/** Who wrote it, as a handle or a DID, and its key. */
+/** The author, as a handle or a DID, and the record key. */
 export const quotedIn = (post: NetworkPost): { who: string; rkey: string } | undefined => {
   const [, who, rkey] = address.exec(option(post, 'bluesky.quote')) ?? [];
   return who !== undefined && rkey !== undefined ? { who, rkey } : undefined;

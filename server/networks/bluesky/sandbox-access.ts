@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { didOf } from './sandbox-ids.ts';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 export const refuse = (res: Response, status: number, error: string, message: string) => {
   res.status(status).send({ error, message });
@@ -43,7 +43,7 @@ const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('ba
 export const secretOf = (req: Request) =>
   /^Bearer [^.]+\.[^.]+\.([^.]+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
 
-/** Who an identifier, a handle or a DID, is known for. */
+/** The person with this identifier, a handle or a DID. */
 export const personBy = async (kit: SandboxKit, identifier: string) => {
   const known = await kit.records.get<{ person: string }>('identifier', identifier.toLowerCase());
   return known && kit.people.get(known.person);
@@ -56,7 +56,7 @@ export const createAccess = (kit: SandboxKit) => {
   return {
     refusals,
 
-    /** The secret that says whose it is stands where a real token has its signature. */
+    /** The grant's secret takes the place of a real token's signature. */
     token: async (
       use: string,
       person: SandboxPerson,

@@ -76,7 +76,7 @@ export const mountVideos = (video: Router, kit: SandboxKit, { refusals }: Access
     if (bytes.length > maxVideoBytes) return refuse(res, 400, 'VideoTooLarge', 'The video is too large');
     const cid = cidOf(0x55, bytes);
     const jobId = `${person.id}${cid.slice(-12)}`;
-    // What the service makes of it is smaller.
+    // The processed video is smaller.
     const job: Job = { owner: person.id, mimeType: 'video/mp4', size: Math.ceil(bytes.length / 10), cid, asked: 0 };
     const isNew = await kit.records.add('job', jobId, job);
     if (isNew) return res.send(jobStatus(jobId, person, job, false));

@@ -18,7 +18,7 @@ export const mountCards = (router: Router, kit: SandboxKit) => {
     res.send({ ...page, error: '', ...about });
   });
 
-  /** Larger than a card takes. */
+  /** A picture larger than a card accepts. */
   router.get('/cards/v1/image', async (_req, res) => {
     res.type('png').send(await noise(1_000));
   });

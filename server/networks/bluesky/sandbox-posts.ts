@@ -22,7 +22,7 @@ const dataOf = ({ data }: SandboxPost) =>
   data as { cid: string; record: Record<string, unknown>; gates: { $type: string }[] };
 const cidIn = (post: SandboxPost) => dataOf(post).cid;
 
-/** Undefined when the post can be kept. */
+/** Undefined when the post can be stored. */
 const problemOf = async (kit: SandboxKit, record: PostRecord, person: SandboxPerson) => {
   if (!areFacetsInside(record)) return { error: 'InvalidRequest', message: 'A facet is not inside the text' };
   for (const { ref, mimeType, size } of blobsOf(record)) {
@@ -113,7 +113,7 @@ export const mountWrites = (xrpc: Router, kit: SandboxKit, { refusals, signedIn 
       }
       const uri = `at://${didOf(person)}/${collection}/${rkey}`;
       const post = await kit.posts.get(uri);
-      // A record that is not there is no error, and no commit.
+      // Deleting a missing record is not an error, but makes no commit.
       if (post === undefined) return res.send({});
       await kit.posts.remove(uri);
       res.send({ commit: { cid: cidIn(post), rev: recordKeyOf({ key: randomUUID(), since: kit.now() }) } });

@@ -54,7 +54,7 @@ const askForToken = async (site: Site, query: Record<string, string>): Promise<T
   return { accessToken: shaped(TokenAnswer, answer).access_token };
 };
 
-/** Of a list: more than anybody manages. */
+/** Upper bound for the pages of a list; nobody manages that many. */
 const mostPages = 50;
 
 const readAll = async <Entry extends z.ZodType>(
@@ -78,7 +78,7 @@ const readAll = async <Entry extends z.ZodType>(
 
 const pageFieldsWithToken = `${pageFields},access_token`;
 
-/** The person's own, and those of businesses they work for, which do not show everything to everybody. */
+/** The person's own Pages, and those of the businesses they work for. A business may refuse to list its Pages. */
 const pagesOf = async (site: Site, tokens: Tokens, granted: readonly string[]) => {
   const pages = await readAll(site, tokens, OwnPage, { path: '/me/accounts', fields: pageFieldsWithToken });
   if (!granted.includes('business_management')) return pages;
@@ -121,7 +121,7 @@ export const connect: OAuthConnect = {
     const accounts = new Map<string, NetworkAccount>();
     for (const page of await pagesOf(site, person, granted)) {
       if (page.access_token === undefined || accounts.has(page.id)) continue;
-      // The token of a Page cannot end itself; that of the person ends all that they gave.
+      // A Page's token cannot revoke itself; the person's token revokes everything they granted.
       const tokens = { accessToken: page.access_token, refreshToken: person.accessToken };
       accounts.set(page.id, { id: page.id, ...profileOf(page), tokens, scopes: granted });
     }
@@ -132,7 +132,10 @@ export const connect: OAuthConnect = {
 export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> =>
   profileOf(shaped(Page, await ask(site, account, { path: `/${account.id}`, query: { fields: pageFields } })));
 
-/** Ends all that the person gave to our app. Pages that were connected by an earlier release have only their own token. */
+/**
+ * Revokes everything that the person granted to our app. Pages connected by an earlier release have only their own
+ * token, so nothing is revoked for them.
+ */
 export const revoke = async (site: Site, { tokens: { refreshToken } }: NetworkAccount): Promise<void> => {
   if (refreshToken === undefined) return;
   await ask(site, { tokens: { accessToken: refreshToken } }, { method: 'DELETE', path: '/me/permissions' });

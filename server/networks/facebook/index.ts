@@ -62,7 +62,7 @@ const story: Constraints = {
     videos: { ...videos, maxDurationMs: seconds(60) },
     transport: 'Upload',
   }),
-  // Which numbers Facebook has for the story of a Page is unconfirmed.
+  // It is unconfirmed which metrics Facebook has for the story of a Page.
   metrics: [],
 };
 

@@ -25,13 +25,13 @@ export const titleKey = 'facebook.video_title';
 export const coverKey = 'facebook.cover';
 
 export interface Prepared {
-  /** As it was sent: the post may be changed before Facebook is asked for it. */
+  /** The form that was sent: the post may be edited before we look for it on Facebook. */
   readonly form?: Form;
   readonly photos: readonly string[];
   readonly video?: string;
-  /** Of an upload to the feed. */
+  /** The upload session of a feed video. */
   readonly session?: string;
-  /** For the feed: the file goes with the call that makes it public. */
+  /** Only for feed videos: the file is sent with the call that makes it public. */
   readonly isWhole?: true;
   /** Facebook has accepted the video and is processing it. */
   readonly taken?: true;
@@ -126,7 +126,7 @@ const pauseMs = (asked: number) => Math.min(5_000 * (asked + 1), 30_000);
 
 const addressOf = (site: Site, id: string) => `${site.link('web')}/${id}`;
 const posted = (site: Site, id: string) => sent({ externalId: id, url: addressOf(site, id) });
-/** Which numbers a story of a Page has is not known. */
+/** It is unconfirmed which metrics Facebook has for the story of a Page. */
 const story = (site: Site, answer: Awaited<ReturnType<typeof ask>>) => {
   const id = shaped(StoryMade, answer).post_id;
   return sent({ externalId: id, url: addressOf(site, id), withoutStatistics: true });
@@ -147,7 +147,10 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   }
 };
 
-/** A file whose answer was lost has no id to ask for, and its post is listed only once it is processed. */
+/**
+ * When the answer to a whole-file upload is lost, there is no id to query. The post is listed only once it is
+ * processed.
+ */
 const confirmFile = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const found = await confirmPost(site, sending, { photos: [] });
   return found.is === 'absent' ? unknown : found;
@@ -162,7 +165,7 @@ const confirmVideo = async (site: Site, sending: Sending, prepared: Prepared): P
     const state = await readVideo(site, account, video);
     if (state.isPublished || (taken && state.isReady)) {
       const id = state.postId ?? video;
-      // Only the last part of it comes with a video, and none at all with some reels.
+      // With a video, Facebook returns only the last part of the post id, and with some reels none.
       const externalId = id.includes('_') || state.postId === undefined ? id : `${account.id}_${id}`;
       const url = state.url?.startsWith('/')
         ? site.link('web') + state.url
@@ -172,13 +175,13 @@ const confirmVideo = async (site: Site, sending: Sending, prepared: Prepared): P
     // A call whose answer was lost may still be under way.
     return taken || state.isBegun || asked === 0 ? again : absent;
   } catch (error) {
-    // A video that was just taken may not be known everywhere yet.
+    // A video that was just accepted may not be visible everywhere yet.
     if (isGone(error)) return taken && asked < maxGone ? again : unknown;
     throw error;
   }
 };
 
-/** The video is out, whatever becomes of its cover. */
+/** The video is published, even if setting its cover fails. */
 const coverNote = async (site: Site, { account, post }: Sending, video: string): Promise<{ note?: string }> => {
   const cover = post.optionFiles?.[coverKey];
   if (cover === undefined) return {};
@@ -211,7 +214,7 @@ const timeOf = ({ created_time }: Entry) => Date.parse(created_time);
 const mayBe = (sending: Sending, { id, message, created_time }: Entry) =>
   isPart(sending, { id, text: message, at: created_time });
 
-/** Facebook accepts no key of ours for a post. One without text is known by its photos alone. */
+/** Facebook accepts no idempotency key. A post without text is recognized only by its photos. */
 const confirmPost = async (
   site: Site,
   sending: Sending,

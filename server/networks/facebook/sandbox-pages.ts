@@ -21,7 +21,7 @@ export interface Page {
   readonly likes: number;
 }
 
-/** Everybody has two: one of their own, and one that belongs to their business. */
+/** Everybody has two Pages: one of their own, and one that belongs to their business. */
 export const pagesOf = ({ id, handle, name }: SandboxPerson): { own: Page; ofBusiness: Page } => {
   const likes = handle.includes('small') ? 40 : 1_200;
   return {
@@ -32,7 +32,7 @@ export const pagesOf = ({ id, handle, name }: SandboxPerson): { own: Page; ofBus
 
 export const businessOf = ({ id }: SandboxPerson) => `9${id}`;
 
-/** The one that a token is for. */
+/** The Page that a token is for. */
 export const pageOf = ({ data }: SandboxGrant) => data as unknown as Page;
 
 type PageWork = (req: Request, res: Response, page: Page, person: SandboxPerson) => Promise<unknown>;

@@ -5,8 +5,8 @@ import type { SandboxForm, SandboxKit, SandboxPerson } from '#server/networks/sa
 import { type Page, type Pages, pageOf, refusals } from './sandbox-pages.ts';
 
 /**
- * Videos come in three phases: started, filled, and finished, which makes them public. Those of the feed can also come
- * whole, in the one call that makes them public.
+ * Videos are uploaded in three phases: start, transfer, and finish, which makes them public. Feed videos can also be
+ * sent whole, in the call that makes them public.
  */
 
 type Edge = 'videos' | 'video_reels' | 'video_stories';

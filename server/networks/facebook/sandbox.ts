@@ -20,7 +20,7 @@ import type { Sandbox, SandboxGrant, SandboxPost } from '#server/networks/sandbo
 import { businessOf, createPages, type Page, pageOf, pagesOf, refusals } from './sandbox-pages.ts';
 import { mountVideos, readUpload } from './sandbox-videos.ts';
 
-/** Graph for Facebook Pages: photos come in first, videos in three phases, and everything is done with the Page's token. */
+/** The Graph API for Facebook Pages: photos are uploaded first, videos in three phases, all with the Page's token. */
 
 const duplicate = { code: 506, message: '(#506) Duplicate status message' };
 const badPhoto = { code: 324, subcode: 1366046, message: '(#324) Your photos couldn’t be uploaded.' };
@@ -107,7 +107,7 @@ const sandbox: Sandbox = (kit) => {
     }),
   );
 
-  /** The token of a Page lasts as long as that of the person; with one of 60 days, for good. */
+  /** A Page's token expires with the person's token. Read with a 60-day token, it never expires. */
   const sendPages = async (req: Request, res: Response, { person, scopes, data }: SandboxGrant, pages: Page[]) => {
     const { isLong } = data as { isLong: boolean };
     const nodes = await Promise.all(
@@ -291,7 +291,7 @@ const sandbox: Sandbox = (kit) => {
     }),
   );
 
-  // Of a Page that wrote it; what is attached stays as it is.
+  // Edits a post that the Page wrote; its attachments stay as they are.
   api.post(
     '/:id',
     asPage('pages_manage_posts', async (req, res, grant) => {
@@ -366,7 +366,7 @@ const sandbox: Sandbox = (kit) => {
 
 export default sandbox;
 
-/** Several photos are below an album. */
+/** Several photos are nested in an album. */
 const attachmentsOf = ([first, ...others]: readonly string[]) => {
   const target = { id: first };
   if (others.length === 0) return [{ type: 'photo', target }];

@@ -23,7 +23,7 @@ export const readMetrics = async (
   return readings;
 };
 
-/** Some reels are known by the id of their video alone. */
+/** Some reels are found only by the id of their video. */
 const idsOf = ({ id: page }: NetworkAccount, id: string) => (id.includes('_') ? [id] : [`${page}_${id}`, id]);
 
 const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: string[]): Promise<MetricsRead> => {
@@ -47,7 +47,7 @@ const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: s
   }
 };
 
-/** They need a permission of their own; without it the other numbers are still told. */
+/** Comments need a permission of their own; without it the other metrics are still reported. */
 const countComments = async (site: Site, account: NetworkAccount, id: string) => {
   try {
     const query = { summary: 'true', limit: 0 };

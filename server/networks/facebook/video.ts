@@ -11,8 +11,8 @@ const Offsets = z.object({ start_offset: z.coerce.number(), end_offset: z.coerce
 const Session = Offsets.extend({ video_id: z.string(), upload_session_id: z.string() });
 
 /**
- * For the feed. In three phases the id of the video is known before it is public, so that it can be asked for when an
- * answer is lost. An app that may not do so sends the whole file with the call that makes it public.
+ * For the feed. An upload in phases gives us the id of the video before it is public, so we can query it when an answer
+ * is lost. An app without that capability sends the whole file with the call that makes it public.
  */
 export const uploadToFeed = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
   try {
@@ -23,10 +23,10 @@ export const uploadToFeed = async (site: Site, account: NetworkAccount, media: P
   }
 };
 
-/** No capability, or no longer offered. */
+/** Error codes: the app lacks the capability (3), or Facebook no longer offers this (12). */
 const unsupported = /^(3|12)\b/;
 
-/** As a form can carry it. */
+/** The file as a form part. */
 export const sourceOf = async (media: PublishMedia) => ({
   field: 'source',
   name: media.id,
@@ -37,7 +37,7 @@ export const sourceOf = async (media: PublishMedia) => ({
   }),
 });
 
-/** In the pieces that Facebook asks for. */
+/** Uploads the pieces that Facebook asks for. */
 const uploadInPhases = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
   const path = `/${account.id}/videos`;
   const begun = shaped(
@@ -62,13 +62,13 @@ const uploadInPhases = async (site: Site, account: NetworkAccount, media: Publis
   return { video: begun.video_id, session: begun.upload_session_id };
 };
 
-/** It asks for a piece that is not there, or for the same one again. */
+/** Facebook asked for a piece that does not exist, or for the same one again. */
 const lost = () =>
   new NetworkTrouble('temporary', 'Facebook asked for a wrong part of the video. The upload starts again.');
 
 const Begun = z.object({ video_id: z.string(), upload_url: z.string() });
 
-/** For reels and stories, whole, to an address that Facebook gives. */
+/** Uploads a reel or story as a whole, to an address that Facebook gives. */
 export const uploadWhole = async (
   site: Site,
   account: NetworkAccount,
@@ -130,7 +130,7 @@ export const readVideo = async (site: Site, account: NetworkAccount, id: string)
   };
 };
 
-/** A video takes it once it is there. Doing it again changes nothing. */
+/** Facebook accepts a cover once the video exists. Setting it again changes nothing. */
 export const setCover = async (site: Site, account: NetworkAccount, video: string, cover: PublishMedia) => {
   const file = {
     field: 'source',

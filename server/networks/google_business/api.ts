@@ -3,7 +3,7 @@ import type { NetworkAccount, Site } from '#server/networks/network';
 import type { NetworkAnswer, NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 
-/** Asks one of the Business Profile APIs for the account. What it refuses is thrown as trouble. */
+/** Calls one of the Business Profile APIs with the account's token. Throws refusals as trouble. */
 export const ask = async (
   site: Site,
   account: Pick<NetworkAccount, 'tokens'>,

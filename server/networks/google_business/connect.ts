@@ -6,7 +6,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
 export const scopes = ['https://www.googleapis.com/auth/business.manage'];
-/** The whole metadata: of one field alone, false and unknown look the same. */
+/** Reads the whole metadata: when only one field is requested, false and unknown look the same. */
 const readMask = 'name,title,storeCode,metadata';
 
 const Location = z.object({
@@ -34,7 +34,7 @@ const profileOf = ({ title, storeCode, metadata }: Location): Profile => {
 
 const Facts = z.object({ canPost: z.boolean() });
 
-/** Google takes posts for some kinds of business alone. */
+/** Google accepts posts only for some kinds of business. */
 export const takesNoPosts = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.canPost === false;
 
 /** Every location that the person manages is an account of its own. */
@@ -70,7 +70,7 @@ const readLocationsOf = async (site: Site, tokens: Tokens, account: string, page
     ),
   );
 
-/** Of a list: more than anybody manages. */
+/** Upper bound for the pages of a list; nobody manages that many. */
 const mostPages = 50;
 
 async function* pages<Page extends { nextPageToken?: string | undefined }>(

@@ -29,8 +29,8 @@ const constraints: Constraints = {
 const { fold: _foldOfPosts, ...photoCharacters } = constraints.characters;
 
 /**
- * A photo of the profile, without a post. The reference names no limit for its description: that of posts is kept.
- * Where Google folds it is unknown.
+ * A photo for the profile, without a post. The reference states no limit for its description, so the limit of posts
+ * applies. Where Google folds it is unknown.
  */
 const photoConstraints: Constraints = {
   ...constraints,

@@ -16,7 +16,7 @@ const MediaItem = z.object({
 });
 type MediaItem = z.output<typeof MediaItem>;
 
-/** Google reports the address that it fetched a photo from: with the key in it, it tells this send from all others. */
+/** Google reports the address it fetched a photo from. The key in the address tells this send from all others. */
 const addressOf = ({ part, key }: Sending) => `${part.media[0]?.url}?${new URLSearchParams({ send: key })}`;
 
 const pathOf = ({ account }: Sending) => `/v4/${account.id}/media`;
@@ -42,7 +42,7 @@ export const sendPhoto = async (site: Site, sending: Sending) => {
 
 const nextPageToken = z.string().optional();
 const totalMediaItemCount = z.number().optional();
-/** Google leaves an empty list out. Beside fields that are not known, that may mean something else. */
+/** Google omits empty lists. Next to unknown fields, a missing list may mean something else, so it is not accepted. */
 const MediaItems = z.union([
   z.object({ mediaItems: z.array(MediaItem), nextPageToken }),
   z

@@ -78,7 +78,7 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
   return state === 'PROCESSING' && asked < maxProcessingReads ? waiting({ name, asked }, processingMs, out) : sent(out);
 };
 
-/** Google leaves an empty list out. Beside fields that are not known, that may mean something else. */
+/** Google omits empty lists. Next to unknown fields, a missing list may mean something else, so it is not accepted. */
 const LocalPosts = z.union([
   z.object({ localPosts: z.array(LocalPost), nextPageToken: z.string().optional() }),
   z
@@ -86,7 +86,7 @@ const LocalPosts = z.union([
     .transform(({ nextPageToken }) => ({ localPosts: [], nextPageToken })),
 ]);
 
-/** Google gives no key to a post: until its name is known, the last ones are compared. */
+/** Google has no idempotency keys: until the name of the post is known, the latest posts are compared. */
 export const confirm = async (
   site: Site,
   sending: Sending,
@@ -133,7 +133,7 @@ const eventOf = (post: NetworkPost) => {
 const recurrenceOf = (post: NetworkPost, dayOfMonth: number | undefined) => {
   const patterns: Readonly<Record<string, object>> = {
     DAILY: { dailyPattern: {} },
-    // Without days it is the day of the start.
+    // Without days, the post repeats on the weekday of its start.
     WEEKLY: { weeklyPattern: {} },
     MONTHLY: { monthlyPattern: { dayOfMonth } },
   };

@@ -4,7 +4,7 @@ import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxKit } from '#server/networks/sandbox';
 import { signedInWith } from '#server/networks/shared/signed-in';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 export const manage = 'https://www.googleapis.com/auth/business.manage';
 

@@ -83,7 +83,7 @@ export const mountReads = (router: Router, kit: SandboxKit, signedIn: SignedIn) 
     }),
   );
 
-  // Only what the mask names is changed; a field that it names and the body lacks is taken away.
+  // Only the fields in the mask change. A field that is in the mask but not in the body is removed.
   router.patch(
     '/posts/v4/accounts/:account/locations/:location/localPosts/:id',
     signedIn(manage, async (req, res, { person }) => {

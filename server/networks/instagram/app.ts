@@ -18,7 +18,9 @@ export const app: NetworkApp = {
     'Advanced Access to these permissions, after review: until then only Instagram testers of the app can connect',
   ],
   api: graphApi,
-  /** Instagram has no token for the app itself. It looks at the app before the code, and says in words what is wrong. */
+  /**
+   * Instagram has no token for the app itself. It checks the app before the code, and its message says what is wrong.
+   */
   tryCredentials: async (site, redirectUri) => {
     const { clientId, clientSecret } = site.registration;
     const answer = await site.request({

@@ -82,7 +82,7 @@ export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<P
   return me;
 };
 
-/** Ends all that the person gave to our app. */
+/** Revokes everything that the person granted to our app. */
 export const revoke = async (site: Site, account: NetworkAccount): Promise<void> => {
   await ask(site, account, { method: 'DELETE', path: '/me/permissions' });
 };

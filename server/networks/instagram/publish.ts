@@ -33,7 +33,7 @@ export const coverKey = 'instagram.cover';
 
 export type Prepared = Containers;
 
-/** What tells a story from a post, whose numbers are others. */
+/** Tells stories from posts, because they have different metrics. */
 export const Ref = z.object({ story: z.boolean() });
 
 export const isStory = ({ post }: Pick<Sending, 'post'>) => option(post, 'instagram.type') === 'story';

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { notThere, refusalsOf, refuse, signedInAs } from '#server/networks/families/meta/sandbox';
 import type { SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 export const refusals = refusalsOf({
   limit: { code: 4, type: 'instagram', message: '(#4) Application request limit reached' },
@@ -23,7 +23,7 @@ export const refusals = refusalsOf({
 
 export type SignedIn = ReturnType<typeof createSignedIn>;
 
-/** A token of an hour works as one of sixty days does. */
+/** A one-hour token works like a 60-day token. */
 export const createSignedIn = (kit: SandboxKit) => signedInAs(kit, refusals, 'access', 'short');
 
 /** Seventeen digits: more than a JSON number holds exactly. */

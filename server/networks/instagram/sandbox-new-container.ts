@@ -10,7 +10,7 @@ const about = {
 };
 const username = z.string().regex(/^[A-Za-z0-9._]{1,30}$/);
 const share = z.number().min(0).max(1);
-/** An image needs the place of each, a reel takes none, and a story may have one. */
+/** Tagged people: an image needs a position for each, a reel accepts none, and on a story it is optional. */
 const onImage = z
   .array(z.strictObject({ username, x: share, y: share }))
   .max(20)

@@ -23,7 +23,7 @@ export const createPosts = (kit: SandboxKit) => ({
     return post?.author === userId(person) ? post : undefined;
   },
 
-  /** A story that nobody sees any more. */
+  /** Whether a story has expired. */
   isOver: (post: SandboxPost) => isStory(post) && kit.now().getTime() >= Date.parse(post.createdAt) + storyLifeMs,
 
   nodeOf: (post: SandboxPost) => ({

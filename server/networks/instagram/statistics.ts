@@ -21,7 +21,7 @@ export const readMetrics = async (
 const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost): Promise<MetricsRead> => {
   const isStory = Ref.safeParse(post.ref).data?.story ?? false;
   const isLast = isStory && site.now().getTime() >= Date.parse(post.publishedAt) + storyLifeMs;
-  // One that a story does not have is refused with all the others.
+  // If a story does not have one of the metrics, Instagram refuses the whole request.
   const metric = isStory ? 'views,reach,shares' : 'views,reach,likes,comments,shares,saved';
   try {
     const insights = insightsOf(await ask(site, account, { path: `/${post.externalId}/insights`, query: { metric } }));
@@ -35,6 +35,6 @@ const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost)
   }
 };
 
-/** SPEC, Statistics rules 7. Its code 10 is that of a missing permission otherwise. */
+/** SPEC, Statistics rules 7. Otherwise, code 10 means a missing permission. */
 const isTooEarly = (error: unknown) =>
   error instanceof NetworkTrouble && /^10\b/.test(error.networkCode ?? '') && /not enough viewers/i.test(error.message);

@@ -2,7 +2,7 @@ import { createLinkedinSandbox } from '#server/networks/families/linkedin/sandbo
 import { addSandboxPosts } from '#server/networks/families/linkedin/sandbox-posts';
 import type { Sandbox } from '#server/networks/sandbox';
 
-/** LinkedIn for members. It cannot be asked what a member has posted. */
+/** LinkedIn for members: apps cannot read what a member has posted. */
 const sandbox: Sandbox = (kit) => {
   const sandbox = createLinkedinSandbox(kit, {
     scopes: ['openid', 'profile', 'email', 'w_member_social'],

@@ -28,7 +28,7 @@ const Page = z
     vanityName: z.string().optional(),
     logoV2: Logo.optional().catch(undefined),
   })
-  // A page that was closed is named, but not shown.
+  // For a closed page, LinkedIn returns its id without its details.
   .optional()
   .catch(undefined);
 
@@ -51,7 +51,7 @@ const Roles = z.object({
   ),
 });
 
-/** Written by hand: LinkedIn does not understand brackets that are encoded. */
+/** Built as text, because LinkedIn does not understand encoded brackets. */
 const rolesPath = (finder: string, target: string) =>
   `${finder}?q=roleAssignee&state=APPROVED&start=0&count=100` +
   `&projection=(elements*(role,${target}~(localizedName,vanityName,logoV2(original~:playableStreams))))`;

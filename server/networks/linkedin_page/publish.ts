@@ -54,7 +54,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     json: { actor: urnOf(sending.account), object: urn, message: { text: sending.part.body } },
   });
   if (answer.status === 404) {
-    // It may show the post a moment later, or somebody has deleted it: sent again as after a rate limit, a few times.
+    // LinkedIn may find the post a moment later, or somebody has deleted it: retry a few times, as after a rate limit.
     const message = 'LinkedIn does not find the post to comment on. Is it still there?';
     throw new NetworkTrouble('rateLimited', message, { networkCode: '404' });
   }
@@ -66,7 +66,10 @@ const commentsPath = (urn: string) => `/rest/socialActions/${encodeURIComponent(
 
 const asComment = (site: Site, urn: string, id: string) => ({ externalId: id, url: permalink(site, urn) });
 
-/** LinkedIn gives no key to a post, so the last ones are compared. One without text is known by its media alone. */
+/**
+ * LinkedIn has no idempotency keys, so the latest posts are compared. A post without text is recognized only by its
+ * media.
+ */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const urn = postUrn(sending);
   const search = await searchBack({
@@ -89,12 +92,12 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
 
 interface Entry {
   readonly id: string;
-  /** As little text. */
+  /** In LinkedIn's "little text" format. */
   readonly text: string;
   readonly at: number;
   readonly modifiedAt: number;
   readonly media: readonly string[];
-  /** Others comment, too. */
+  /** False for other people's comments. */
   readonly isOwn: boolean;
 }
 
@@ -160,7 +163,7 @@ const Comments = z.object({
   ),
 });
 
-/** In no documented order. */
+/** LinkedIn documents no order for comments. */
 const commentsOf = (site: Site, { account }: Sending, urn: string): List => ({
   readPage: async (cursor = '0') => {
     const answer = await call(site, account, { path: commentsPath(urn), query: { start: cursor, count: pageSize } });

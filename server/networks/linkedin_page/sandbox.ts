@@ -11,7 +11,7 @@ const maxComment = 1_250;
 /** A new post is not known everywhere at once. */
 const unknownMs = 3_000;
 
-/** Three that the person may write for, and one whose numbers they may read. */
+/** Three pages that the person may write for, and one whose statistics they may read. */
 const rolesOf = ({ id, handle, name }: SandboxPerson) => [
   { role: 'ADMINISTRATOR', urn: `urn:li:organization:${id}1`, name: `${name} Bakery`, vanityName: `${handle}-bakery` },
   {

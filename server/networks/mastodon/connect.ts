@@ -7,8 +7,8 @@ export const connect = connectTo({
   name: 'Mastodon',
   usualServer: 'mastodon.social',
   scopes,
-  // Servers before 4.3 do not look at it.
+  // Servers before 4.3 ignore PKCE.
   pkce: true,
-  // Many kinds of server speak its API, and their versions say so in no common way.
+  // Many kinds of server speak Mastodon's API, with no common version format, so only Pixelfed is excluded.
   isIt: (version) => !runsPixelfed(version),
 });

@@ -34,7 +34,7 @@ const constraints: Constraints = {
   metrics: ['likes', 'comments', 'shares', 'quotes'],
 };
 
-/** The same for polls. */
+/** A server's poll limits, unless its operator changed them. */
 const pollLimits: PollLimits = {
   minChoices: 2,
   maxChoices: 4,
@@ -49,8 +49,8 @@ const isEmojiAlone = (text: string) =>
   /^(?:\s|\p{Emoji_Presentation}|\p{Extended_Pictographic}|[\u200d\ufe0f]|:\w+:)+$/u.test(text);
 
 /**
- * Its sample nginx.conf has the default gateway timeout of 60 s, and Puma goes on with a request after that without a limit;
- * ten times that timeout.
+ * Mastodon's sample nginx.conf has the default gateway timeout of 60 s. Puma continues a request after that without a
+ * limit, so we wait ten times that timeout.
  */
 const holdMs = minutes(10);
 

@@ -26,7 +26,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
   prepareWith(({ post }, { id }) => readFocus(option(post, 'mastodon.focus'))?.[id], site, sending, kept);
 
-/** `https://mastodon.example/@anna/42`, or its id alone. */
+/** `https://mastodon.example/@anna/42`, or only its id. */
 export const quotedIn = (post: NetworkPost): { id: string; host?: string } | undefined => {
   const value = option(post, 'mastodon.quote');
   if (/^\d+$/.test(value)) return { id: value };
@@ -34,7 +34,7 @@ export const quotedIn = (post: NetworkPost): { id: string; host?: string } | und
   return id !== undefined && isUrl(value) ? { id, host: new URL(value).host } : undefined;
 };
 
-/** An id means another post on every server. */
+/** The same id means a different post on every server, so a quoted address must be on the account's server. */
 export const quoteRefusal = (post: NetworkPost, facts: Json): string | undefined => {
   const quoted = quotedIn(post);
   if (quoted === undefined) return undefined;
@@ -68,7 +68,7 @@ export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared)
 const dropped =
   'The server took the post, but does not show it: its filter against spam may have dropped it. Look at the account.';
 
-/** A post that the filter drops is answered like any other, and then does not exist. */
+/** For a post that its filter drops, the server answers as usual, but the post does not exist afterwards. */
 const isShown = async (site: Site, { account }: Sending, id: string): Promise<boolean> => {
   try {
     await ask(site, account, { path: `/api/v1/statuses/${id}` });
@@ -78,7 +78,7 @@ const isShown = async (site: Site, { account }: Sending, id: string): Promise<bo
   }
 };
 
-/** What is said once, with the first item of a thread. */
+/** Fields that are sent only with the first item of a thread. */
 const ofPost = (post: NetworkPost) => {
   const poll = pollIn(post, 'mastodon.poll');
   const quoted = quotedIn(post);
@@ -95,7 +95,10 @@ const ofPost = (post: NetworkPost) => {
   };
 };
 
-/** With the same key Mastodon makes no second post for an hour, but shows the first. Other software may not look at it. */
+/**
+ * For an hour, Mastodon answers a repeated key with the first post and makes no second one. Other software may ignore
+ * keys.
+ */
 export const isRepeatable = ({ account }: Sending) => runsMastodonItself(account.facts);
 
 export const confirm = (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> =>

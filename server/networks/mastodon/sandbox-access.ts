@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Refusals, SandboxKit } from '#server/networks/sandbox';
 
-/** How the sandbox refuses. */
+/** Error responses of the sandbox. */
 
 export const maxCharacters = 500;
 

@@ -33,7 +33,7 @@ const NewStatus = z.object({
 
 type NewStatus = z.output<typeof NewStatus>;
 
-/** What is left out stays. A post keeps its visibility and what it replies to. */
+/** Omitted fields keep their value. The visibility of a post and the post it replies to cannot change. */
 const ChangedStatus = z.object({
   status: z.string().optional(),
   media_ids: z.array(z.string()).optional(),
@@ -120,7 +120,7 @@ export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerS
     }),
   );
 
-  // As it was written, for an editor.
+  // The text as the author wrote it, for an editor.
   server.get(
     '/api/v1/statuses/:id/source',
     signedIn('read:statuses', async (req, res, { person }) => {
@@ -157,7 +157,7 @@ export const mountStatuses = (kit: SandboxKit, refusals: Refusals, made: ServerS
   );
 };
 
-/** Why the post cannot be quoted, if one is. */
+/** Why the quoted post cannot be quoted; undefined when it can, or when there is none. */
 const whyNotQuoted = async (
   kit: SandboxKit,
   person: SandboxPerson,
@@ -173,7 +173,7 @@ const whyNotQuoted = async (
 
 const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/');
 
-/** What is wrong with the media, in the words of the server; else the uploads. */
+/** The server's error message for the media, else the uploads. */
 const attach = async (
   { uploadOf }: ServerSandbox,
   ids: readonly string[],

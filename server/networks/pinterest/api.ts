@@ -3,7 +3,7 @@ import type { NetworkAccount, Site } from '#server/networks/network';
 import { type NetworkAnswer, type NetworkRequest, retryAt } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 
-/** Asks Pinterest for the account. What Pinterest refuses is thrown as trouble, but for the status that is `accepted`. */
+/** Calls Pinterest's API with the account's token. Throws refusals as trouble, except the status in `accepted`. */
 export const ask = async (
   site: Site,
   { tokens }: Pick<NetworkAccount, 'tokens'>,
@@ -18,7 +18,7 @@ export const ask = async (
   return answer;
 };
 
-/** Apps with Trial access may publish at Pinterest's own sandbox alone. */
+/** Apps with Trial access may publish only at Pinterest's own sandbox. */
 export const apiOf = (site: Site): string =>
   site.host(site.setting('PINTEREST_TRIAL', 'false') === 'true' ? 'trial' : 'api');
 
@@ -63,7 +63,7 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
   return new NetworkTrouble('content', `Pinterest refused the pin: ${said}`, { networkCode });
 };
 
-/** The store that takes videos is not Pinterest and speaks XML. Its addresses end after a while. */
+/** Videos go to an upload host that is not Pinterest and answers in XML. Its addresses expire. */
 export const storeTrouble = ({ status }: NetworkAnswer): NetworkTrouble =>
   status === 400 || status === 413
     ? new NetworkTrouble('media', 'Pinterest did not take the video. Choose another.', { networkCode: String(status) })

@@ -55,7 +55,7 @@ const readBoards = async (site: Site, tokens: Tokens) => {
   return [...withSections, ...boards.slice(maxBoardsWithSections)];
 };
 
-/** A board can be used without its sections, so a refusal here fails nothing. */
+/** A board can be used without its sections, so a refusal here is ignored. */
 const readSections = async (site: Site, tokens: Tokens, { id, name }: Board): Promise<Board> => {
   const path = `/boards/${encodeURIComponent(id)}/sections`;
   try {
@@ -66,7 +66,7 @@ const readSections = async (site: Site, tokens: Tokens, { id, name }: Board): Pr
   }
 };
 
-/** Undefined when nobody has asked for them. */
+/** Undefined when the account's facts have no boards. */
 export const boardsFrom = (facts: Json | undefined) =>
   z.object({ boards: z.array(Board) }).safeParse(facts).data?.boards;
 

@@ -143,7 +143,7 @@ const production: Documented['calls'] = [
       upload_parameters: z.record(z.string(), z.string()),
     }),
   },
-  // The store of the files, which is not Pinterest: what was signed, and the file.
+  // The upload host, which is not Pinterest: it expects the signed fields and the file.
   { call: 'POST api/upload', body: z.looseObject({ file: z.literal(true) }) },
   {
     call: 'GET api/v5/media/:id',

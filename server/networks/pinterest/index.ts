@@ -143,7 +143,7 @@ export default {
   choicesFor: (key, facts, post) => {
     const boards = boardsFrom(facts);
     if (key === 'pinterest.board') return boards?.map(({ id, name }) => ({ value: id, label: name }));
-    // Without a post anything is taken: sections made since the boards were read are not in the list.
+    // Without a post any value is accepted: sections made since the boards were read are not in the list.
     if (key !== 'pinterest.board_section' || post === undefined) return undefined;
     const board = boards?.find(({ id }) => id === option(post, 'pinterest.board'));
     return board?.sections?.map(({ id, name }) => ({ value: id, label: name }));

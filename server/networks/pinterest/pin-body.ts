@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { PublishMedia } from '#server/networks/network';
 import type { Bytes } from '#server/networks/request';
 
-/** The JSON of a pin in which every file is its bytes in base64. As a stream: five large images do not fit into memory. */
+/** The JSON of a pin with every file in base64. It is a stream, because five large images do not fit into memory. */
 export const pinBody = (pin: object): Bytes => {
   const files: PublishMedia[] = [];
   const place = randomUUID();
@@ -29,7 +29,7 @@ const isFile = (value: unknown): value is PublishMedia =>
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
-/** Three bytes are four characters, so what is left of a piece goes with the next. */
+/** Three bytes become four characters, so the remainder of a piece is encoded with the next one. */
 async function* base64Of(file: PublishMedia) {
   let rest = Buffer.alloc(0);
   for await (const piece of await file.read()) {

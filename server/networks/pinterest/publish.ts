@@ -29,11 +29,11 @@ const secondLookMs = seconds(15);
 const pageSize = 250;
 
 export interface Prepared {
-  /** As it was sent: the post may be changed before Pinterest is asked for it. */
+  /** The pin that was sent: the post may be edited before we look for it on Pinterest. */
   readonly pin?: Place & Texts;
-  /** Of a video; images go with the pin itself. */
+  /** Only for a video; images are sent with the pin itself. */
   readonly mediaId?: string;
-  /** The pin was looked for and not found. */
+  /** The pin was searched for once and not found. */
   readonly missed?: true;
 }
 
@@ -60,7 +60,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
   return status === 'succeeded' ? ready({ ...kept, pin }) : waiting(kept, processingMs);
 };
 
-/** The store expects the fields that Pinterest signed, then the file. */
+/** The upload host expects the fields that Pinterest signed, followed by the file. */
 const upload = async (
   site: Site,
   { upload_url, upload_parameters }: z.output<typeof Registered>,
@@ -157,7 +157,9 @@ const Pin = z.object({
 type Pin = z.output<typeof Pin>;
 const Pins = z.object({ items: z.array(Pin), bookmark: z.string().nullish() });
 
-/** Pinterest gives no key to a pin, so the last ones of the board are compared. A list may lag, so it is read twice. */
+/**
+ * Pinterest has no idempotency keys, so the latest pins of the board are compared. A list may lag, so it is read twice.
+ */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const { account, since } = sending;
   const { pin = { ...placeOf(sending), ...textsOf(sending) } } = prepared;

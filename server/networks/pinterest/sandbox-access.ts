@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 export const refuse = (res: Response, status: number, code: number, message: string) => {
   res.status(status).send({ code, message });

@@ -19,7 +19,7 @@ export const page = (req: Request, res: Response, all: readonly object[]) => {
   res.send({ items: all.slice(start, end), bookmark: end < all.length ? String(end) : null });
 };
 
-/** Everybody has the same. */
+/** Everybody has the same boards. */
 export const mountBoards = (api: Router, signedIn: SignedIn) => {
   api.get(
     '/v5/boards',

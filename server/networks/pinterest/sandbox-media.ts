@@ -42,7 +42,7 @@ export const mountMedia = (api: Router, kit: SandboxKit, signedIn: SignedIn) => 
     }),
   );
 
-  /** Not Pinterest but a store, which takes exactly what was signed, without a token. */
+  /** The upload host, not Pinterest: it accepts exactly the signed fields, without a token. */
   api.post('/upload', async (req, res) => {
     const { fields, files } = await kit.readMultipart(req);
     const mediaId = /^uploads\/(\d+):video$/.exec(fields.key ?? '')?.[1] ?? '';

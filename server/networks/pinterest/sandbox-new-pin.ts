@@ -54,7 +54,7 @@ export const NewPin = z.strictObject({
 });
 export type NewPin = z.output<typeof NewPin>;
 
-/** True when it has answered. */
+/** True when the media were refused and the request has been answered. */
 export const refusesMedia = async (kit: SandboxKit, res: Response, person: string, source: NewPin['media_source']) => {
   if (source.source_type !== 'video_id') {
     const images = await imagesOf(kit, source);

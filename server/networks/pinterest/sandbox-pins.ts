@@ -8,7 +8,7 @@ import { mediaNames, NewPin, refusesMedia, withoutBytes } from './sandbox-new-pi
 
 const dayMs = 86_400_000;
 
-/** The picture and its colour stay. */
+/** The picture and its colour cannot be changed. */
 const ChangedPin = NewPin.omit({ media_source: true, dominant_color: true }).partial();
 
 const pinOf = (post: SandboxPost) => {

@@ -23,7 +23,7 @@ export const readMetrics = async (
   return readings;
 };
 
-/** All since the day of publication. */
+/** Totals since the day of publication. */
 const read = async (
   site: Site,
   account: NetworkAccount,

@@ -3,7 +3,7 @@ import { runsPixelfed } from '#server/networks/families/mastodon/server-facts';
 import type { NetworkAccount, Site, Tokens } from '#server/networks/network';
 import { askForTokens, tokensFrom } from '#server/networks/oauth2';
 
-// There are no smaller ones.
+// Pixelfed has no narrower scopes.
 export const scopes = ['read', 'write'];
 
 export const connect = connectTo({

@@ -36,8 +36,8 @@ const constraints: Constraints = {
 };
 
 /**
- * `max_execution_time` is 600 s in the php.ini of its Docker image. Waits for its database do not count towards that, so half
- * as long again.
+ * `max_execution_time` is 600 s in the php.ini of Pixelfed's Docker image. It does not include the time spent waiting
+ * for the database, so we add half of it.
  */
 const holdMs = minutes(15);
 
@@ -115,7 +115,7 @@ export default {
             actual: option(post, key).slice(0, 100),
           },
       ),
-      // PHP's strip_tags takes it for the beginning of a tag, and removes the rest of the text.
+      // PHP's strip_tags treats such a “<” as the beginning of a tag, and removes the rest of the text.
       ...eachItem(post, ({ body }, path) => [
         /<(?!\s)/.test(body) && {
           path: `${path}.body`,
@@ -139,14 +139,14 @@ export default {
         },
     ]),
   connect,
-  // They live for a year, so a month is left for a server that is down.
+  // Tokens live for a year. Renewing a month early leaves time for a server that is down.
   refreshAheadMs: minutes(30 * 24 * 60),
   refresh,
   profile,
   parts: itemsOf,
   prepare,
   send,
-  // For an hour it refuses a key that it has seen.
+  // For an hour, Pixelfed refuses a key that it has already seen.
   isRepeatable: () => true,
   confirm,
   holdMs,

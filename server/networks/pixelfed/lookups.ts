@@ -19,7 +19,7 @@ export const findPlaces: Lookup = async (site, account, words) => {
 const Collections = z.array(z.object({ id: z.string(), title: z.string().nullish() }));
 const maxPages = 5;
 
-/** Of the account itself; the server gives nine at a time. */
+/** Collections of the account itself; the server returns nine at a time. */
 export const findCollections: Lookup = async (site, account, words) => {
   const path = `/api/v1.1/collections/accounts/${encodeURIComponent(idAtServer(account))}`;
   const collections: z.output<typeof Collections> = [];

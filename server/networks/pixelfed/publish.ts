@@ -49,7 +49,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   }
 };
 
-/** Pixelfed looks at the key before it looks at its limits. */
+/** Pixelfed stores the key before it checks its limits, so a rate-limited attempt uses up the key. */
 const withSpentKey = ({ message, networkCode = '429', until }: NetworkTrouble) =>
   new NetworkTrouble('rateLimited', message, { networkCode, isKeySpent: true, ...(until && { until }) });
 
@@ -63,7 +63,7 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
 };
 
 const Context = z.object({ descendants: Statuses });
-/** Pixelfed shows so many comments, in no documented order, and has no further pages. */
+/** Pixelfed returns at most this many comments, in no documented order and without further pages. */
 const mostComments = 20;
 
 /** The list of the account leaves comments out. */

@@ -4,7 +4,7 @@ import { codePoints } from '#server/networks/counting';
 import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
 
-/** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
+/** A Pixelfed server as its source code describes it, with the limits it has unless its operator changed them. */
 
 const dayMs = 24 * 3_600_000;
 const accessLifeMs = 356 * dayMs;
@@ -41,7 +41,7 @@ const refusals: Refusals = {
   'media-refused': (res) => refuse(res, 400, 'Invalid media_ids'),
 };
 
-/** As PHP's strip_tags does it: a tag begins with any “<” before something, and may never end. */
+/** Works like PHP's strip_tags: a “<” without a space after it begins a tag, which may never end. */
 const withoutTags = (text: string) => text.replace(/<(?!\s)[^>]*>?/g, '');
 
 const NewStatus = z.object({
@@ -53,7 +53,7 @@ const NewStatus = z.object({
   spoiler_text: z.string().max(140).optional(),
   comments_disabled: z.boolean().default(false),
   place_id: z.int().min(1).max(128_769).optional(),
-  // The ids of collections of others, and ids of none, are ignored.
+  // Unknown ids, and ids of other people's collections, are ignored.
   collection_ids: z.array(z.string()).max(3).optional(),
 });
 
@@ -76,7 +76,7 @@ const places = [
   { id: 77_812, name: 'Ulm', country: 'Germany', slug: 'ulm' },
 ];
 
-/** Everybody has them from the beginning. */
+/** Every account has these from the start. */
 const collections = [
   { id: '601337', title: 'Bread of the week', description: '', visibility: 'public' },
   { id: '601338', title: 'Behind the counter', description: '', visibility: 'draft' },
@@ -138,7 +138,7 @@ const sandbox: Sandbox = (kit) => {
         return invalid(res, 'status', `The status field must not be greater than ${maxCharacters} characters.`);
       }
       if ((await usedFor(req, person)) !== undefined) return refuse(res, 400, 'Duplicate idempotency key.');
-      /** The key is used up even so. */
+      /** A refusal uses up the key too. */
       const refuseWith = async (answer: () => void) => {
         await use(req, person, '');
         answer();

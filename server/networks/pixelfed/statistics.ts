@@ -7,7 +7,7 @@ import { reported } from '#server/networks/shared/metrics';
 const Counts = z.object({
   favourites_count: z.number(),
   replies_count: z.number().optional(),
-  // What older servers call it.
+  // The name on older servers.
   reply_count: z.number().optional(),
   reblogs_count: z.number(),
 });

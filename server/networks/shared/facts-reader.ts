@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Json } from '#server/networks/network';
 
-/** Reads the facts of an account by a schema, once for each account: a forecast asks for each of its posts. */
+/** Parses the facts of an account with a schema, once per account: a forecast needs them for each of its posts. */
 export const createFactsReader = <Schema extends z.ZodType>(schema: Schema) => {
   const cache = new WeakMap<object, z.output<Schema> | undefined>();
   return (facts: Json | undefined): z.output<Schema> | undefined => {

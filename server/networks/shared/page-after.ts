@@ -1,4 +1,4 @@
-/** For sandboxes: the page of a list behind the entry that a cursor names, and the cursor of the next page. */
+/** For sandboxes: the page of a list after the entry that a cursor names, and the cursor of the next page. */
 export const pageAfter = <Entry extends { readonly id: string }>(
   all: readonly Entry[],
   cursor: unknown,

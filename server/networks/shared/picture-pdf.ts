@@ -14,8 +14,8 @@ const sidePixels = 2_160;
 const quality = 90;
 
 /**
- * A PDF with a page for each picture, of its shape. Undefined when one cannot be read. One picture is decoded at a time,
- * because a large one takes 100 MB.
+ * A PDF with one page per picture, in the shape of the picture. Undefined when a picture cannot be read. Pictures are
+ * decoded one at a time, because a large one takes 100 MB.
  */
 export const toPictureBook = async (
   title: string,
@@ -47,7 +47,7 @@ const toPage = async (bytes: Buffer): Promise<Page | undefined> => {
   }
 };
 
-/** PDF 1.4 takes a JPEG as it is. Objects 1 to 3 are the catalog, the list of pages and the title. */
+/** PDF 1.4 embeds a JPEG unchanged. Objects 1 to 3 are the catalog, the list of pages and the title. */
 const writePdf = (title: string, pages: readonly Page[]): Buffer => {
   const numberOf = (page: number) => 4 + page * 3;
   const objects = [
@@ -77,7 +77,7 @@ const streamOf = (entries: string, bytes: Buffer) =>
 
 /** Readers find an object by its offset, which the table at the end has in ten digits. */
 const assemble = (objects: readonly Buffer[]): Buffer => {
-  // Four bytes beyond ASCII, so that nobody takes it for a text.
+  // Four non-ASCII bytes mark the file as binary.
   const chunks = [Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', 'latin1')];
   let offset = chunks[0]?.length ?? 0;
   const offsets = objects.map((object, index) => {

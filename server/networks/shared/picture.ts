@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Comes with the first picture: most processes see none. Its cache would keep every decoded picture. */
+/**
+ * Loads sharp on first use, because most processes see no picture. Its cache is off: it would keep every decoded
+ * picture.
+ */
 export const loadSharp = async () => {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   return sharp;
 };
 
-/** Width by height, for sandboxes that refuse what the network refuses; undefined when it is no picture. */
+/**
+ * Width divided by height, for sandboxes that refuse what the network refuses; undefined when the file is not a
+ * picture.
+ */
 export const ratioOf = async (bytes: Buffer): Promise<number | undefined> => {
   try {
     const sharp = await loadSharp();
@@ -18,7 +24,7 @@ export const ratioOf = async (bytes: Buffer): Promise<number | undefined> => {
   }
 };
 
-/** A square picture, for sandboxes, of which hardly anything can be left out. */
+/** A square noise picture for sandboxes, which hardly compresses. */
 export const noise = async (side: number): Promise<Buffer> => {
   const sharp = await loadSharp();
   return sharp({
@@ -38,7 +44,10 @@ const maxPixels = 50_000_000;
 const sidePixels = 1_200;
 const qualities = [85, 70, 50, 30];
 
-/** A picture of a page as a link card takes it, known by its hash; undefined when it is none, or cannot be made small. */
+/**
+ * A page's picture, made small enough for a link card and named by its hash; undefined when the file is not a picture
+ * or stays too large.
+ */
 export const cardPicture = async (
   bytes: Buffer,
   maxBytes: number,

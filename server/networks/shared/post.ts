@@ -12,7 +12,7 @@ export const list = (post: NetworkPost, key: string): string[] =>
 
 export const firstItem = (post: NetworkPost): NetworkItem => post.items[0] ?? { body: '', media: [] };
 
-/** What goes out where every item is a post or comment of its own. */
+/** The parts for networks where every item is a post or comment of its own. */
 export const itemsOf = <Media extends NetworkMedia>({ items }: NetworkPost<Media>) => items;
 
 /** The items, and the first comment that an option asks for. */
@@ -46,7 +46,7 @@ export const eachMedia = (
 ): Finding[] =>
   eachItem(post, (item, path) => item.media.map((media, index) => rule(media, `${path}.media.${index}`, item)));
 
-/** Beside a video the constraints refuse it already. */
+/** Next to a video, the constraints already refuse a GIF. */
 export const gifStandsAlone = (media: NetworkMedia, path: string, item: NetworkItem): Finding =>
   isGif(media) &&
   item.media.length > 1 &&

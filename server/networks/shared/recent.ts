@@ -6,24 +6,24 @@ const clockDifferenceMs = 120_000;
 /** Upper bound per question: a busy account must not cost a network's whole quota. */
 export const maxPages = 5;
 
-/** The earliest timestamp that a network may give to the post of a send that began then. */
+/** The earliest timestamp that a network may give to a post whose send began at `since`. */
 export const earliest = (since: Date): Date => new Date(since.getTime() - clockDifferenceMs);
 
-/** Whether something the network dates to this instant may have been made by a send that began then. */
+/** Whether a post with this network timestamp may come from a send that began at `since`. */
 export const isSince = (at: number, since: Date): boolean => at >= earliest(since).getTime();
 
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
-  /** Cursor of the page behind it; absent at the end of the list. */
+  /** Cursor of the next page; absent at the end of the list. */
   readonly next?: string | undefined;
 }
 
 export interface Search<Entry> {
-  /** Certainly the post. */
+  /** The entry that is certainly the post. */
   readonly match?: Entry;
-  /** What may be the post. */
+  /** Entries that may be the post. */
   readonly candidates: readonly Entry[];
-  /** Nothing since the send began was left unread. */
+  /** Every entry since the send began was read. */
   readonly isComplete: boolean;
 }
 
@@ -40,9 +40,12 @@ export const searchBack = async <Entry>({
 }: {
   readonly readPage: (cursor?: string) => Promise<Page<Entry>>;
   readonly isCandidate: (entry: Entry) => boolean;
-  /** Among the candidates. */
+  /** Whether a candidate is certainly the post. */
   readonly isMatch?: (entry: Entry) => boolean;
-  /** By which the list is ordered, newest first. Absent: the order is not documented, so the list is read to its end. */
+  /**
+   * The timestamp that orders the list, newest first. Absent: the order is not documented, so the list is read to its
+   * end.
+   */
   readonly timeOf?: (entry: Entry) => number;
   readonly since: Date;
 }): Promise<Search<Entry>> => {

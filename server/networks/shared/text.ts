@@ -7,7 +7,7 @@ export const countedAsUnits: Pick<Characters, 'counting' | 'rule'> = {
   rule: 'Utf16Units',
 };
 
-/** Anything after this is in a text that is already too long. */
+/** Links beyond this position do not matter: the text is already too long. */
 const mostScanned = 1_500;
 
 /** Every link a network may see, bare domains included. */
@@ -24,7 +24,7 @@ export const replaceLinks = (text: string, replacement: (link: string) => string
   return pieces.join('') + text.slice(from);
 };
 
-/** As texts are compared with what a network made of them. */
+/** Normalizes a text, to compare ours with the network's version of it. */
 export const comparable = (text: string): string => text.replace(/\s+/g, ' ').trim().normalize('NFC');
 
 export const isLanguage = (tag: string): boolean => {

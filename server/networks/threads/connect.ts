@@ -11,7 +11,7 @@ export const scopes = [
   'threads_basic',
   'threads_content_publish',
   'threads_manage_replies',
-  // To find a reply again whose answer was lost.
+  // To find a published reply again when Threads' response was lost.
   'threads_read_replies',
   'threads_manage_insights',
 ];
@@ -44,8 +44,8 @@ const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: strin
 };
 
 /**
- * Threads tells them to testers of the app alone. For others the first read of numbers finds out what is missing. The code of
- * the connection is spent by now, so no trouble here may end it.
+ * Threads reports scopes only to testers of the app. For others, the first statistics read reveals a missing scope. The
+ * authorization code is already used up, so no error here may fail the connection.
  */
 const readScopes = async (site: Site, tokens: Tokens) => {
   const query = { input_token: tokens.accessToken };
@@ -91,7 +91,7 @@ export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<P
   return me;
 };
 
-/** Ends all that the person gave to our app. */
+/** Revokes everything that the person granted to our app. */
 export const revoke = async (site: Site, account: NetworkAccount): Promise<void> => {
   await ask(site, account, { method: 'DELETE', path: '/me/permissions' });
 };

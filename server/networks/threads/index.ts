@@ -156,7 +156,7 @@ export default {
         minChoices: 2,
         maxChoices: 4,
         maxChoiceLength: 25,
-        // Threads takes no time: every poll runs for a day.
+        // Threads accepts no duration: every poll runs for a day.
         minDurationMinutes: 1_440,
         maxDurationMinutes: 1_440,
         multiple: false,

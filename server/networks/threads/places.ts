@@ -28,7 +28,7 @@ export const findPlaces: Lookup = async (site, account, words) => {
   }));
 };
 
-/** The examples show ids as numbers, which can be too long for one. */
+/** The examples show ids as numbers, which can be too long for a JavaScript number. */
 const withIdsAsText = (text: string): unknown => {
   try {
     return JSON.parse(text.replace(/("id"\s*:\s*)(\d+)/g, '$1"$2"'));

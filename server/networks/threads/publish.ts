@@ -47,11 +47,11 @@ const formOf = ({ part, post, out }: Sending): Form => {
       container: (children) => ({ media_type: 'CAROUSEL', children: children.join(','), ...about }),
     };
   }
-  // Text too goes through a container, so that its state tells whether it was published.
+  // Text also goes through a container, so that its state shows whether it was published.
   return { children: [], container: () => ({ ...(first ? fileOf(first) : { media_type: 'TEXT' }), ...about }) };
 };
 
-/** Of the thread as a whole: its first item carries them. */
+/** Options of the whole thread, which are sent with its first item. */
 const optionsOf = (post: Sending['post']) => {
   const replyControl = option(post, 'threads.reply_control');
   const topic = option(post, 'threads.topic_tag');
@@ -112,13 +112,13 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
   return containers.prepare(site, { ...sending, post: { ...post, options } }, kept);
 };
 
-/** Of an address such as `https://www.threads.com/@anna/post/DAbc123`. Threads takes ids alone. */
+/** The code in an address such as `https://www.threads.com/@anna/post/DAbc123`. Threads accepts only ids. */
 const quotedCode = (post: NetworkPost) => /\/post\/([\w-]+)/.exec(option(post, 'threads.quote'))?.[1];
 
 const OwnPosts = z.object({ data: z.array(z.object({ id: z.string(), permalink: z.string().optional() })) });
 const mostOwn = 100;
 
-/** The id behind an address is told for posts of one's own alone. */
+/** Threads reveals the id behind an address only for the account's own posts. */
 const ownPost = async (site: Site, account: NetworkAccount, code: string): Promise<string> => {
   const query = { fields: 'id,permalink', limit: mostOwn };
   const { data } = shaped(OwnPosts, await ask(site, account, { path: `/${account.id}/threads`, query }));

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { notThere, type Refusal, refusalsOf, refuse, signedInAs } from '#server/networks/families/meta/sandbox';
 import type { SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 const permission = { code: 10, message: '(#10) Application does not have permission for this action' };
 /** A permission that the person did not give. */
@@ -28,7 +28,7 @@ export const noMedia = {
 
 export type SignedIn = ReturnType<typeof createSignedIn>;
 
-/** A token of an hour works as one of sixty days does. */
+/** A one-hour token works like a 60-day token. */
 export const createSignedIn = (kit: SandboxKit) => signedInAs(kit, refusals, 'access', 'short');
 
 export const userId = ({ id }: SandboxPerson) => `17841${id}`;

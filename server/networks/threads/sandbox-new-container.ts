@@ -29,7 +29,7 @@ const image = { media_type: z.literal('IMAGE'), image_url: z.url(), ...ofMedia }
 const video = { media_type: z.literal('VIDEO'), video_url: z.url(), ...ofMedia };
 const isItem = { is_carousel_item: isTrue };
 
-/** An object in the text of a parameter, as Graph takes it. */
+/** A JSON object in a text parameter, as Graph expects it. */
 const asJson = z.string().transform((text, context) => {
   try {
     return JSON.parse(text) as unknown;
@@ -70,7 +70,7 @@ const lengthOf = (text: string) =>
 
 export const textOf = (wanted: NewContainer) => ('text' in wanted && wanted.text) || '';
 
-/** What Threads says at once. */
+/** Errors that Threads reports immediately. */
 export const wrongWith = async (
   kit: SandboxKit,
   { scopes }: SandboxGrant,
@@ -101,7 +101,7 @@ export const wrongWith = async (
   return undefined;
 };
 
-/** Looked at when the container is filled, so it is told with its state. */
+/** Checked when the container is filled, so Threads reports the error with its state. */
 export const errorOf = async (kit: SandboxKit, wanted: NewContainer) => {
   if (wanted.media_type === 'IMAGE') {
     const found = await kit.fetchMedia(wanted.image_url);

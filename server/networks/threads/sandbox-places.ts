@@ -19,7 +19,7 @@ const places = [
   place('111777152182368', 'Berlin, Germany', '', 'Berlin', 'Germany', '10117'),
   place('106078429431815', 'London, United Kingdom', '', 'London', 'United Kingdom', 'SW1A'),
   place('102161956492461', 'Museum of Bread', 'Salzstadelgasse 10', 'Ulm', 'Germany', '89073'),
-  // Longer than a number can be.
+  // Too long for a JavaScript number.
   place('17841499999999999', 'Bakery at the Corner', 'Torstrasse 1', 'Berlin', 'Germany', '10119'),
 ];
 
@@ -37,7 +37,7 @@ export const mountPlaces = (api: Router, signedIn: SignedIn) => {
       if (query === undefined && (latitude === undefined || longitude === undefined)) {
         return refuse(res, invalid('Either q, or latitude and longitude, is required'));
       }
-      // Until its review an app finds this one alone.
+      // Before its review, an app finds only this place.
       const words = person.handle.includes('unreviewed') ? 'menlo park' : String(query ?? '').toLowerCase();
       const names = ['id', ...String(fields).split(',')];
       const data = places

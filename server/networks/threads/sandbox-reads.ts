@@ -4,7 +4,7 @@ import type { SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/san
 import { isSelf, refusals, type SignedIn, userId } from './sandbox-access.ts';
 import type { Containers } from './sandbox-containers.ts';
 
-/** Posts and replies, their numbers, and the state of a container. */
+/** Posts and replies, their statistics, and the state of a container. */
 export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn, containers: Containers) => {
   const own = async (id: unknown, { person }: SandboxGrant) => {
     const post = await kit.posts.get(String(id));

@@ -3,7 +3,7 @@ import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/n
 import { reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
 
-/** `shares` is left out: it counts what was sent to somebody, and SPEC, Statistics rules 3 means reposts. */
+/** `shares` is not read: it counts sends to another person, but SPEC, Statistics rules 3 means reposts. */
 const metric = 'views,likes,replies,reposts,quotes';
 
 export const readMetrics = async (

@@ -3,7 +3,9 @@ import type { NetworkAccount, Site } from '#server/networks/network';
 import { type NetworkAnswer, retryAt } from '#server/networks/request';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 
-/** Asks TikTok for the account. Some refusals come with HTTP 200, so only the code `ok` counts. */
+/**
+ * Calls TikTok's API with the account's token. Some refusals come with HTTP 200, so every code but `ok` is an error.
+ */
 export const ask = async (
   site: Site,
   { tokens }: Pick<NetworkAccount, 'tokens'>,
@@ -103,7 +105,7 @@ export const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
   return troubleFor(code, message);
 };
 
-/** The address that takes a video answers with a status alone. An address that has ended is no fault of the video. */
+/** The upload address answers with only a status. An expired address is not a fault of the video. */
 export const uploadTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
   if (errorOf(answer) !== undefined || answer.status === 429 || answer.status >= 500) return troubleOf(answer, now);
   const networkCode = String(answer.status);

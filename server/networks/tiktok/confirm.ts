@@ -14,7 +14,7 @@ import { readStatus } from './status.ts';
 const askAgainMs = seconds(20);
 /** A public post usually has its id within a minute. Sometimes it takes hours, which we do not wait for. */
 const idMs = minutes(5);
-/** How long it may take until sent bytes are counted. */
+/** How long TikTok may take to count bytes that it has received. */
 const cutMs = minutes(1);
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
@@ -29,7 +29,9 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   return isCut ? waitOr(site, prepared, cutMs, absent) : waiting(prepared, askAgainMs);
 };
 
-/** That is all that was asked for. It has no address, and nobody tells us when the person posts it. */
+/**
+ * The draft is in the inbox, so the send is done. A draft has no address, and TikTok does not report when it is posted.
+ */
 const inInbox = (publishId: string, { part }: Sending) => {
   const text = part.media.some(isVideo) && part.body.trim() !== '' ? 'paste the text, ' : '';
   return sent({
@@ -46,7 +48,7 @@ const failed = (reason: string) => {
   throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason, isVerdict: true });
 };
 
-/** Waits until `forMs` after the first time, then returns `orElse`. */
+/** Keeps waiting until `forMs` after the first call, then returns `orElse`. */
 const waitOr = <Else extends Confirmation<Prepared>>(site: Site, prepared: Prepared, forMs: number, orElse: Else) => {
   const now = site.now();
   const { waitingSince = now.toISOString() } = prepared;
@@ -86,12 +88,12 @@ const List = z.object({
   }),
 });
 
-/** As many as TikTok gives at once. */
+/** The most that TikTok returns per page. */
 const pageSize = 20;
 
 /**
- * Photos whose answer was lost have no id to ask for. Only public posts are listed, after a while, and whether all photo
- * posts are is not certain, so one that is not listed may be out all the same.
+ * When the answer to photos was lost, there is no id to query. TikTok lists only public posts, with a delay, and
+ * perhaps not all photo posts, so a post that is missing from the list may still be published.
  */
 const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const { account, part, post, since } = sending;
@@ -118,5 +120,5 @@ const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Pro
   return waitOr(site, prepared, idMs, unknown);
 };
 
-/** Lists cut texts at 150 characters. */
+/** TikTok's lists cut texts at 150 characters. */
 const beginning = (text: string) => comparable(text).slice(0, 100);

@@ -73,7 +73,7 @@ const coverPhotoOutside = (post: NetworkPost) => {
   return photos > 0 && (wanted < 1 || wanted > photos);
 };
 
-/** What the account's own settings, or the post, rule out. */
+/** Options that the account's own settings, or the post, rule out. */
 const disabledFor = (post: NetworkPost, facts: Json | undefined): Record<string, string> => {
   const { commentsOff, duetsOff, stitchesOff } = factsFrom(facts);
   const { media } = firstItem(post);
@@ -90,7 +90,7 @@ const disabledFor = (post: NetworkPost, facts: Json | undefined): Record<string,
 const musicUsage = 'https://www.tiktok.com/legal/page/global/music-usage-confirmation/en';
 const brandedContent = 'https://www.tiktok.com/legal/page/global/bc-policy/en';
 
-/** Conditions of TikTok's audit: whoever posts sees as whom, and what they agree to. */
+/** TikTok's audit requires that people see which account they post as and what they agree to. */
 const declarationOf = (post: NetworkPost, facts: Json | undefined): Problem => {
   const { nickname } = factsFrom(facts);
   const policy = isOn(post, 'tiktok.brand_content') ? `Branded Content Policy (${brandedContent}) and ` : '';

@@ -20,16 +20,16 @@ export interface Prepared {
   readonly username: string;
   readonly privacy: string;
   readonly commentsOff: boolean;
-  /** A video has it from the start, photos once they are sent. */
+  /** Set for a video from the start, for photos once they are sent. */
   readonly publishId?: string;
   readonly uploadUrl?: string;
-  /** TikTok has taken all of the video. */
+  /** TikTok has received the whole video. */
   readonly uploaded?: true;
-  /** Since when it has not been found, or has had no id. */
+  /** Since when the post has not been found or has had no id. */
   readonly waitingSince?: string;
 }
 
-/** A larger video comes in pieces of 5 to 64 MB, of which the last takes the rest. */
+/** A larger video is sent in chunks of 5 to 64 MB; the last one also carries the remainder. */
 const wholeBytes = 64_000_000;
 const chunkBytes = 20_000_000;
 
@@ -45,7 +45,7 @@ const chunksOf = (bytes: number): { size: number; first: ByteRange[]; last: Byte
 
 const Begun = z.object({ data: z.object({ publish_id: z.string().min(1), upload_url: z.string().min(1) }) });
 
-/** A video becomes a post with its last byte; until then it can be begun again. */
+/** The last byte of a video publishes it; until then the upload can start again. */
 export const prepare = async (site: Site, sending: Sending): Promise<Preparation<Prepared>> => {
   const { account, post, part } = sending;
   if (isDraft(post)) return prepareDraft(site, sending);
@@ -68,7 +68,7 @@ export const prepare = async (site: Site, sending: Sending): Promise<Preparation
   return ready({ ...about, ...(await uploadAllButEnd(site, account, video, info)) });
 };
 
-/** It is finished in the app, where the person also says who can see it. */
+/** A draft is finished in the app, where the person also chooses who can see it. */
 export const isDraft = (post: NetworkPost): boolean => option(post, 'tiktok.mode') === 'draft';
 
 const prepareDraft = async (site: Site, { account, part }: Sending): Promise<Preparation<Prepared>> => {
@@ -77,7 +77,7 @@ const prepareDraft = async (site: Site, { account, part }: Sending): Promise<Pre
   return ready({ ...about, ...(video && (await uploadAllButEnd(site, account, video))) });
 };
 
-/** Without `info` it is a draft, which takes none. */
+/** Without `info` the video becomes a draft, which accepts no post settings. */
 const uploadAllButEnd = async (site: Site, account: NetworkAccount, video: PublishMedia, info?: object) => {
   const chunks = chunksOf(video.bytes);
   const answer = await ask(site, account, {

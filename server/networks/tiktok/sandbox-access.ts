@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 export const ok = { code: 'ok', message: '', log_id: 'sandbox' };
 export const refuse = (res: Response, status: number, code: string, message: string) => {
@@ -11,7 +11,7 @@ export const invalid = (res: Response, message: string) => refuse(res, 400, 'inv
 
 const tooMany = (res: Response) => refuse(res, 429, 'rate_limit_exceeded', 'The API rate limit was exceeded.');
 export const refusals: Refusals = {
-  // TikTok documents no header that tells how long.
+  // TikTok documents no header with the retry delay.
   '429': tooMany,
   '429-bare': tooMany,
   '503': (res) => refuse(res, res.statusCode === 500 ? 500 : 503, 'internal_error', 'Something went wrong.'),

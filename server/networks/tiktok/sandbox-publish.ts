@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { invalid, privacyOptions, refuse } from './sandbox-access.ts';
 
-/** What videos and photos have in common on their way to a post. */
+/** Publishing steps that videos and photos share. */
 
 export const privacyLevel = z.enum(['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'FOLLOWER_OF_CREATOR', 'SELF_ONLY']);
 export const toggles = { brand_content_toggle: z.boolean().optional(), brand_organic_toggle: z.boolean().optional() };
@@ -17,7 +17,7 @@ export type Publish = {
   postId: string;
   info: Record<string, string | number | boolean>;
   begunAt: string;
-  /** Of a video. */
+  /** The upload of a video. */
   size: number;
   chunkSize: number;
   chunks: number;
@@ -63,7 +63,7 @@ export const createPublishing = (kit: SandboxKit) => ({
   },
 });
 
-/** True when it has answered. */
+/** True when the post info was refused and the request has been answered. */
 export const refusesInfo = (
   res: Response,
   person: SandboxPerson,

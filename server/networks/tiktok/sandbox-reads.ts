@@ -7,7 +7,7 @@ import { createPublishing } from './sandbox-publish.ts';
 /** How long a public post is reviewed before it has an id. */
 const moderationMs = 45_000;
 
-/** The state of an attempt to post, the list of public videos, and numbers. */
+/** The state of a post attempt, the list of public videos, and statistics. */
 export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn) => {
   const { find, keep } = createPublishing(kit);
 
@@ -31,7 +31,7 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn) => 
       const done = publish.isDraft ? 'SEND_TO_USER_INBOX' : 'PUBLISH_COMPLETE';
       const status = asked < 2 ? processing : publish.failReason ? 'FAILED' : done;
       const isPublic = status === 'PUBLISH_COMPLETE' && found !== undefined && isListed(found);
-      // Written by hand: JavaScript has no numbers of this size.
+      // Built as text, because the ids exceed JavaScript's safe integers.
       const ids = isPublic ? publish.postId : '';
       const reason = status === 'FAILED' ? (publish.failReason ?? '') : '';
       res
@@ -102,7 +102,7 @@ const Query = z.strictObject({ filters: z.strictObject({ video_ids: z.array(z.st
 const knownFields = /^(id|create_time|title|video_description|share_url|(view|like|comment|share)_count)$/;
 const hasWrongField = (req: Request) => fieldsOf(req).some((field) => !knownFields.test(field));
 
-/** Either permission reads what was made with it. */
+/** The scope that allowed a post also reads its status. */
 const scopeOfStatus = (req: Request) =>
   String((req.body as { publish_id?: unknown } | undefined)?.publish_id).includes('_inbox_')
     ? 'video.upload'

@@ -72,7 +72,7 @@ export const mountVideos = (api: Router, kit: SandboxKit, signedIn: SignedIn) =>
     res.send({ data: { publish_id: publishId, upload_url: `${kit.here(req)}/upload?${upload}` }, error: ok });
   };
 
-  /** Not the API itself: no token but the one in the address, and no words but a status. */
+  /** The upload host, not the API: it checks only the token in the address and answers with only a status. */
   api.put('/upload', async (req, res) => {
     const publishId = String(req.query.upload_id);
     const publish = await find(publishId);

@@ -64,7 +64,7 @@ const dayMs = 86_400_000;
 
 const openId = ({ id }: SandboxPerson) => `-000${id}`;
 
-// The reference gives these no status, so the sandbox sends the one that is easiest to overlook.
+// The reference gives no HTTP status for these errors. The sandbox sends 200, the easiest one to overlook.
 const grantRefused = (res: Response, error: string, description: string) =>
   res.status(200).send({ error, error_description: description, log_id: 'sandbox' });
 

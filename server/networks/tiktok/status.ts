@@ -40,6 +40,8 @@ export const readStatus = async (
   }
 };
 
-/** The ids are larger than JavaScript's numbers, so they are taken from the text. The field is spelled like that. */
+/**
+ * The ids exceed JavaScript's safe integers, so they are read from the raw text. TikTok really spells it `publicaly`.
+ */
 const publicIdsIn = (text: string): string[] =>
   /"publica?ly_available_post_id"\s*:\s*\[([^\]]*)\]/.exec(text)?.[1]?.match(/\d+/g) ?? [];

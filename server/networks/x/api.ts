@@ -6,7 +6,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 type Access = Pick<NetworkAccount, 'tokens'>;
 type ApiRequest = Omit<NetworkRequest, 'url'> & { readonly path: string };
 
-/** Asks X for the account. What X refuses is thrown as trouble. */
+/** Calls X's API with the account's token. Throws refusals as trouble. */
 export const ask = async (site: Site, access: Access, request: ApiRequest): Promise<NetworkAnswer> => {
   const answer = await call(site, access, request);
   if (answer.status >= 400) throw troubleOf(answer, site.now());
@@ -27,10 +27,12 @@ const spellings = [
 ] as const;
 type Spelling = (typeof spellings)[number];
 
-/** The spelling that each host took last. */
+/** The spelling that each host last accepted. */
 const acceptedSpellings = new Map<string, Spelling>();
 
-/** Reads posts with these fields, and with the other spelling where X does not know the first or leaves the fields out. */
+/**
+ * Reads posts with these fields. Retries with the other spelling when X does not know the first or omits the fields.
+ */
 export const readPosts = async <Schema extends z.ZodType>(
   site: Site,
   access: Access,
@@ -76,7 +78,7 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
       'The X app of this server is out of credits: its operator has to buy more.',
       {
         networkCode: 'CreditsDepleted',
-        // Whatever was asked for was not done.
+        // The request had no effect.
         reached: false,
       },
     );

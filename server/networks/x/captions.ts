@@ -9,7 +9,7 @@ export const captionsLanguageKey = 'x.captions_language';
 
 const Started = z.object({ data: z.object({ id: z.string() }) });
 
-/** A file of its own, which X ties to the video afterwards. Its length is bounded by that of an option. */
+/** Uploads the captions as a separate file, which X links to the video afterwards. The option limits their length. */
 export const uploadCaptions = async (site: Site, { account, post }: Sending): Promise<string> => {
   const bytes = Buffer.from(option(post, captionsKey));
   const begun = await ask(site, account, {
@@ -24,7 +24,7 @@ export const uploadCaptions = async (site: Site, { account, post }: Sending): Pr
   return id;
 };
 
-/** Before the post is out, so that captions which X refuses can still be mended. */
+/** Called before the post is published, so that the person can still fix captions that X refuses. */
 export const attachCaptions = async (
   site: Site,
   { account, post }: Sending,

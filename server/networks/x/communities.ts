@@ -10,7 +10,7 @@ const Found = z.union([
   z.object({ meta: z.object({}), errors: z.undefined().optional() }).transform(() => ({ data: [] })),
 ]);
 
-/** The least that X takes. Each community that is read costs the operator. */
+/** The smallest number that X accepts. Each community that is read costs the operator. */
 const fewest = 10;
 
 export const findCommunities: Lookup = async (site, account, words) => {

@@ -38,7 +38,7 @@ const Facts = z.object({ writesLong: z.boolean().default(false), isSelfServe: z.
 type Facts = z.output<typeof Facts>;
 const readFacts = createFactsReader(Facts);
 
-/** Whether the account may write more than others. */
+/** Whether the account may write longer posts than others. */
 export const writesLong = (facts: Json | undefined): boolean => readFacts(facts)?.writesLong ?? false;
 
 /** Whether the operator pays for one of the tiers that X sells without a contract. */

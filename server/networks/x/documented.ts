@@ -122,7 +122,7 @@ const Community = z.strictObject({
   created_at: z.string().optional(),
 });
 
-/** A part of a form, or base64 in a JSON body. */
+/** A file is a form part, or base64 in a JSON body. */
 const file = z.literal(true).or(z.base64());
 
 const fields = (...known: string[]) => z.string().refine((text) => text.split(',').every((one) => known.includes(one)));

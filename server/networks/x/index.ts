@@ -103,7 +103,7 @@ const tagProblems = (post: NetworkPost): Finding[] => {
   ];
 };
 
-/** What X limits on its self-serve tiers since February 2026. */
+/** Restrictions of X's self-serve tiers since February 2026. */
 const selfServeLimits = (post: NetworkPost): Finding[] => [
   post.items.length > 1 && {
     path: 'content.1',
@@ -278,7 +278,7 @@ export default {
   send,
   confirm,
   holdMs,
-  // X takes 100, but their ids make an address that is too long.
+  // X accepts 100, but 100 ids make the URL too long.
   postsPerRead: 80,
   readMetrics,
 } satisfies Network<Prepared>;

@@ -20,17 +20,17 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, readPosts } from './api.ts';
 import { attachCaptions, captionsKey, uploadCaptions } from './captions.ts';
 
-/** X takes up to 4 MB; 1 MB is tested. */
+/** X accepts up to 4 MB; 1 MB is tested. */
 const chunkBytes = 1_000_000;
 const longestCheckSeconds = 60;
 
 export interface Prepared {
   readonly mediaIds: readonly string[];
-  /** Those that X is still processing. */
+  /** Media that X is still processing. */
   readonly processing: readonly string[];
-  /** Ids of the people in the media. */
+  /** Ids of the people tagged in the media. */
   readonly tagged?: readonly string[];
-  /** The file with the captions of the video, which is the only file then. */
+  /** Media id of the captions of the video, which is then the only file of the post. */
   readonly captionsId?: string;
 }
 
@@ -98,10 +98,10 @@ const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
 
 const Users = z.object({ data: z.array(z.object({ id: z.string(), username: z.string() })).default([]) });
 
-/** X tags by id, people by name. */
+/** X tags people by id, but people enter names. */
 const taggedIds = async (site: Site, { account, post }: Sending): Promise<string[]> => {
   const tagged = list(post, 'x.tagged_users').map((one) => one.toLowerCase());
-  // A name may have digits alone: with @ it is one.
+  // A username may be all digits: with @ it is a name, without @ an id.
   const nameOf = (one: string) => (/^\d+$/.test(one) ? undefined : one.replace('@', ''));
   const names = tagged.flatMap((one) => nameOf(one) ?? []);
   if (names.length === 0) return tagged;
@@ -173,7 +173,7 @@ export const send = async (
   return posted(site, sending, shaped(Posted, answer).data.id);
 };
 
-/** What is said once, with the first item of a thread. */
+/** Fields that are sent only with the first item of a thread. */
 const ofPost = (post: NetworkPost) => {
   const replySettings = option(post, 'x.reply_settings');
   const community = option(post, 'x.community');
@@ -187,7 +187,7 @@ const ofPost = (post: NetworkPost) => {
   };
 };
 
-/** `https://x.com/anna/status/42`, or its id alone. */
+/** `https://x.com/anna/status/42`, or only its id. */
 export const quotedIn = (post: NetworkPost): string | undefined =>
   /(?:^|\/status\/)(\d{1,19})(?:$|[/?#])/.exec(option(post, 'x.quote'))?.[1];
 
@@ -223,12 +223,12 @@ const Listed = z
   })
   .transform(({ note_tweet, note_post = note_tweet, ...post }) => ({
     ...post,
-    // Of a long text, `text` is only the beginning.
+    // For a long text, `text` has only the beginning.
     whole: note_post ?? { text: post.text, entities: post.entities },
   }));
 type Listed = z.output<typeof Listed>;
 
-/** Without posts it says that there are none: errors come with status 200, too. */
+/** Errors also come with status 200, so an answer without posts has to state a count of 0. */
 const Timeline = z.union([
   z.object({ data: z.array(Listed), meta: z.object({ next_token: z.string().optional() }).default({}) }),
   z
@@ -237,8 +237,8 @@ const Timeline = z.union([
 ]);
 
 /**
- * X gives no key to a post, so those since then are compared: by their text without links, which are rewritten, by where
- * the links lead, and by their media. One that has the same text but not the rest may be ours all the same.
+ * X has no idempotency keys, so the posts since the send began are compared: by text without links (X rewrites links),
+ * by link targets, and by media. A post that matches only by text may still be ours.
  */
 export const confirm = async (
   site: Site,
@@ -291,7 +291,7 @@ const hasLinks = ({ entities, whole }: Listed, { part, post }: Sending) => {
   );
 };
 
-/** X puts one before a bare domain. */
+/** X adds a scheme to bare domains. */
 const withoutScheme = (link: string) =>
   link
     .replace(/^https?:\/\//i, '')
@@ -301,7 +301,7 @@ const withoutScheme = (link: string) =>
 const sameList = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((entry) => other.includes(entry));
 
-/** X escapes three signs in every text it gives out. */
+/** X escapes three characters in every text it returns. */
 const unescaped = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
 const withoutLinks = (text: string) => comparable(replaceLinks(text, () => ''));

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Refusals, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { signedInWith } from '#server/networks/shared/signed-in';
 
-/** Who asks the sandbox, and how it refuses. */
+/** Authentication and error responses of the sandbox. */
 
 export const problem = (res: Response, status: number, title: string, detail: string, type = 'about:blank') => {
   res.status(status).type('application/problem+json').send({ title, detail, type, status });

@@ -10,7 +10,7 @@ type Upload = {
   received: number;
   state: 'uploading' | 'processing' | 'ready' | 'failed';
   asked: number;
-  /** Of a video: the languages of its captions. */
+  /** The caption languages of a video. */
   subtitles?: string[];
 };
 
@@ -157,7 +157,7 @@ export const createUploads = (kit: SandboxKit) => {
       res.send(uploadAnswer(id, upload));
     },
 
-    /** The languages of the captions of these files. */
+    /** The caption languages of these files. */
     subtitlesOf: async (ids: readonly string[], grant: SandboxGrant) => {
       const uploads = await Promise.all(ids.map((id) => ownUpload(id, grant)));
       return uploads.flatMap((upload) => upload?.subtitles ?? []);
@@ -175,7 +175,7 @@ export const createUploads = (kit: SandboxKit) => {
   };
 };
 
-/** What posts that have it call it. */
+/** The key by which posts refer to this media. */
 export const mediaKey = (id: string) => `3_${id}`;
 
 const uploadAnswer = (id: string, { state }: Upload) => ({

@@ -46,7 +46,7 @@ const NewPost = z.strictObject({
 });
 type NewPost = z.output<typeof NewPost>;
 
-/** New posts, the timeline of an account, and numbers. */
+/** New posts, the timeline of an account, and statistics. */
 export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }: Access) => {
   const { mediaProblem, subtitlesOf } = createUploads(kit);
 
@@ -65,7 +65,7 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
     }),
   );
 
-  /** Undefined when it is taken. */
+  /** Undefined when the post is accepted. */
   const refusalOf = async (post: NewPost, grant: SandboxGrant): Promise<Refusal | undefined> =>
     wrongTogether(post) ??
     unsummoned(post, grant) ??
@@ -213,7 +213,7 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
     }),
   );
 
-  /** The id and the text; what else there is only when it is asked for. */
+  /** The id and the text; other fields only on request. */
   const postView = (req: Request, post: SandboxPost, names: Names) => {
     const fields = String(req.query[names.parameter] ?? '').split(',');
     return {
@@ -246,10 +246,10 @@ const dataOf = ({ data }: SandboxPost) => data as { typed: string; quote_tweet_i
 
 const isLong = (text: string) => countText(characters, text) > characters.max;
 
-/** X shows no more of a long text where nobody asks for all of it. */
+/** X shortens a long text unless the whole text is requested. */
 const beginningOf = (text: string) => (isLong(text) ? `${text.slice(0, 275)}…` : text);
 
-/** As X gives out every text. */
+/** X escapes every text it returns. */
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** X shortens every link of a text. */

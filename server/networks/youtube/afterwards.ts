@@ -11,7 +11,7 @@ export const playlistKey = 'youtube.playlist';
 export const captionsKey = 'youtube.captions';
 export const languageKey = 'youtube.language';
 
-/** What is done to a video that is out already. Each can be repeated, and none of them makes the post fail. */
+/** Steps that follow once the video is published. Each can be repeated, and none of them makes the post fail. */
 export const afterwards = ['thumbnail', 'captions', 'playlist'] as const;
 type Afterwards = (typeof afterwards)[number];
 
@@ -23,7 +23,7 @@ export const wanted = ({ post }: Pick<Sending, 'post'>): Afterwards[] =>
 
 const most = 3;
 
-/** What is left to do, and what went wrong for good. */
+/** Steps that are left, and notes on those that failed for good. */
 export interface Left {
   readonly steps: readonly Afterwards[];
   readonly tries: number;
@@ -68,7 +68,7 @@ const setThumbnail = async (site: Site, { account, post }: Sending, videoId: str
 
 const Items = z.object({ items: z.array(z.unknown()).default([]) });
 
-/** A playlist takes a video twice, so it is asked first. */
+/** A playlist accepts the same video twice, so it is checked first. */
 const addToPlaylist = async (site: Site, { account, post }: Sending, videoId: string) => {
   const playlistId = option(post, playlistKey);
   const path = '/youtube/v3/playlistItems';

@@ -5,7 +5,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 
 const dayMs = 86_400_000;
 
-/** Asks YouTube for the account. What it refuses is thrown as trouble. */
+/** Calls YouTube's API with the account's token. Throws refusals as trouble. */
 export const ask = async (
   site: Site,
   account: Pick<NetworkAccount, 'tokens'>,

@@ -31,7 +31,7 @@ const Thread = z
 type Thread = z.output<typeof Thread>;
 const Threads = z.object({ items: z.array(Thread), nextPageToken: z.string().optional() });
 
-/** A comment that was just made may be listed later, so one that is not listed may be there all the same. */
+/** YouTube may list a new comment late, so a comment that is not listed may still exist. */
 export const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<never>> => {
   const { account, part, out, since } = sending;
   const query = { part: 'snippet', videoId: out[0]?.externalId, order: 'time', maxResults: 100 };

@@ -27,7 +27,7 @@ const constraints: Constraints = {
     min: 1,
     max: 1,
     mixed: false,
-    // Accounts without a verified phone number may upload 15 minutes only; YouTube alone knows which.
+    // Accounts without a verified phone number may upload only 15 minutes; only YouTube knows which accounts.
     videos: {
       max: 1,
       mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mpeg', 'video/x-msvideo', 'video/x-matroska'],

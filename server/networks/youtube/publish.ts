@@ -30,7 +30,7 @@ const finishingMs = 5_000;
 /** YouTube reports how much of the video it has. */
 export interface Prepared {
   readonly session: string;
-  /** The video is out, and there is something left to do to it. */
+  /** The video is published, and follow-up steps are left. */
   readonly out?: { readonly videoId: string } & Left;
 }
 
@@ -40,7 +40,9 @@ type Progress =
   /** A session is forgotten after a week. */
   | { readonly is: 'gone' };
 
-/** Everything but the end of the video, which makes it public. One piece per call, so that little is lost. */
+/**
+ * Uploads everything but the last bytes, which publish the video. One piece per call, so that a failure loses little.
+ */
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
   if (sending.index > 0) return ready({ session: '' });
   const before = kept && (await progressOf(site, sending, kept));
@@ -56,7 +58,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
   return waiting(kept, after.is === 'partial' && after.received > received ? 0 : stuckMs);
 };
 
-/** Of the next piece; 0 when the end alone is missing. */
+/** Length of the next piece; 0 when only the end is missing. */
 const lengthBeforeEnd = (progress: Progress, bytes: number) => {
   if (progress.is !== 'partial') return 0;
   const beforeEnd = Math.min(pieceBytes, bytes - 1 - progress.received);
@@ -110,7 +112,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   });
 };
 
-/** A session makes one video, and says which, however often it is asked. */
+/** A session makes only one video, and returns its id each time we ask. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   if (sending.index > 0) return confirmComment(site, sending);
   if (prepared.out) return finish(site, sending, prepared, prepared.out);
@@ -123,7 +125,7 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   return progress.received < videoOf(sending).bytes ? absent : waiting(prepared, finishingMs);
 };
 
-/** A video that YouTube hides is not what was asked for, and asking again would only make another. */
+/** A video that YouTube locked as private is not what was asked for, and a retry would only upload another. */
 const posted = (
   site: Site,
   sending: Sending,
@@ -210,7 +212,7 @@ const askSession = async (
   return { is: 'complete', videoId: id, ...(status?.privacyStatus && { privacy: status.privacyStatus }) };
 };
 
-/** `bytes=0-524287`; absent while there is nothing. */
+/** `bytes=0-524287`; absent while YouTube has received nothing. */
 const receivedOf = (range: string | undefined) => {
   const last = /-(\d+)$/.exec(range ?? '')?.[1];
   return last === undefined ? 0 : Number(last) + 1;

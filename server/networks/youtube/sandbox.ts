@@ -108,10 +108,10 @@ const states = {
 
 const videoParts = ['id', 'snippet', 'status', 'statistics'];
 
-/** Named once for all of them, or once for each. */
+/** A request names its parts in one `part` parameter or in several. */
 const partsOf = ({ query: { part } }: Request) => [part ?? []].flat().join(',').split(',').filter(Boolean);
 
-/** The metadata and the file of one body; undefined when it has not both. */
+/** The metadata and the file of one body; undefined unless it has both. */
 const readRelated = (req: Request, body: Buffer) => {
   const boundary = /^multipart\/related;.*boundary="?([^";]+)"?/.exec(req.headers['content-type'] ?? '')?.[1];
   const parts = boundary === undefined ? [] : partsBetween(body, Buffer.from(`--${boundary}`));
@@ -307,7 +307,7 @@ const sandbox: Sandbox = (kit) => {
   const notFound = (res: Response, reason: string, message: string) =>
     refuse(res, { code: 404, status: 'NOT_FOUND', reason, message });
 
-  // What a part leaves out is taken away, but for the parts that are not named.
+  // A named part is replaced: fields that it omits are removed. Parts that are not named stay.
   api.put(
     '/youtube/v3/videos',
     signedIn(forceSsl, async (req, res, { person }) => {
@@ -548,7 +548,7 @@ const resourceOf = ({ id, author, data }: SandboxPost) => {
   };
 };
 
-/** Numbers are texts. Videos made for kids take no comments. */
+/** Counts are strings. Videos made for kids accept no comments. */
 const statisticsOf = (kit: SandboxKit, post: SandboxPost) => {
   const { views, likes, comments } = kit.numbers(post);
   const { selfDeclaredMadeForKids } = post.data as Record<string, Json>;

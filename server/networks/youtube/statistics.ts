@@ -4,7 +4,7 @@ import { shaped } from '#server/networks/request';
 import { numbersNamed, reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
 
-/** YouTube writes numbers as texts, and leaves out what the channel hides. */
+/** YouTube sends counts as strings, and omits those that the channel hides. */
 const Count = z.coerce.number();
 
 const Videos = z.object({

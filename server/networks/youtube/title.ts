@@ -3,7 +3,7 @@ import { firstItem, option } from '#server/networks/shared/post';
 
 export const maxTitle = 100;
 
-/** The title option, else the first line of the text, cut to what YouTube takes. Empty when there is neither. */
+/** The title option, else the first line of the text, cut to YouTube's maximum. Empty when there is neither. */
 export const titleOf = (post: NetworkPost): string => {
   const [firstLine = ''] = firstItem(post).body.trim().split('\n');
   return option(post, 'youtube.title') || [...firstLine].slice(0, maxTitle).join('').trim();

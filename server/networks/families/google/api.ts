@@ -24,7 +24,7 @@ export const googleConnect = (
       state,
       code_challenge: challenge,
       code_challenge_method: 'S256',
-      // Google gives a refresh token with these two alone.
+      // Google issues a refresh token only with these two parameters.
       access_type: 'offline',
       prompt: 'consent',
     }),
@@ -46,10 +46,13 @@ export const googleRefresh = async (site: Site, { tokens }: NetworkAccount): Pro
   return tokensFrom(await tokenAnswer(site, form), site.now(), tokens);
 };
 
-/** Google reports an end while the consent screen of the app is in testing, or when the person gave access for a time. */
+/**
+ * Google reports an expiry while the app's consent screen is in testing, or when the person gave access for a limited
+ * time.
+ */
 export const googleSignInEnd = ({ refreshExpiresAt }: Tokens) => refreshExpiresAt;
 
-/** Ends all that the person gave to our app: both tokens, and those of its other Google networks. */
+/** Revokes everything that the person granted to our app: both tokens, and those of its other Google networks. */
 export const googleRevoke = (site: Site, { tokens }: NetworkAccount): Promise<void> =>
   revokeToken(site, {
     url: `${site.host('oauth')}/revoke`,
@@ -97,7 +100,7 @@ export interface GoogleFailure {
   /** What is wrong with single fields. */
   readonly fields: readonly { readonly code?: number | undefined; readonly field?: string | undefined }[];
   readonly until: Date | undefined;
-  /** The project of the operator is allowed no requests at all. */
+  /** The operator's Google project has a quota of zero. */
   readonly withoutQuota: boolean;
 }
 
@@ -112,7 +115,7 @@ export const failureOf = ({ status, headers, json }: NetworkAnswer, now: Date): 
   return {
     status,
     code: reasons[0] ?? error?.status ?? String(status),
-    // Some of its sentences are HTML.
+    // Some of Google's messages contain HTML.
     said: text.replace(/<\/?[a-z][^>]*>/gi, ''),
     fields,
     until: retryAt(headers['retry-after'] ?? delay?.replace(/s$/, ''), now),

@@ -22,7 +22,7 @@ export const refuse = (res: Response, { code, status, message, reason, details }
   res.status(code).send({ error: { code, message, ...(errors && { errors }), status, ...(details && { details }) } });
 };
 
-/** `/accounts` and `/oauth`. */
+/** Serves the consent page under `/accounts` and the token calls under `/oauth`. */
 export const googleSignIn = (
   kit: SandboxKit,
   scopes: readonly string[],

@@ -9,14 +9,14 @@ export type Asked = Omit<NetworkRequest, 'url'> & { readonly path: string };
 const dayMs = 24 * 3_600_000;
 const tooEarlyMs = 30_000;
 
-/** Asks LinkedIn for the account. What LinkedIn refuses is thrown as trouble. */
+/** Calls LinkedIn's API with the account's token. Throws refusals as trouble. */
 export const ask = async (site: Site, access: Access, asked: Asked): Promise<NetworkAnswer> => {
   const answer = await call(site, access, asked);
   if (answer.status >= 400) throw troubleOf(site, answer);
   return answer;
 };
 
-/** The same for callers who know what a refusal means. */
+/** Like `ask`, but returns refusals, for callers that handle them. */
 export const call = (site: Site, { tokens }: Access, { path, ...request }: Asked): Promise<NetworkAnswer> =>
   site.request({
     ...request,
@@ -41,7 +41,10 @@ export const upload = async (site: Site, { tokens }: Access, url: string, bytes:
   return answer;
 };
 
-/** Refused only because it comes too early: nothing is out, so it is sent again as after a rate limit. */
+/**
+ * LinkedIn refused the request only because it came too early. Nothing was published, so it is retried as after a rate
+ * limit.
+ */
 const tooEarly = (site: Site, message: string, networkCode: string) =>
   new NetworkTrouble('rateLimited', message, {
     networkCode,
@@ -85,7 +88,7 @@ export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => 
     return new NetworkTrouble(
       'temporary',
       `LinkedIn no longer speaks version ${versionOf(site)} of its API: the operator of this server has to set LINKEDIN_VERSION to a newer one.`,
-      // Whatever was asked for was not done.
+      // The request had no effect.
       { networkCode, reached: false },
     );
   }
@@ -125,7 +128,10 @@ const rateLimited = (site: Site, { headers }: NetworkAnswer, said: string, netwo
   );
 };
 
-/** Plain HTTP without a body to read. An address that is no longer accepted is replaced by preparing again. */
+/**
+ * The upload host answers in plain HTTP, without a body. When it no longer accepts an address, preparing again gets a
+ * new one.
+ */
 const uploadTroubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => {
   const networkCode = String(answer.status);
   if (answer.status === 429) return rateLimited(site, answer, '', networkCode);

@@ -6,7 +6,7 @@ import { eachMedia, type Finding, firstItem, hasMedia, isOn, isVideo, option } f
 
 export const linkedinHosts = { web: 'https://www.linkedin.com', api: 'https://api.linkedin.com' };
 
-/** Of profiles and pages alike. */
+/** Shared by profiles and pages. */
 export const linkedinConstraints: Omit<Constraints, 'thread'> = {
   characters: {
     max: 3_000,
@@ -121,7 +121,7 @@ export const linkedinOptions = (network: string): Option[] => [
   },
 ];
 
-/** As LinkedIn names the durations of a poll, by their minutes. */
+/** LinkedIn's names for the durations of a poll, by their minutes. */
 export const pollDurations: ReadonlyMap<number, string> = new Map([
   [days(1), 'ONE_DAY'],
   [days(3), 'THREE_DAYS'],
@@ -136,7 +136,7 @@ export const documentTitle = (network: string, post: NetworkPost): string => {
 
 const hasPictures = (post: NetworkPost) => firstItem(post).media.some(({ kind }) => kind === 'Image');
 
-/** Its pictures go out as pages. */
+/** Whether the pictures are sent as the pages of one document. */
 export const isPictureBook = (network: string, post: NetworkPost) =>
   isOn(post, `${network}.as_document`) && hasPictures(post);
 
@@ -225,5 +225,5 @@ const pollFindings = (network: string, post: NetworkPost): Finding[] => {
   ];
 };
 
-/** SPEC, Statistics rules 5: LinkedIn reports nothing. */
+/** SPEC, Statistics rules 5: LinkedIn reports no statistics. */
 export const noStatistics: Network['readMetrics'] = async (_site, _account, posts) => posts.map(() => ({ is: 'over' }));

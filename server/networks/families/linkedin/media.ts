@@ -71,7 +71,7 @@ const uploadVideo = async (site: Site, access: Access, owner: string, media: Upl
   return video;
 };
 
-/** One after the other, from the first byte to the last. */
+/** Whether the parts follow one another without gaps or overlaps, from the first byte to the last. */
 const areWhole = (parts: readonly { firstByte: number; lastByte: number }[], bytes: number) => {
   let next = 0;
   for (const { firstByte, lastByte } of parts) {

@@ -23,16 +23,16 @@ import { call, postUrn, troubleOf } from './api.ts';
 import { documentTitle, isPictureBook, pollDurations } from './limits.ts';
 import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
-/** How long an image takes where its state cannot be read. Other clients advise this, LinkedIn does not. */
+/** How long to wait for an image whose state cannot be read. Other clients advise this, LinkedIn does not. */
 const processingMs = 10_000;
 
 export interface Prepared {
   readonly media: readonly { readonly id: string; readonly alt: string; readonly title?: string }[];
-  /** Of a link card. */
+  /** The image of a link card. */
   readonly thumbnail?: string;
-  /** Those that LinkedIn is still processing, as far as it says. */
+  /** Media that LinkedIn is still processing, as far as it says. */
   readonly processing: readonly string[];
-  /** It was looked for once and not found; the list may lag. */
+  /** The post was searched for once and not found; the list may lag. */
   readonly missed?: true;
 }
 
@@ -52,7 +52,7 @@ interface Author {
 export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: Author) => {
   const thumbnailOf = ({ post }: Sending) => post.optionFiles?.[`${network}.link_thumbnail`];
 
-  /** Those of the part, or the one document that is made of its pictures. */
+  /** The files of the part, or one document made from its pictures. */
   const filesOf = async ({ index, part, post }: Sending): Promise<readonly File[]> => {
     if (index > 0 || !isPictureBook(network, post)) return part.media;
     const bytes = await toPictureBook(documentTitle(network, post), part.media);
@@ -110,7 +110,10 @@ export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: 
   };
 };
 
-/** LinkedIn's ids begin with the time in milliseconds. A post since this send began is its own, whose answer was lost. */
+/**
+ * LinkedIn's ids begin with the time in milliseconds. A duplicate since this send began is our own post, whose answer
+ * was lost.
+ */
 const madeAt = (urn: string) => Number(BigInt(urn.split(':').at(-1) ?? 0) >> 22n);
 
 const contentOf = (network: string, post: NetworkPost, { media, thumbnail }: Prepared) => {
@@ -132,7 +135,7 @@ const contentOf = (network: string, post: NetworkPost, { media, thumbnail }: Pre
   return { article: { source, title, ...(thumbnail !== undefined && { thumbnail }) } };
 };
 
-/** LinkedIn names what it made in a header; the body is empty. */
+/** LinkedIn returns the new id in a header; the body is empty. */
 export const madeId = ({ headers, status }: NetworkAnswer): string => {
   const id = headers['x-restli-id'];
   if (id) return id;

@@ -8,11 +8,11 @@ import { fail, failInput, type LinkedinSandbox } from './sandbox.ts';
 export type Media = {
   owner: string;
   personId: string;
-  /** Of an image or document one, which is the whole file. */
+  /** An image or document has one part, the whole file. */
   parts: { first: number; last: number; etag: string }[];
   isFinished: boolean;
   isUsable: boolean;
-  /** When LinkedIn is done with it. */
+  /** When LinkedIn finishes processing it. */
   doneAt: string;
 };
 
@@ -43,7 +43,7 @@ const VideoFinish = z.strictObject({
   }),
 });
 
-/** The files themselves are answered in plain HTTP. */
+/** Upload addresses answer in plain HTTP, without a body. */
 const plain = (res: Response, status: number) => {
   res.status(status).type('text').send('');
 };

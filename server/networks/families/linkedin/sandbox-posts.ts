@@ -59,7 +59,7 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
   const { kit, rules, router, refusals, signedIn, authorOf } = sandbox;
   const media = createSandboxMedia(sandbox);
 
-  // A second time too it answers that the post is gone.
+  // Deleting a post again gets the same answer.
   router.delete(
     '/api/rest/posts/:urn',
     signedIn([rules.writeScope], async (req, res, { person }) => {
@@ -155,7 +155,7 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
   );
 };
 
-/** What can be changed later. */
+/** The only field that can be changed later. */
 const Patch = z.strictObject({
   patch: z.strictObject({ $set: z.strictObject({ commentary: z.string().optional() }) }),
 });
@@ -169,7 +169,7 @@ export const newPostOf = ({ data, replyTo }: SandboxPost): NewPost | undefined =
   return asked;
 };
 
-/** Only what comes as a template leads readers to other posts; `\\#tag` is plain text. */
+/** Only a hashtag in a template becomes a link; `\\#tag` is plain text. */
 const hashtagsOf = (commentary: string) =>
   [...commentary.matchAll(/\{hashtag\|\\?#\|([^}]*)\}/g)].map(([, tag = '']) => unescaped(tag));
 

@@ -6,7 +6,7 @@ import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/
 interface SandboxRules {
   /** The scopes that the app was approved for. */
   readonly scopes: readonly string[];
-  /** How the token endpoint separates them; LinkedIn does both. */
+  /** How the token endpoint separates scopes; LinkedIn does both. */
   readonly scopeSeparator: ' ' | ',';
   readonly writeScope: string;
   /** Whether images can be read back, which takes more than writing. */
@@ -177,7 +177,7 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
       if (grant === undefined || grant.expired) {
         return refuse(res, 400, 'invalid_grant', 'The provided authorization grant or refresh token is invalid');
       }
-      // It stays the same, and its own life is not extended.
+      // The refresh token stays the same, and its lifetime is not extended.
       return answer(grant, secret, (grant.data as { until: string }).until);
     }
     if (form.grant_type !== 'authorization_code') {

@@ -3,7 +3,7 @@ import type { NetworkAccount, Site } from '#server/networks/network';
 import { type NetworkAnswer, type NetworkRequest, retryAt } from '#server/networks/request';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 
-/** Asks the server of the account. What it refuses is thrown as trouble. */
+/** Calls the account's server with the account's token. Throws refusals as trouble. */
 export const ask = async (
   site: Site,
   { tokens }: Pick<NetworkAccount, 'tokens'>,
@@ -20,10 +20,12 @@ export const ask = async (
 
 export const hostOf = ({ server }: Site): string => new URL(server).host;
 
-/** The network code of a post that Pixelfed was sent before. */
+/** The network code for a post that Pixelfed has already received. */
 export const duplicateKey = 'DuplicateIdempotencyKey';
 
-/** Mastodon says `error`, Laravel below Pixelfed `message` and the fields that are wrong, or just a text. */
+/**
+ * Mastodon sends `error`. Laravel, on which Pixelfed is built, sends `message` and the invalid fields, or only a text.
+ */
 const Refusal = z.union([
   z.string().transform((error) => ({ error, message: null, errors: null })),
   z.object({

@@ -11,7 +11,7 @@ interface Software {
   readonly usualServer: string;
   readonly scopes: readonly string[];
   readonly pkce: boolean;
-  /** Whether it is what a server of this version runs. */
+  /** Whether a server with this version runs the software. */
   isIt(version: string): boolean;
 }
 
@@ -96,9 +96,9 @@ const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: strin
   };
 };
 
-/** Every server counts its accounts from 1. */
+/** Every server numbers its accounts from 1, so ids on other servers get the host as a suffix. */
 const toUnique = (site: Site, id: string) => (isUsual(site) ? id : `${id}@${hostOf(site)}`);
-/** The id that the server itself knows. */
+/** The id without our suffix, as the server knows it. */
 export const idAtServer = ({ id }: NetworkAccount): string => id.replace(/@.*/, '');
 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {

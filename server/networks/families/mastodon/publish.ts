@@ -20,7 +20,7 @@ const askAgainMs = 2_000;
 
 export interface Prepared {
   readonly mediaIds: readonly string[];
-  /** Those that the server is still processing. */
+  /** Media that the server is still processing. */
   readonly processing: readonly string[];
 }
 
@@ -29,7 +29,7 @@ type FocusOf = (sending: Sending, media: PublishMedia) => FocusPoint | undefined
 export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
   prepareWith(() => undefined, site, sending, kept);
 
-/** For servers that can be told what stays in sight where an image is cropped. */
+/** For servers that accept a focal point, which stays visible where an image is cropped. */
 export const prepareWith = async (
   focusOf: FocusOf,
   site: Site,
@@ -91,7 +91,7 @@ const asSent = ({ id, url, uri, created_at }: Status) => {
   return sent({ externalId: id, ...(address && { url: address }), publishedAt: created_at });
 };
 
-/** As many as both show at once. */
+/** The most that Mastodon and Pixelfed return per page. */
 const pageSize = 40;
 
 /** Pages of what the account posted, newest first. */
@@ -107,7 +107,7 @@ export const ownStatuses =
     return { entries, next: entries.at(-1)?.id };
   };
 
-/** Known by its media, which are in no other post, else by text and time. */
+/** A post with media is recognized by them, because no other post has them; any other by text and time. */
 const isPart = ({ part, out, since }: Sending, { mediaIds }: Prepared, status: Status): boolean => {
   const { id, content, created_at, media_attachments: media } = status;
   if (out.some(({ externalId }) => externalId === id)) return false;
@@ -141,7 +141,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** The work grows with the length alone: anybody can run a server, and send anything. */
+/** The work grows only with the length, because anybody can run a server and send anything. */
 const plain = (html: string) =>
   withoutTags(withoutQuotedAddress(html)).replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
 
@@ -160,7 +160,7 @@ const withoutTags = (html: string) => {
   return first + others.map((piece) => piece.slice(piece.indexOf('>') + 1)).join('');
 };
 
-/** A mention loses its host, paragraphs become tags. */
+/** A server drops the host of a mention and turns paragraphs into tags, so both are ignored. */
 const comparable = (text: string) =>
   text
     .replace(/@([\w.-]+)@[\w.-]*\w/g, '@$1')

@@ -6,7 +6,7 @@ export interface OAuthDialect {
   readonly scopes: readonly string[];
   readonly refusals: Refusals;
   readonly invalid: (res: Response, field: string, words: string) => void;
-  /** Whether it has a call that ends tokens. */
+  /** Whether this network has a call that revokes tokens. */
   readonly revokes: boolean;
   readonly tokens: (grant: SandboxGrant, clientId: string) => Promise<object>;
   /** Fields of a registered app that only this network has. */
@@ -15,7 +15,7 @@ export interface OAuthDialect {
 
 type App = { readonly secret: string; readonly redirectUris: readonly string[]; readonly scopes: readonly string[] };
 
-/** Apps that register themselves, and the access they are given. Returns a guard for the calls that need access. */
+/** App registration and access tokens. Returns a guard for the calls that need access. */
 export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) => {
   server.post('/api/v1/apps', async (req, res) => {
     const body = (req.body ?? {}) as Record<string, string | string[]>;

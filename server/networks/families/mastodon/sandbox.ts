@@ -6,13 +6,13 @@ import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
 
 /** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
 interface Dialect extends OAuthDialect {
-  /** As it stands behind the @ of a handle. */
+  /** The domain after the @ of a handle. */
   readonly domain: string;
   readonly version: string;
   readonly hasInstanceV2: boolean;
   readonly maxCharacters: number;
   readonly maxMedia: number;
-  /** What it tells of polls, if it has them. */
+  /** The poll limits that the server reports, if it has polls. */
   readonly polls?: object;
   readonly media: {
     readonly types: readonly string[];
@@ -22,20 +22,20 @@ interface Dialect extends OAuthDialect {
     readonly takesTime: (type: string) => boolean;
     /** The answer for an upload that is ready. */
     readonly readyStatus: number;
-    /** Whether it can be told what stays in sight. */
+    /** Whether the server accepts this focal point; absent where it accepts none. */
     readonly takesFocus?: (focus: string) => boolean;
-    /** What the server tells of its limits besides. */
+    /** Further media limits that the server reports. */
     readonly told: object;
   };
   readonly notFound: (res: Response) => void;
   readonly postPath: (handle: string, id: string) => string;
-  /** What stands before the text. */
+  /** HTML before the text. */
   readonly htmlBefore: (post: SandboxPost) => string;
   /** Fields of a post that only this network has. */
   readonly ownFields: (post: SandboxPost) => object;
 }
 
-/** Of authors of posts no more is known. */
+/** A post tells no more about its author. */
 type AccountFacts = Pick<SandboxPerson, 'id' | 'handle' | 'name'> & Partial<Pick<SandboxPerson, 'avatarUrl'>>;
 export interface SandboxUpload {
   readonly [key: string]: string | number | boolean | null;
@@ -48,7 +48,7 @@ export interface SandboxUpload {
   readonly postId: string | null;
 }
 
-/** What a post keeps beside its text. */
+/** The data of a post besides its text. */
 interface StatusData {
   readonly visibility: string;
   readonly sensitive: boolean;
@@ -159,7 +159,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     signedIn('write:media', async (req, res, { person }) => {
       const upload = await uploadOf(String(req.params.id), person);
       if (upload === undefined) return own.notFound(res);
-      // The first request comes too early.
+      // An upload that needs processing is not ready at the first request.
       await kit.records.put('upload', upload.id, { ...upload, isReady: true });
       res.status(upload.isReady ? 200 : 206).send(uploadView(upload));
     }),
@@ -241,12 +241,15 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       const post = await kit.posts.get(String(req.params.id));
       if (post?.author !== person.id) return own.notFound(res);
       await kit.posts.remove(post.id);
-      // With its source, so that a client can write it anew.
+      // Includes the source text, so that a client can redraft the post.
       res.send({ ...statusView(post), text: post.text });
     }),
   );
 
-  /** The files that stand in an edited post: those that it has, in this order, and new ones. Undefined when one is not there. */
+  /**
+   * The files of an edited post, in this order: files it already has, and new uploads. Undefined when one does not
+   * exist.
+   */
   const attachmentsFor = async (post: SandboxPost, ids: readonly string[], person: SandboxPerson) => {
     const own = dataOf(post).attachments;
     const all = await Promise.all(
@@ -284,7 +287,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
 
   const keyOf = (req: Request, person: SandboxPerson) => `${person.id} ${req.get('idempotency-key')}`;
 
-  /** What a key of the last hour was used for. */
+  /** The post id stored with this idempotency key, unless the key has expired. */
   const usedFor = async (req: Request, person: SandboxPerson): Promise<string | undefined> => {
     const used = await kit.records.get<{ postId: string; until: string }>('key', keyOf(req, person));
     return used && new Date(used.until) > kit.now() ? used.postId : undefined;
@@ -310,7 +313,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     usedFor,
     use,
 
-    /** With a key that another request used in the meantime, no second post is made. */
+    /** Makes no second post when another request has used the key in the meantime. */
     addOnce: async (req: Request, person: SandboxPerson, make: () => Promise<SandboxPost>): Promise<SandboxPost> => {
       const first = await kit.posts.get((await usedFor(req, person)) ?? '');
       if (first) return first;

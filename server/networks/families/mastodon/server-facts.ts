@@ -8,10 +8,10 @@ const whole = z.int().positive().optional().catch(undefined);
 const text = z.string().optional().catch(undefined);
 const texts = z.array(z.string()).nonempty().optional().catch(undefined);
 
-/** What `facts` keep of the server of an account. */
+/** What an account's `facts` store about its server. */
 const ServerFacts = z.object({
   version: text,
-  /** As it stands in the addresses of posts. */
+  /** The host in the addresses of posts. */
   host: text,
   maxCharacters: whole,
   charactersPerUrl: whole,
@@ -64,7 +64,7 @@ const Instance = z.object({
 const readFacts = createFactsReader(ServerFacts);
 
 export interface Server {
-  /** As it stands behind the @ of a handle. */
+  /** The domain after the @ of a handle. */
   readonly domain: string;
   readonly facts: ServerFacts;
 }
@@ -116,7 +116,7 @@ export const runsSharkey = (facts: Json | undefined): boolean => /sharkey/i.test
 export const runsMastodonItself = (facts: Json): boolean =>
   /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(readFacts(facts)?.version ?? '');
 
-/** What the server itself knows and an address on another server does not tell. */
+/** The host in the addresses of posts on the account's server. */
 export const hostIn = (facts: Json): string | undefined => readFacts(facts)?.host;
 
 /** Why posts cannot be quoted on this server; undefined when they can. Older servers would leave the quote out. */

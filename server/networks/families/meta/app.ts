@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiVersion, CredentialsTried, Site } from '#server/networks/network';
 import { graphVersion, wordsOf } from './graph.ts';
 
-/** As Meta has announced them. The newest version has no end yet. */
+/** The end dates that Meta has announced. The newest version has none yet. */
 const ends: Readonly<Record<string, string>> = {
   'v20.0': '2026-09-24',
   'v21.0': '2027-01-21',
@@ -16,7 +16,7 @@ export const graphApi = (site: Pick<Site, 'setting'>): ApiVersion => {
   const version = graphVersion(site);
   const setting = 'META_GRAPH_VERSION';
   if (!/^v\d{1,3}\.\d$/.test(version)) return { version, setting, expected: 'a version such as v25.0' };
-  // What is older than the oldest of them has ended before it.
+  // Versions before v20.0 ended even earlier, so they get its end date.
   const endsOn = Number(version.slice(1)) < 20 ? ends['v20.0'] : ends[version];
   return { version, ...(endsOn && { endsOn }), setting };
 };

@@ -20,10 +20,10 @@ import { type Ask, hasText, isGone, isPart, kindOfText } from './graph.ts';
 
 /** What Instagram and Threads publish: created, then processed by the network, then published once. */
 export interface Containers {
-  /** Those of a carousel, which go into the container that is published. */
+  /** The containers of a carousel's items, which go into the container that is published. */
   readonly children: readonly string[];
   readonly container?: string;
-  /** Those that the network is still processing. */
+  /** Containers that the network is still processing. */
   readonly working: readonly string[];
   /** How many times its state was read in this step. */
   readonly asked: number;
@@ -31,7 +31,7 @@ export interface Containers {
 
 export const noContainers: Containers = { children: [], working: [], asked: 0 };
 
-/** As a list of the account shows it. */
+/** A post as a list of the account shows it. */
 export interface ListedPost {
   readonly id: string;
   readonly text?: string | undefined;
@@ -49,7 +49,10 @@ export interface Form {
 type State = 'IN_PROGRESS' | 'FINISHED' | 'PUBLISHED' | 'ERROR' | 'EXPIRED' | 'GONE';
 
 const states = z.enum(['IN_PROGRESS', 'FINISHED', 'PUBLISHED', 'ERROR', 'EXPIRED']);
-/** Instagram has the words in `status` and the state in `status_code`, Threads `error_message` and `status`. */
+/**
+ * Instagram has the reason in `status` and the state in `status_code`; Threads has them in `error_message` and
+ * `status`.
+ */
 const Status = z.union([
   z
     .object({ status_code: states, status: z.string().optional() })
@@ -121,7 +124,7 @@ export const createContainers = ({
     throw new NetworkTrouble('temporary', `${name} forgot the post while it was prepared.`, { networkCode: 'EXPIRED' });
   };
 
-  /** Undefined when one of them is over, so that all are made anew. */
+  /** Undefined when a container has expired, so that all are created again. */
   const goOn = async (site: Site, sending: Sending, kept: Containers): Promise<Preparation<Containers> | undefined> => {
     const { account } = sending;
     const working: string[] = [];
@@ -129,8 +132,8 @@ export const createContainers = ({
       const { state, why = '' } = await stateOf(site, account, id);
       if (state === 'EXPIRED') return undefined;
       if (state === 'ERROR') throw failed(name, why);
-      // Meta may call a container missing for days that is there. A new one would cost quota and fare no better, so after a
-      // while it is published unseen: one that is not ready is refused.
+      // Meta may report an existing container as missing for days. A new one would cost quota and fare no better, so
+      // after a few reads it is published without its state: Meta refuses one that is not ready.
       const isUnreadable = state === 'GONE' && kept.asked < maxReads.made;
       if (state === 'IN_PROGRESS' || isUnreadable) working.push(id);
     }
@@ -197,7 +200,7 @@ const failed = (name: string, why: string) =>
 const isUnpublished = (error: unknown): error is NetworkTrouble =>
   error instanceof NetworkTrouble && /^(?:9007|24)\b/.test(error.networkCode ?? '');
 
-/** It is prepared and sent again, as after an outage. */
+/** The part is prepared and sent again, as after an outage. */
 const unpublished = (name: string, { networkCode = '' }: NetworkTrouble) =>
   new NetworkTrouble('temporary', `${name} is not done with the media.`, { networkCode, reached: false });
 

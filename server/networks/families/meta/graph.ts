@@ -14,7 +14,7 @@ export type Ask = (
 
 export const graphVersion = (site: Pick<Site, 'setting'>): string => site.setting('META_GRAPH_VERSION', 'v25.0');
 
-/** Asks for the account. What is refused is thrown as trouble. */
+/** Calls the Graph API with the account's token. Throws refusals as trouble. */
 export const createAsk =
   (name: string, root: (site: Site) => string): Ask =>
   async (site, { tokens }, { path, ...request }) => {
@@ -63,7 +63,7 @@ const kindOfCode = (code: number): TroubleKind | undefined => {
   return byCode.get(code);
 };
 
-/** `Media upload has failed with error code 2207026`, as the state of a container says it. */
+/** A container's state has its error code in a sentence: `Media upload has failed with error code 2207026`. */
 export const kindOfText = (text: string): TroubleKind | undefined =>
   bySubcode.get(Number(/\b\d{7}\b/.exec(text)?.[0] ?? 0));
 
@@ -90,7 +90,9 @@ const GraphError = z
   })
   .transform(({ error }) => error);
 
-/** Any 24 hours count, so there is room again before a whole day has passed; Instagram does not say when. */
+/**
+ * Meta limits the posts in any 24 hours, so there is room before a whole day has passed. Instagram does not say when.
+ */
 const postsOfTheDay = 2207042;
 const askAgainMs = 2 * 3_600_000;
 
@@ -113,7 +115,7 @@ export const graphTrouble = (name: string, answer: NetworkAnswer, now: Date): Ne
 /** The error format of api.instagram.com, which differs from Graph's. */
 const LoginError = z.object({ error_message: z.string() });
 
-/** Without the code in front and the full stop. */
+/** Meta's message without the code in front and the full stop. */
 export const wordsOf = ({ status, json }: NetworkAnswer): string => {
   const error = GraphError.safeParse(json).data;
   const words = error?.error_user_msg || error?.message || LoginError.safeParse(json).data?.error_message;
@@ -122,7 +124,7 @@ export const wordsOf = ({ status, json }: NetworkAnswer): string => {
 
 const Usage = z.record(z.string(), z.array(z.object({ estimated_time_to_regain_access: z.number().optional() })));
 
-/** Meta reports the minutes, by business. */
+/** Meta reports the wait in minutes, per business. */
 const regainedAt = ({ headers }: NetworkAnswer, now: Date): Date | undefined => {
   const usage = Usage.safeParse(parsed(headers['x-business-use-case-usage'])).data ?? {};
   const minutes = Object.values(usage).flatMap((uses) => uses.map((use) => use.estimated_time_to_regain_access ?? 0));
@@ -138,7 +140,7 @@ const parsed = (text = ''): unknown => {
   }
 };
 
-/** `next` is there while there is more; its cursor stands beside it. */
+/** `next` is present while there are more pages; `cursors` has the cursor. */
 const Paging = z
   .union([
     z.object({ next: z.string(), cursors: z.object({ after: z.string() }) }).transform(({ cursors }) => cursors.after),
@@ -165,7 +167,7 @@ export const pagesOf =
 export const isGone = (error: unknown): boolean =>
   error instanceof NetworkTrouble && /^(100\/33|803|24)\b/.test(error.networkCode ?? '');
 
-/** Is this entry of a list the part that may be out? No part has a key, so text and time are compared. */
+/** Whether this list entry is the part that may already be public. No part has a key, so text and time are compared. */
 export const isPart = (
   { part, out, since }: Sending,
   entry: { readonly id: string; readonly text?: string | undefined; readonly at: string },
@@ -201,6 +203,6 @@ const Insights = z.object({
   ),
 });
 
-/** Numbers by their name at Meta. One that is broken down is the sum of its parts. */
+/** Metrics by their names at Meta. A metric that is broken down is the sum of its parts. */
 export const insightsOf = (answer: NetworkAnswer): Readonly<Record<string, number | undefined>> =>
   Object.fromEntries(shaped(Insights, answer).data.map(({ name, value }) => [name, value]));

@@ -21,7 +21,9 @@ export const firstCommentOption = (network: string, maxLength: number): Option =
   description: 'A comment that the account writes below its own post right after publishing. Not on stories.',
 });
 
-/** A story has no caption and takes no comments. Text is refused: dropping it silently would lose what was approved. */
+/**
+ * A story has no caption and accepts no comments. Text is refused: dropping it silently would lose what was approved.
+ */
 export const asStory = (constraints: Constraints, media: Constraints['media']): Constraints => ({
   ...constraints,
   characters: { max: 0, counting: 'A story carries no text', rule: 'Utf16Units', required: false },

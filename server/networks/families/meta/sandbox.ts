@@ -104,7 +104,7 @@ export const readForms =
     next();
   };
 
-/** In a form every value is a text. */
+/** Form values are always text. */
 export const isTrue = z.literal(true).or(z.literal('true').transform(() => true as const));
 
 /** Parameters may stand in the address or in the body. */
@@ -176,7 +176,7 @@ export const shortLifeMs = 3_600_000;
 const longLifeSeconds = 5_183_944;
 const dayMs = 24 * 3_600_000;
 
-/** Tokens for 60 days, for one of an hour or for one of theirs that is a day old. */
+/** Issues 60-day tokens for a one-hour token, or for a 60-day token that is at least a day old. */
 export const mountLongTokens = (graph: Router, kit: SandboxKit, refusals: Refusals, prefix: string) => {
   const issue = async (res: Response, { person, scopes }: SandboxGrant) => {
     const data = { issuedAt: kit.now().toISOString() };
@@ -205,7 +205,7 @@ export const mountLongTokens = (graph: Router, kit: SandboxKit, refusals: Refusa
   });
 };
 
-/** Ends all that a person gave to the app. */
+/** Revokes everything that a person granted to the app. */
 export const mountRevocation = (graph: Router, kit: SandboxKit, signedIn: ReturnType<typeof signedInAs>) => {
   graph.delete(
     '/me/permissions',
@@ -216,7 +216,7 @@ export const mountRevocation = (graph: Router, kit: SandboxKit, signedIn: Return
   );
 };
 
-/** For the app itself. */
+/** Sends a token for the app itself. */
 export const sendAppToken = (res: Response, query: Readonly<Record<string, unknown>>) => {
   if (query.grant_type !== 'client_credentials') return refuse(res, invalid('grant_type is not supported'));
   if (query.client_id !== 'sandbox') {
@@ -247,9 +247,9 @@ type Container = {
   readonly isChild: boolean;
   readonly text: string;
   readonly media: readonly string[];
-  /** What was sent to make it. */
+  /** The parameters it was created with. */
   readonly sent: Readonly<Record<string, Json | undefined>>;
-  /** What is wrong with it; reported when its state is read. */
+  /** The error that Meta reports when the state is read. */
   readonly error: string | null;
   readonly readyAt: string;
   readonly expiresAt: string;
@@ -304,7 +304,7 @@ export const createContainerBook = (kit: SandboxKit) => {
     },
     get,
     stateOf,
-    /** Gives the id of the post, which is the same however often it is asked for. */
+    /** Returns the id of the post: the same one for every call. */
     publish: async (id: string, container: Container) => {
       const postId = kit.newId();
       if (!(await kit.records.add('published', id, postId))) {

@@ -4,7 +4,7 @@ import { type NetworkAnswer, type NetworkRequest, shaped } from '#server/network
 import { NetworkTrouble } from '#server/networks/trouble';
 import { graphTrouble, wordsOf } from './graph.ts';
 
-/** Meta puts `#_` behind every code. */
+/** Meta appends `#_` to every code. */
 export const plainCode = (code: string): string => code.replace(/#_$/, '');
 
 /** Asks for tokens. After a refusal the account has to be connected again. */
@@ -20,7 +20,7 @@ const accessTrouble = (name: string, answer: NetworkAnswer, now: Date) => {
   // Code 1 means an outage elsewhere, but a wrong secret here.
   if (kind === 'rateLimited' || answer.status >= 500 || (kind === 'temporary' && !/^1\b/.test(networkCode)))
     return trouble;
-  // Words of a proxy or firewall, which knows nothing of our access.
+  // The answer comes from a proxy or firewall, which knows nothing about our access.
   if (answer.json === undefined && ![400, 401].includes(answer.status)) {
     return new NetworkTrouble('temporary', `${name} cannot give access right now. Try again later.`, { networkCode });
   }
@@ -50,5 +50,5 @@ export const createLongTokens = (name: string, prefix: 'ig' | 'th') => {
   };
 };
 
-/** Its tokens can be renewed until they expire, from a day after they were given. */
+/** A long-lived token can be renewed from one day after it was issued until it expires. */
 export const longTokensAheadMs = 15 * 24 * 3_600_000;
